@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_taskgraph.errors import ReadError
-from pytest_taskgraph.notations.mermaid.chart import Chart, charts
+from pytest_taskgraph.notations.mermaid.chart import Chart, read_charts
 from pytest_taskgraph.source import Source
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +67,7 @@ def reference(folder: str, texts: list[str]) -> list[dict[str, Any]]:
 def compared(text: str, theirs: dict[str, Any]) -> tuple[str, str]:
     """Return the verdict over a chart, and what differs."""
     try:
-        (ours,) = charts(Source(text, ""))
+        (ours,) = read_charts(Source(text, ""))
     except ReadError as error:
         return ("read by neither", "") if "error" in theirs else ("read by Mermaid alone", str(error))
     if "error" in theirs:

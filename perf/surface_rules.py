@@ -97,7 +97,7 @@ def main() -> int:
         if pattern.form not in MEASURED or pattern.planted:
             continue
         tasks = size(pattern, chosen.tasks)
-        for shown in (name for name in names if not recipe_features(pattern, tasks) & notation(name).loses):
+        for shown in (name for name in names if not recipe_features(pattern, tasks) & notation(name).unsupported):
             for row in rows(pattern, chosen, shown):
                 above |= row["above"]
                 print(json.dumps(row) if chosen.json else told(row), flush=True)

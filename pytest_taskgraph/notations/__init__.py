@@ -1,6 +1,6 @@
-"""The notations, listed by hand: each writes a workflow down and reads it back.
+"""The notations, listed by hand: each writes a workflow as text and reads it back.
 
-Not among them, for it holds no workflow:
+Not a notation, because its graphs are no workflows:
 
 procedural_text  procedural graphs as text, `Node -> Node`, written and read
 """
@@ -19,22 +19,30 @@ from .prose import PROSE
 from .wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
 
 _SHELF = (WADL, WADL_SEPARATE, WADL_EXPANDED, MERMAID, JSON, PROSE)
-NOTATIONS: Catalog[Notation] = Catalog("notation", {one.name: one for one in _SHELF})
+NOTATIONS: Catalog[Notation] = Catalog("notation", {notation.name: notation for notation in _SHELF})
 
 
 def notation(name: str) -> Notation:
-    """The notation of that name. Raises UnknownNameError, which names those that are known."""
+    """Return the notation of that name.
+
+    Raises:
+        UnknownNameError: if there is none; the message lists the known names.
+    """
     return NOTATIONS[name]
 
 
 def for_file(path: str) -> Notation:
-    """The notation of a file, by the suffix of its path; of several the first of the shelf. Raises UnknownNameError."""
+    """Return the notation of a file by the suffix of its path; of several, the first of the shelf.
+
+    Raises:
+        UnknownNameError: if no notation has the suffix.
+    """
     suffix = PurePath(path).suffix.lower() or path.lower()
-    for one in NOTATIONS.values():
-        if suffix in one.suffixes:
-            return one
-    known = {suffix for one in NOTATIONS.values() for suffix in one.suffixes}
-    raise UnknownNameError("suffix of a workflow file", suffix, known)
+    for candidate in NOTATIONS.values():
+        if suffix in candidate.suffixes:
+            return candidate
+    known_suffixes = {suffix for candidate in NOTATIONS.values() for suffix in candidate.suffixes}
+    raise UnknownNameError("suffix of a workflow file", suffix, known_suffixes)
 
 
 __all__ = ["NOTATIONS", "Notation", "drawn_ends", "for_file", "notation"]

@@ -1,9 +1,9 @@
-"""JSON: the lossless notation, every field of the model under its own name, empty ones left out.
+"""JSON, the lossless notation: every field of the model under its own name, empty fields left out.
 
     {"format": "taskgraph-workflow", "version": 1, "name": "Soup",
      "tasks": [{"name": "Cook"}], "links": [{"source": "START", "target": "Cook"}, ...]}
 
-`dumps` keeps all, the planted flaw included, for stores and digests; what the notation shows leaves the flaw out.
+`dumps` keeps everything, the planted flaw included, for stores and digests; the notation's text omits the flaw.
 """
 
 from __future__ import annotations
@@ -36,30 +36,38 @@ from ..workflow.model import (
 from .notation import Notation
 
 FORMAT, VERSION, WIDTH = "taskgraph-workflow", 1, 110
-_plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_encode_value = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _Decode = Callable[[Source, Node], Any]
 _T = TypeVar("_T")
 
 
 def dumps(workflow: Workflow) -> str:
-    """The whole workflow as JSON text: `loads` gives an equal one. Raises WorkflowError for infinity and NaN."""
+    """Return the whole workflow as JSON text, which `loads` reads back as an equal workflow.
+
+    Raises:
+        WorkflowError: if a value is infinite or NaN.
+    """
     try:
-        return _layout(_nested("{}", [*_HEAD, *_members(workflow)])) + "\n"
+        return _layout(_join_parts("{}", [*_HEADER, *_field_texts(workflow)])) + "\n"
     except ValueError as error:
         raise WorkflowError(f"the workflow {workflow.name!r} cannot be written as JSON: {error}") from error
 
 
 def loads(text: str, where: str = "") -> Workflow:
-    """The workflow of the text's only document. Raises ReadError with line and column."""
+    """Return the workflow of the only document in the text.
+
+    Raises:
+        ReadError: with line and column, if the text is no such document or holds several.
+    """
     source = Source(text, where)
-    found = [_document(source, node) for node in documents(source)]
-    if len(found) != 1:
-        source.fail(len(text), f"{len(found)} documents", "one")
-    return found[0]
+    workflows = [_read_document(source, node) for node in documents(source)]
+    if len(workflows) != 1:
+        source.fail(len(text), f"{len(workflows)} documents", "one")
+    return workflows[0]
 
 
 def digest(workflow: Workflow) -> str:
-    """The SHA-256 of `dumps(workflow)`, in hexadecimal: equal workflows, equal digests, in any process."""
+    """Return the SHA-256 of `dumps(workflow)` in hexadecimal, equal for equal workflows in any process."""
     return workflow.kept_digest(_digest)
 
 
@@ -68,20 +76,23 @@ def _digest(workflow: Workflow) -> str:
 
 
 def render(workflow: Workflow) -> str:
-    """The JSON text that is shown: all but the planted flaws, at any depth."""
+    """Return the JSON text that a model is shown: without the planted flaws, at any depth."""
     return dumps(_without_flaw(workflow))
 
 
 def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    """The workflows of all documents of the text, each followed by the `others` of its document.
+    """Return the workflows of all documents of the text, each followed by the `others` of its document.
 
-    Documents may stand one after another with lines `// path` between them. Raises ReadError with line and column.
+    Documents may follow one another, with lines `// path` between them.
+
+    Raises:
+        ReadError: with line and column, if a document is malformed or there is none.
     """
     source = Source(text, where)
-    found = [_document(source, node) for node in documents(source)]
-    if not found:
+    workflows = [_read_document(source, node) for node in documents(source)]
+    if not workflows:
         source.fail(len(text), "no document", "a JSON object")
-    return tuple(one for whole in found for one in (replace(whole, others=()), *whole.others))
+    return tuple(workflow for document in workflows for workflow in (replace(document, others=()), *document.others))
 
 
 def _without_flaw(workflow: Workflow) -> Workflow:
@@ -100,168 +111,185 @@ class _Nested(NamedTuple):
     parts: list[tuple[str, str | _Nested]]
 
 
-def _text_of(thing: Any) -> str | _Nested:  # noqa: ANN401
-    """The text of an object of the model, of a tuple or of a plain JSON value."""
-    if isinstance(thing, str):
-        return _plain(thing)
-    if isinstance(thing, tuple):
-        return _nested("[]", [("", _text_of(item)) for item in thing])
-    return _nested("{}", _members(thing)) if is_dataclass(thing) else _plain(thing)
+def _json_text(value: Any) -> str | _Nested:  # noqa: ANN401
+    """Return the JSON text of an object of the model, of a tuple or of a plain JSON value."""
+    if isinstance(value, str):
+        return _encode_value(value)
+    if isinstance(value, tuple):
+        return _join_parts("[]", [("", _json_text(part)) for part in value])
+    return _join_parts("{}", _field_texts(value)) if is_dataclass(value) else _encode_value(value)
 
 
-def _nested(brackets: str, parts: list[tuple[str, str | _Nested]]) -> _Nested:
+def _join_parts(brackets: str, parts: list[tuple[str, str | _Nested]]) -> _Nested:
     lines = [key + (text if isinstance(text, str) else text.line) for key, text in parts]
     return _Nested(f"{brackets[0]}{', '.join(lines)}{brackets[1]}", brackets, parts)
 
 
-def _members(thing: Any) -> list[tuple[str, str | _Nested]]:  # noqa: ANN401
-    """The fields of an object of the model, each under its key; those that equal their defaults are left out."""
-    found = []
-    for name, key, default in _keys(thing.__class__):
-        value = getattr(thing, name)
-        if default is MISSING or value != default:
-            found.append((key, _text_of(value)))
-    return found
+def _field_texts(instance: Any) -> list[tuple[str, str | _Nested]]:  # noqa: ANN401
+    """Return the fields of an object of the model, each under its key, without those that equal their defaults."""
+    texts = []
+    for name, key, default in _field_keys(instance.__class__):
+        field_value = getattr(instance, name)
+        if default is MISSING or field_value != default:
+            texts.append((key, _json_text(field_value)))
+    return texts
 
 
 @cache
-def _keys(kind: type) -> tuple[tuple[str, str, Any], ...]:
-    """The fields of a class of the model: name, key as it is written, and default."""
-    return tuple((field.name, f"{_plain(field.name)}: ", field.default) for field in fields(kind))
+def _field_keys(kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """Return the fields of a class of the model: name, key as it is written, and default."""
+    return tuple((field.name, f"{_encode_value(field.name)}: ", field.default) for field in fields(kind))
 
 
 def _layout(text: str | _Nested, indent: int = 0) -> str:
-    """JSON text in which whatever fits into a line stands in one."""
+    """Return JSON text in which each part that fits on a line stands on one."""
     if isinstance(text, str):
         return text
     if indent and len(text.line) + indent <= WIDTH:
         return text.line
-    break_ = "\n" + " " * (indent + 2)
-    parts = f",{break_}".join([key + _layout(part, indent + 2) for key, part in text.parts])
-    return f"{text.brackets[0]}{break_}{parts}\n{' ' * indent}{text.brackets[1]}"
+    line_break = "\n" + " " * (indent + 2)
+    parts = f",{line_break}".join([key + _layout(part, indent + 2) for key, part in text.parts])
+    return f"{text.brackets[0]}{line_break}{parts}\n{' ' * indent}{text.brackets[1]}"
 
 
-def _text(source: Source, node: Node) -> str:
+def _read_text(source: Source, node: Node) -> str:
     if not isinstance(node.value, str):
         source.fail(node.start, node.plain, "a text")
     return node.value
 
 
-def _word(*known: str) -> _Decode:
+def _one_of(*words: str) -> _Decode:
     def decode(source: Source, node: Node) -> str:
-        if node.value not in known:
-            source.fail(node.start, node.plain, "one of " + ", ".join(f'"{word}"' for word in known))
+        if node.value not in words:
+            source.fail(node.start, node.plain, "one of " + ", ".join(f'"{word}"' for word in words))
         return str(node.value)
 
     return decode
 
 
-def _number(source: Source, node: Node) -> float:
+def _read_number(source: Source, node: Node) -> float:
     if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
         source.fail(node.start, node.plain, "a number")
     return node.value
 
 
-def value(source: Source, node: Node) -> Any:  # noqa: ANN401
-    """The value of a parameter. Raises ReadError for null and for an object."""
+def parameter_value(source: Source, node: Node) -> Any:  # noqa: ANN401
+    """Return the value of a parameter.
+
+    Raises:
+        ReadError: for null and for an object.
+    """
     if node.value is None or isinstance(node.value, dict):
         source.fail(node.start, node.plain, "a number, a text, true, false or a list of these")
-    return tuple(value(source, item) for item in node.value) if isinstance(node.value, list) else node.value
+    return tuple(parameter_value(source, inner) for inner in node.value) if isinstance(node.value, list) else node.value
 
 
-def _several(decode: _Decode) -> _Decode:
-    def items(source: Source, node: Node) -> tuple[Any, ...]:
+def _list_of(decode: _Decode) -> _Decode:
+    def decode_list(source: Source, node: Node) -> tuple[Any, ...]:
         if not isinstance(node.value, list):
             source.fail(node.start, node.plain, "a list")
-        return tuple(decode(source, item) for item in node.value)
+        return tuple(decode(source, inner) for inner in node.value)
 
-    return items
+    return decode_list
 
 
-def _pair(source: Source, node: Node) -> tuple[str, ...]:
+def _name_pair(source: Source, node: Node) -> tuple[str, ...]:
     if not isinstance(node.value, list) or len(node.value) != 2:
         source.fail(node.start, node.plain, "a list of two names")
-    return tuple(_text(source, item) for item in node.value)
+    return tuple(_read_text(source, inner) for inner in node.value)
 
 
-def _one(kind: type[_T]) -> Callable[[Source, Node], _T]:
+def _object_of(kind: type[_T]) -> Callable[[Source, Node], _T]:
     def decode(source: Source, node: Node) -> _T:
         if not isinstance(node.value, dict):
             source.fail(node.start, node.plain, f"an object ({kind.__name__})")
-        return _object(kind, source, node, node.value)
+        return _build_object(kind, source, node, node.value)
 
     return decode
 
 
-def _object(kind: type[_T], source: Source, node: Node, members: Mapping[str, Node]) -> _T:
-    """The object of a dataclass of the model. Raises ReadError for unknown and for missing keys."""
-    known = _FIELDS[kind]
+def _build_object(kind: type[_T], source: Source, node: Node, members: Mapping[str, Node]) -> _T:
+    """Return the object of a dataclass of the model.
+
+    Raises:
+        ReadError: for unknown and for missing keys.
+    """
+    decoders = _FIELDS[kind]
     for key in members:
-        if key not in known:
-            source.fail(node.keys[key], f"the unknown key {key!r}", "one of " + ", ".join(known))
+        if key not in decoders:
+            source.fail(node.keys[key], f"the unknown key {key!r}", "one of " + ", ".join(decoders))
     for field in fields(kind):  # type: ignore[arg-type]
         if field.default is MISSING and field.name not in members:
             source.fail(node.start, f"an object without {field.name!r}", f"{kind.__name__} with {field.name!r}")
-    return kind(**{key: known[key](source, item) for key, item in members.items()})
+    return kind(**{key: decoders[key](source, value_node) for key, value_node in members.items()})
 
 
-def _document(source: Source, node: Node) -> Workflow:
+def _read_document(source: Source, node: Node) -> Workflow:
     if not isinstance(node.value, dict):
         source.fail(node.start, node.plain, "an object that holds a workflow")
     members = dict(node.value)
     for key, expected in (("format", FORMAT), ("version", VERSION)):
-        given = members.pop(key, None)
-        if given is None or isinstance(given.value, bool) or given.value != expected:
-            found = f"no {key!r}" if given is None else given.plain
-            source.fail((given or node).start, found, f'"{key}": {json.dumps(expected)}')
-    return _object(Workflow, source, node, members)
+        value_node = members.pop(key, None)
+        if value_node is None or isinstance(value_node.value, bool) or value_node.value != expected:
+            description = f"no {key!r}" if value_node is None else value_node.plain
+            source.fail((value_node or node).start, description, f'"{key}": {json.dumps(expected)}')
+    return _build_object(Workflow, source, node, members)
 
 
-_NAMED: dict[str, _Decode] = {"name": _text, "description": _text}
+_NAME_FIELDS: dict[str, _Decode] = {"name": _read_text, "description": _read_text}
 _FIELDS: dict[type, dict[str, _Decode]] = {
-    QualifiedName: {"name": _text, "package": _text},
-    Domain: {"kind": _word("integer", "real", "words"), "low": _number, "high": _number, "words": _several(_text)},
-    Parameter: {"name": _text, "value": value, "domain": _one(Domain)},
-    Effect: {"parameter": _text, "expression": _text},
-    Data: {**_NAMED, "schema": _text},
-    Gateway: {"name": _text, "kind": _word("parallel", "exclusive", "inclusive"), "role": _word("split", "join")},
-    Link: {"source": _text, "target": _text, "guard": _text},
-    DataLink: {"source": _text, "target": _text},
-    Flaw: {"kind": _text, "details": _several(_text)},
+    QualifiedName: {"name": _read_text, "package": _read_text},
+    Domain: {
+        "kind": _one_of("integer", "real", "words"),
+        "low": _read_number,
+        "high": _read_number,
+        "words": _list_of(_read_text),
+    },
+    Parameter: {"name": _read_text, "value": parameter_value, "domain": _object_of(Domain)},
+    Effect: {"parameter": _read_text, "expression": _read_text},
+    Data: {**_NAME_FIELDS, "schema": _read_text},
+    Gateway: {
+        "name": _read_text,
+        "kind": _one_of("parallel", "exclusive", "inclusive"),
+        "role": _one_of("split", "join"),
+    },
+    Link: {"source": _read_text, "target": _read_text, "guard": _read_text},
+    DataLink: {"source": _read_text, "target": _read_text},
+    Flaw: {"kind": _read_text, "details": _list_of(_read_text)},
 }
-_WORK: dict[str, _Decode] = {
-    "kind": _text,
-    "implementation": _text,
-    "parameters": _several(_one(Parameter)),
-    "effects": _several(_one(Effect)),
-    "reference": _one(QualifiedName),
-    "bindings": _several(_pair),
+_TASK_FIELDS: dict[str, _Decode] = {
+    "kind": _read_text,
+    "implementation": _read_text,
+    "parameters": _list_of(_object_of(Parameter)),
+    "effects": _list_of(_object_of(Effect)),
+    "reference": _object_of(QualifiedName),
+    "bindings": _list_of(_name_pair),
 }
-_FIELDS[Task] = {**_NAMED, **_WORK, "subworkflow": _one(Workflow)}
+_FIELDS[Task] = {**_NAME_FIELDS, **_TASK_FIELDS, "subworkflow": _object_of(Workflow)}
 _FIELDS[Configuration] = {
-    "target": _text,
-    "of": _word("task", "data"),
-    "description": _text,
-    "schema": _text,
-    **_WORK,
-    "configurations": _several(_one(Configuration)),
+    "target": _read_text,
+    "of": _one_of("task", "data"),
+    "description": _read_text,
+    "schema": _read_text,
+    **_TASK_FIELDS,
+    "configurations": _list_of(_object_of(Configuration)),
 }
 _FIELDS[Workflow] = {
-    **_NAMED,
-    "package": _text,
-    "tasks": _several(_one(Task)),
-    "data": _several(_one(Data)),
-    "gateways": _several(_one(Gateway)),
-    "links": _several(_one(Link)),
-    "data_links": _several(_one(DataLink)),
-    "parameters": _several(_one(Parameter)),
-    "base": _one(QualifiedName),
-    "configurations": _several(_one(Configuration)),
-    "others": _several(_one(Workflow)),
-    "flaw": _one(Flaw),
+    **_NAME_FIELDS,
+    "package": _read_text,
+    "tasks": _list_of(_object_of(Task)),
+    "data": _list_of(_object_of(Data)),
+    "gateways": _list_of(_object_of(Gateway)),
+    "links": _list_of(_object_of(Link)),
+    "data_links": _list_of(_object_of(DataLink)),
+    "parameters": _list_of(_object_of(Parameter)),
+    "base": _object_of(QualifiedName),
+    "configurations": _list_of(_object_of(Configuration)),
+    "others": _list_of(_object_of(Workflow)),
+    "flaw": _object_of(Flaw),
 }
 
-_HEAD = [('"format": ', _text_of(FORMAT)), ('"version": ', _text_of(VERSION))]
+_HEADER = [('"format": ', _json_text(FORMAT)), ('"version": ', _json_text(VERSION))]
 
 JSON = Notation(
     name="json",

@@ -1,6 +1,6 @@
-r"""Conditions of a reply that stand where other languages have them, and not in brackets behind the arrow.
+"""Conditions of a reply that stand where other languages have them instead of in brackets after the arrow.
 
-They are read behind gateways; a label of DOT, anywhere:
+They are read after gateways; a label of DOT, anywhere:
 
     XOR1 -> order more [label="the stock is low"]      DOT
     XOR1 -- the stock is low --> order more            Mermaid
@@ -34,7 +34,10 @@ def cut_attributes(line: str) -> tuple[str, str]:
 
 
 def cut_label_before(source: str) -> tuple[str, str]:
-    """Return what stands before an arrow without a label behind the name of a gateway, and the label; "" for none."""
+    """Return the text before an arrow without the label that follows a gateway's name, and the label.
+
+    The label is "" if there is none.
+    """
     match = _BEFORE_ARROW.fullmatch(source)
     if not match:
         return source, ""
@@ -45,13 +48,13 @@ def cut_label_before(source: str) -> tuple[str, str]:
 
 
 def cut_label_behind(target: str) -> tuple[str, str]:
-    """Return what stands behind an arrow without a label in square brackets or bars before it, and the label."""
+    """Return the text after an arrow without a label in square brackets or bars before it, and the label."""
     framed = None if target.startswith("(") else _in_frame(target)
     return (framed[1], framed[0]) if framed and framed[1] else (target, "")
 
 
 def _in_frame(text: str) -> tuple[str, str] | None:
-    """Return what the frame at the beginning of a text encloses, and what follows; None if there is no frame."""
+    """Return the text inside the brackets or bars that a text begins with, and the rest; None without them."""
     end = text.find(_FRAMES[text[0]], 1) if text[:1] in _FRAMES else -1
     label = text[1:end].strip()
     return (label, text[end + 1 :].strip()) if end > 0 and label else None

@@ -1,6 +1,6 @@
-r"""A line of a procedural graph's text, cut at its arrows; quoted texts and brackets are kept whole.
+"""The lines of a procedural graph's text, cut at arrows; quoted texts and brackets stay whole.
 
-An arrow inside balanced brackets is part of the text: `press (A -> B) -> send` has two ends. Where every arrow stands
+An arrow inside balanced brackets is part of the text: `press (A -> B) -> send` has two ends. If every arrow stands
 inside brackets, as behind an unclosed one, all of them count.
 """
 
@@ -13,7 +13,7 @@ from typing import Final
 ARROW: Final = re.compile(r"(?<![-=<])->(?!>)")
 LENIENT_ARROW: Final = re.compile(r"(?<![-=<–—])[-=–—]{1,5}+>(?!>)|[→⟶⇒⟹➔➜➡]\ufe0f?")
 
-MARKS: Final = re.compile(r"\*\*|__|`|<br ?/?>")  # which a reply may hold around words
+MARKS: Final = re.compile(r"\*\*|__|`|<br ?/?>")  # markup that a reply may hold around words
 THOUGHTS_END: Final = "</think>"
 _CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;|{THOUGHTS_END}")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -21,27 +21,27 @@ _PLAIN: Final = re.compile(r"[^\s()\":=<>\-–—→⟶⇒⟹➔➜➡]++|\s++")
 
 
 def split_at_arrows(line: str, arrow: re.Pattern[str]) -> list[str]:
-    """Return what stands between the arrows of a line; one text if there is no arrow."""
+    """Return the texts between the arrows of a line; one text if there is no arrow."""
     cuts: list[tuple[int, int, int]] = []
-    depth, at, fresh = 0, 0, True
-    while at < len(line):
-        sign = line[at]
-        if match := arrow.match(line, at):
+    depth, position, at_word_start = 0, 0, True
+    while position < len(line):
+        character = line[position]
+        if match := arrow.match(line, position):
             cuts.append((depth, match.start(), match.end()))
-            at, fresh = match.end(), True
-        elif fresh and sign == '"' and (match := _QUOTED.match(line, at)):
-            at, fresh = match.end(), False
-        elif match := _PLAIN.match(line, at):
-            at, fresh = match.end(), fresh and sign.isspace()
+            position, at_word_start = match.end(), True
+        elif at_word_start and character == '"' and (match := _QUOTED.match(line, position)):
+            position, at_word_start = match.end(), False
+        elif match := _PLAIN.match(line, position):
+            position, at_word_start = match.end(), at_word_start and character.isspace()
         else:
-            depth = depth + 1 if sign == "(" else max(0, depth - 1) if sign == ")" else depth
-            at, fresh = at + 1, sign in "():"
+            depth = depth + 1 if character == "(" else max(0, depth - 1) if character == ")" else depth
+            position, at_word_start = position + 1, character in "():"
     outside = [cut for cut in cuts if cut[0] == 0] or cuts
     starts, ends = [0, *(end for _, _, end in outside)], [*(start for _, start, _ in outside), len(line)]
     return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
 
 
-def condition_and_node(text: str) -> tuple[str, str]:
+def cut_condition(text: str) -> tuple[str, str]:
     """Return the condition in brackets at the beginning of a text, and the text behind it; "" if there is none."""
     if not text.startswith("("):
         return "", text
@@ -73,12 +73,12 @@ def is_balanced(text: str) -> bool:
 
 
 def quote_text(text: str, ascii_only: bool = False) -> str:
-    """Return a text in double quotes, with the escapes of JSON; signs beyond ASCII stay if all can be printed.
+    """Return a text in double quotes, with the escapes of JSON; non-ASCII characters stay if all are printable.
 
-    What would be changed in a reply is escaped too.
+    Characters that the parsing of a reply changes are escaped, too.
     """
     quoted = json.dumps(text, ensure_ascii=ascii_only or not text.isprintable())
-    return _CHANGED.sub(lambda found: "".join(f"\\u{ord(sign):04x}" for sign in found[0]), quoted)
+    return _CHANGED.sub(lambda match: "".join(f"\\u{ord(character):04x}" for character in match[0]), quoted)
 
 
 def unquote_text(text: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Which lines of a model's reply state a procedural graph, and what is decoration around them.
+"""The lines of a model's reply that state a procedural graph, without the decoration around them.
 
-A reply may think, reason before the first line with an arrow and explain behind the last one. Where arrows stand in
-code fences, the lines outside of them are talk, but for headings.
+A reply may contain thoughts, reasoning before the first line with an arrow and explanations after the last one. If
+arrows stand in code fences, lines outside of fences are ignored, except headings.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 from .procedural_lines import LENIENT_ARROW, MARKS, THOUGHTS_END, split_at_arrows
 
-LONGEST_REPLY: Final = 200_000  # characters that are read; the rest is left out
-LONGEST_LINE: Final = 2_000  # a longer line states nothing
+LONGEST_REPLY: Final = 200_000  # characters; the rest is ignored
+LONGEST_LINE: Final = 2_000  # a longer line states no flow
 LONGEST_ACTOR: Final = 100
 DECORATION: Final = " \t*_“”"
 
@@ -26,13 +26,13 @@ _HEADING: Final = re.compile(r"for\s++(?!(?:example|instance)\b)(.++)", re.IGNOR
 
 
 def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
-    """Yield the lines of a reply that are to be read, in order.
+    """Yield the lines of a reply that are to be parsed, in order.
 
     Yields:
-        The line without decoration; the actor, if it is a heading; and whether it holds an arrow.
+        The line without decoration; the actor, if it is a heading; and True if it holds an arrow.
     """
     lines = list(_unfence_lines(_behind_thoughts(text)[:LONGEST_REPLY].translate(_INVISIBLE).splitlines()))
-    arrows = [at for at, (_, actor, arrow) in enumerate(lines) if arrow and actor is None]
+    arrows = [position for position, (_, actor, arrow) in enumerate(lines) if arrow and actor is None]
     if not arrows:
         yield from lines
         return
@@ -45,42 +45,44 @@ def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
 
 
 def is_without_decoration(text: str) -> bool:
-    """Return True if nothing of a text is taken for decoration where a line begins or ends with it."""
+    """Return True if no part of a text is taken for decoration where a line begins or ends with it."""
     line = f"{text} -> {text}"
-    return _bare(line) == (line, None, True) and text == text.strip(DECORATION) and THOUGHTS_END not in text
+    return _strip_decoration(line) == (line, None, True) and text == text.strip(DECORATION) and THOUGHTS_END not in text
 
 
 def _behind_thoughts(text: str) -> str:
-    """Return what follows the thoughts of a model that marks them, if that holds an arrow; else the whole text."""
+    """Return the text after a model's marked thoughts, if that holds an arrow; else the whole text."""
     answer = text.rpartition(THOUGHTS_END)[2]
     return answer if LENIENT_ARROW.search(answer) else text
 
 
 def _unfence_lines(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
     """Yield the lines that are not blank, without decoration; those in fences and headings, if arrows are in fences."""
-    fenced, inside = False, []
+    fenced, classified = False, []
     for line in lines:
         if len(line) <= LONGEST_LINE and _FENCE.fullmatch(line):
             fenced = not fenced
         elif line.strip():
-            inside.append((fenced, *_bare(line)))
-    in_fences = any(fenced and arrow for fenced, _, _, arrow in inside)
+            classified.append((fenced, *_strip_decoration(line)))
+    in_fences = any(fenced and arrow for fenced, _, _, arrow in classified)
     yield from (
-        (line, actor, arrow) for fenced, line, actor, arrow in inside if fenced or not in_fences or actor is not None
+        (line, actor, arrow)
+        for fenced, line, actor, arrow in classified
+        if fenced or not in_fences or actor is not None
     )
 
 
-def _bare(line: str) -> tuple[str, str | None, bool]:
+def _strip_decoration(line: str) -> tuple[str, str | None, bool]:
     """Return the line without decoration, its actor if it is a heading, and whether it holds an arrow."""
     if len(line) > LONGEST_LINE:
         return line[:LONGEST_LINE], None, False
     bullet = _BULLET.match(line)
-    given = line[bullet.end() if bullet else 0 :].strip()
+    stripped = line[bullet.end() if bullet else 0 :].strip()
     if bullet and "|" in bullet[0]:  # a row of a table
-        given = given.rstrip(" \t|")
-    bare = MARKS.sub("", given.replace("-&gt;", "->")).strip()
+        stripped = stripped.rstrip(" \t|")
+    bare = MARKS.sub("", stripped.replace("-&gt;", "->")).strip()
     arrow = len(split_at_arrows(bare, LENIENT_ARROW)) > 1
-    titled = given.startswith(("#", "**", "__"))
+    titled = stripped.startswith(("#", "**", "__"))
     plain = bare.lstrip("#").strip(" \t*_")
     heading = None if arrow else _HEADING.fullmatch(plain)
     if heading and (titled or plain.endswith(":")):

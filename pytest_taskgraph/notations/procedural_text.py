@@ -37,7 +37,7 @@ from .procedural_lines import (
     ARROW,
     LENIENT_ARROW,
     can_stand_bare,
-    condition_and_node,
+    cut_condition,
     cut_quoted,
     quote_text,
     split_at_arrows,
@@ -45,7 +45,7 @@ from .procedural_lines import (
 )
 from .procedural_replies import DECORATION, is_without_decoration, stated_lines
 
-MOST_READ_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
+MOST_READ_FLOWS: Final = 2_000  # of a reply; the lines after them count as unread
 
 _HEADING: Final = re.compile(r"For (.+):")
 _CONSTRAINT: Final = re.compile(r"(DataConstraint|DataObject|ActionConstraint|TextAnnotation)\((.*)\)", re.DOTALL)
@@ -56,12 +56,12 @@ _LENIENT_CONSTRAINT: Final = re.compile(
 )
 _LENIENT_GATEWAY: Final = re.compile(GATEWAY, re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s++", re.IGNORECASE)
-_NO_ACTOR: Final = re.compile(r"(?:example|instance)\b", re.IGNORECASE)  # what follows "For" in talk
+_NO_ACTOR: Final = re.compile(r"(?:example|instance)\b", re.IGNORECASE)  # what follows "For" outside of a heading
 
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """Result of reading a text: the graph, and the lines of which nothing could be read, in order."""
+    """Result of parsing a text: the graph, and the lines that could not be parsed, in order."""
 
     graph: ProceduralGraph
     unread: tuple[str, ...] = ()
@@ -73,10 +73,10 @@ def write_procedural_graph(graph: ProceduralGraph) -> str:
     Gateways get names of the form (see `name_gateways`); everything else is read back as it is.
     """
     renamed = name_gateways(graph)
-    homes = _homes(renamed)
+    actors_by_node = _actors_by_node(renamed)
     sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in renamed.actors}}
     for flow in renamed.flows:
-        actor = _section(flow, homes)
+        actor = _actor_of_section(flow, actors_by_node)
         sections[actor].append(_flow_line(flow, actor, frozenset(renamed.actors)))
     parts = [*(["\n".join(sections[""])] if sections[""] else [])]
     parts += ["\n".join([f"For {_actor_text(actor)}:", *lines]) for actor, lines in sections.items() if actor]
@@ -88,22 +88,22 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
 
     Args:
         text: The text, as `write_procedural_graph` writes it.
-        lenient: Read a model's reply: also other arrows, chains of them, numbers, bullets, bold and fences, gateways
-            and constraints spelled otherwise, conditions where other languages have them (`procedural_labels`), and
-            thoughts and talk before and behind the graph, which are left out. An action that
-            nothing follows under one heading, and something under one other heading alone, is that actor's: so do
-            models write who goes on.
+        lenient: True to parse a model's reply. Other arrows, chains of arrows, numbers, bullets, bold text and fences
+            are accepted, and so are other spellings of gateways and constraints, and conditions in the places where
+            other languages have them (`procedural_labels`). Thoughts and explanations around the graph are ignored. An
+            action that no flow leaves under one heading, and that occurs under exactly one other heading, belongs to
+            that actor: models write handovers this way.
     """
     lines = list(stated_lines(text)) if lenient else list(_strict_lines(text))
     reader = _Reader(lenient, _actors((actor for _, actor, _ in lines if actor), lenient))
     for line, actor, arrow in lines:
         reader.read(line, actor, arrow)
     graph = ProceduralGraph.of(reader.flows)
-    return ReadGraph(_hand_over(graph) if lenient else graph, tuple(reader.unread))
+    return ReadGraph(_resolve_handovers(graph) if lenient else graph, tuple(reader.unread))
 
 
-def _hand_over(graph: ProceduralGraph) -> ProceduralGraph:
-    """Return the graph with an action that leads nowhere replaced by the only one of its words that leads on."""
+def _resolve_handovers(graph: ProceduralGraph) -> ProceduralGraph:
+    """Return the graph with each action that leads nowhere replaced by its only namesake that leads on."""
     actions = graph.nodes_of("action")
     leading = {node for node in actions if any(flow.sort != "constraint" for flow in graph.outgoing(node))}
     by_text: dict[str, list[ProceduralNode]] = {}
@@ -136,7 +136,7 @@ def _actor_key(name: str, lenient: bool) -> str:
 
 @dataclass(slots=True)
 class _Reader:
-    """What the lines have stated so far."""
+    """The flows and unread lines of the lines read so far."""
 
     lenient: bool
     actors: Mapping[str, str]
@@ -145,17 +145,17 @@ class _Reader:
     unread: list[str] = field(default_factory=list)
 
     def read(self, line: str, actor: str | None, arrow: bool) -> None:
-        """Take in a line."""
+        """Add the flows of a line, or its actor if it is a heading."""
         if actor is not None:
             self.actor = self.actors[_actor_key(actor, self.lenient)]
             return
-        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_READ_FLOWS) else []
-        self.flows.update(dict.fromkeys(stated))
-        if not stated:
+        flows = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_READ_FLOWS) else []
+        self.flows.update(dict.fromkeys(flows))
+        if not flows:
             self.unread.append(line)
 
     def _flows_of(self, line: str) -> list[ProceduralFlow]:
-        """Return the flow of a line, in a reply those of a chain; none if an end cannot be read."""
+        """Return the flow of a line, of a reply all flows of a chain; none if an end cannot be parsed."""
         line, label = cut_attributes(line) if self.lenient else (line, "")
         source_text, *rest = split_at_arrows(line, LENIENT_ARROW if self.lenient else ARROW)
         if len(rest) > 1 and not self.lenient:
@@ -175,7 +175,7 @@ class _Reader:
 
     def _condition_and_node(self, source: ProceduralNode | None, text: str) -> tuple[str, str]:
         """Return the condition that stands behind an arrow, "" for none, and the node behind it."""
-        condition, node_text = condition_and_node(text)
+        condition, node_text = cut_condition(text)
         if not self.lenient:
             return condition, node_text
         if not condition and source is not None and source.is_gateway:
@@ -231,39 +231,39 @@ def _lenient_node(text: str, actor: str) -> ProceduralNode | None:
     return ProceduralNode("action", text, actor) if re.search(r"\w", text) else None
 
 
-def _lenient_gateway(found: re.Match[str]) -> ProceduralNode:
-    name = found[1].upper() if found[1] else ""
-    sort = next(sort for sort in GATEWAYS if GATEWAY_NAMES[sort] == name or sort == (found[2] or "").lower())
-    return ProceduralNode(sort, GATEWAY_NAMES[sort] + found[3])
+def _lenient_gateway(match: re.Match[str]) -> ProceduralNode:
+    name = match[1].upper() if match[1] else ""
+    sort = next(sort for sort in GATEWAYS if GATEWAY_NAMES[sort] == name or sort == (match[2] or "").lower())
+    return ProceduralNode(sort, GATEWAY_NAMES[sort] + match[3])
 
 
-def _homes(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
-    """Return the actor of the first flow that has an action at its other end, for the nodes that have no actor."""
-    homes: dict[ProceduralNode, str] = {}
+def _actors_by_node(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
+    """Return, for nodes without an actor, the actor of the first flow with an action at the other end."""
+    actors: dict[ProceduralNode, str] = {}
     for flow in graph.flows:
         if (actor := _actor_of_flow(flow)) is not None:
             for node in (flow.source, flow.target):
                 if node.is_gateway or node.is_constraint:
-                    homes.setdefault(node, actor)
-    return homes
+                    actors.setdefault(node, actor)
+    return actors
 
 
 def _actor_of_flow(flow: ProceduralFlow) -> str | None:
-    """Return the actor under whose heading a flow must stand: none at all if an action has none."""
+    """Return the actor under whose heading a flow must stand: none if an action has none."""
     actors = [node.actor for node in (flow.source, flow.target) if node.sort == "action"]
     return "" if "" in actors else actors[0] if actors else None
 
 
-def _section(flow: ProceduralFlow, homes: Mapping[ProceduralNode, str]) -> str:
+def _actor_of_section(flow: ProceduralFlow, actors_by_node: Mapping[ProceduralNode, str]) -> str:
     actor = _actor_of_flow(flow)
-    return homes.get(flow.source, homes.get(flow.target, "")) if actor is None else actor
+    return actors_by_node.get(flow.source, actors_by_node.get(flow.target, "")) if actor is None else actor
 
 
 def _flow_line(flow: ProceduralFlow, actor: str, actors: frozenset[str]) -> str:
     condition = ""
     if flow.condition:
-        bare = flow.condition.strip() and _needs_no_quotes(flow.condition)
-        condition = f"({flow.condition if bare else quote_text(flow.condition)}) "
+        can_be_bare = flow.condition.strip() and _needs_no_quotes(flow.condition)
+        condition = f"({flow.condition if can_be_bare else quote_text(flow.condition)}) "
     return f"{_node_text(flow.source, actor, actors)} -> {condition}{_node_text(flow.target, actor, actors)}"
 
 
@@ -272,16 +272,16 @@ def _node_text(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
         return node.sort.capitalize()
     if node.is_gateway:
         return node.text
-    bare = _needs_no_quotes(node.text)
+    can_be_bare = _needs_no_quotes(node.text)
     if node.is_constraint:
         name = "DataConstraint" if node.sort == "data" else "ActionConstraint"
-        return f"{name}({node.text if bare else quote_text(node.text)})"
+        return f"{name}({node.text if can_be_bare else quote_text(node.text)})"
     prefix = "" if node.actor == actor else f"{_actor_text(node.actor)}: "
     before, colon, _ = node.text.partition(":")
     names_actor = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(name, True) for name in actors}
-    bare = bare and not node.text.startswith(("(", ":", "[")) and not names_actor
-    bare = bare and _strict_node(node.text) == _action(node.text) and _has_no_label(node.text)
-    return prefix + (node.text if bare else quote_text(node.text))
+    can_be_bare = can_be_bare and not node.text.startswith(("(", ":", "[")) and not names_actor
+    can_be_bare = can_be_bare and _strict_node(node.text) == _action(node.text) and _has_no_label(node.text)
+    return prefix + (node.text if can_be_bare else quote_text(node.text))
 
 
 def _action(text: str) -> ProceduralNode:
@@ -289,7 +289,7 @@ def _action(text: str) -> ProceduralNode:
 
 
 def _has_no_label(text: str) -> bool:
-    """Return True if nothing of a text is taken for a condition in a reply."""
+    """Return True if no part of a text is taken for a condition in a reply."""
     return cut_attributes(text)[0] == cut_label_before(text)[0] == text
 
 

@@ -143,7 +143,7 @@ def test_a_notation_is_only_chosen_if_it_can_say_what_is_drawn(pattern: Pattern)
     chosen = UnderstandingSettings(seed=9, notations=tuple(NOTATIONS))
     for reference in understanding.references(chosen, {"patterns": [pattern]}):
         drawn = draw(pattern, reference.payload["tasks"], 9, reference.payload["ordinal"])
-        assert not features(drawn.project) & NOTATIONS[reference.payload["notation"]].loses
+        assert not features(drawn.project) & NOTATIONS[reference.payload["notation"]].unsupported
 
 
 @every

@@ -67,7 +67,7 @@ def test_the_case_stands_in_every_notation_that_can_say_it(
     for ordinal in ordinals:
         drawn = draw(pattern, size, seed, ordinal)
         text = sentence(pattern, drawn.phrasing, drawn.scope, drawn.case)
-        told = [name for name, one in NOTATIONS.items() if not features(drawn.project) & one.loses]
+        told = [name for name, one in NOTATIONS.items() if not features(drawn.project) & one.unsupported]
         assert "json" in told
         for name in told:
             assert read_back(pattern, drawn.project, name, drawn.phrasing)[text] == drawn.case.answer, name
@@ -106,7 +106,7 @@ def test_all_that_can_be_asked_about_a_workflow_can_be_answered_from_its_text(
         project = draw(pattern, size, seed, ordinal).project
     except RecipeTooSmallError:
         assume(False)
-    names = [name for name, notation in NOTATIONS.items() if not features(project) & notation.loses]
+    names = [name for name, notation in NOTATIONS.items() if not features(project) & notation.unsupported]
     for other in OURS:
         told = answers(other, project, 0)
         for name in names:

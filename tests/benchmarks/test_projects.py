@@ -218,8 +218,8 @@ def test_what_a_notation_cannot_say_is_resolved_before_it_is_shown(name: str, tm
     shown = questions(path, notations=(name,), convert=True, instances=2)
     assert {question.labels["notation"] for question in shown} == {name}
     fitted = [projects.fit(root, NOTATIONS[name]) for root in rotations(REFERRING)]
-    assert all(one is not None and not features(one) & NOTATIONS[name].loses for one in fitted)
-    inline = "references" in NOTATIONS[name].loses
+    assert all(one is not None and not features(one) & NOTATIONS[name].unsupported for one in fitted)
+    inline = "references" in NOTATIONS[name].unsupported
     assert all("references" not in features(one) for one in fitted if one) is inline
 
 

@@ -125,7 +125,7 @@ whole = st.one_of(odd_workflows(), workflows(recipes()))
 
 def said(one: Notation, workflow: Workflow) -> str:
     """The text of the workflow, for notations that can say it."""
-    assume(not features(workflow) & one.loses)
+    assume(not features(workflow) & one.unsupported)
     return one.write(workflow)
 
 
@@ -186,9 +186,9 @@ SAMPLES: dict[str, Workflow] = {
 @every
 def test_what_it_cannot_say_is_refused_by_name(name: str) -> None:
     one = notation(name)
-    assert one.loses <= set(SAMPLES)
+    assert one.unsupported <= set(SAMPLES)
     for feature, workflow in SAMPLES.items():
-        if feature in one.loses:
+        if feature in one.unsupported:
             with pytest.raises(UnsupportedFeatureError, match=feature):
                 one.write(workflow)
         else:

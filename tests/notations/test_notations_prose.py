@@ -134,13 +134,13 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))
 @given(texts)
 def test_quoted_names_come_back_on_one_printable_line(name: str) -> None:
     assert phrases.quote(name).isprintable()
-    assert phrases.quoted_in(f"a {phrases.quote(name)}, {phrases.quote(name)} b") == (name, name)
+    assert phrases.quoted_names(f"a {phrases.quote(name)}, {phrases.quote(name)} b") == (name, name)
 
 
 @given(texts, texts)
 def test_phrases_come_back(one: str, other: str) -> None:
-    assert phrases.read_effect(phrases.say_effect(Effect(one, other))) == Effect(one, other)
-    assert phrases.read_binding(phrases.say_binding((one, other))) == (one, other)
+    assert phrases.read_effect(phrases.effect_phrase(Effect(one, other))) == Effect(one, other)
+    assert phrases.read_binding(phrases.binding_phrase((one, other))) == (one, other)
     for value in (None, 1, True, 0.5, "", (one, (2, ()))):
         for domain in (
             None,
@@ -149,7 +149,7 @@ def test_phrases_come_back(one: str, other: str) -> None:
             Domain("real", None, 0.5),
         ):
             parameter = Parameter(other, value, domain)
-            assert phrases.read_parameter(phrases.say_parameter(parameter)) == parameter
+            assert phrases.read_parameter(phrases.parameter_phrase(parameter)) == parameter
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ HEAD = "Workflow 'W':\nThe workflow has the tasks 'A' and 'B'.\nThe workflow has
         (HEAD + "After 'A' goes 'B'.", "After 'A' comes 'B' if 'n < 3'."),
         (
             HEAD + "After 'A' comes 'C'.",
-            "p.txt:4:17: found the unknown name 'C', expected a task or a gateway told of before",
+            "p.txt:4:17: found the unknown name 'C', expected a task or a gateway declared before",
         ),
         (HEAD + "After 'D' comes 'A'.", "p.txt:4:7: found the unknown name 'D', expected a task or a gateway"),
-        (HEAD + "The task 'C' reads 'D'.", "p.txt:4:10: found the unknown task 'C', expected a task told of before"),
-        (HEAD + "The task 'A' reads 'B'.", "p.txt:4:20: found the unknown data 'B', expected data told of before"),
+        (HEAD + "The task 'C' reads 'D'.", "p.txt:4:10: found the unknown task 'C', expected a task declared before"),
+        (HEAD + "The task 'A' reads 'B'.", "p.txt:4:20: found the unknown data 'B', expected data declared before"),
         (HEAD + "The data 'A' has the schema 's'.", "p.txt:4:10: found the unknown data 'A'"),
         (
             HEAD + "The workflow has the task 'A'.",
@@ -202,7 +202,7 @@ HEAD = "Workflow 'W':\nThe workflow has the tasks 'A' and 'B'.\nThe workflow has
         ),
         (
             HEAD + "Inside the composite task 'A':",
-            "p.txt:4:27: found the task 'A', expected a task that was said to be composite",
+            "p.txt:4:27: found the task 'A', expected a task declared as composite before",
         ),
         (
             HEAD + "\n".join(["The task 'A' is composite and uses the workflow 'V'."] * 2),

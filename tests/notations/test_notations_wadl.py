@@ -10,7 +10,7 @@ import pytest
 from pytest_taskgraph.errors import UnsupportedFeatureError, UsageError
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
-from pytest_taskgraph.notations.wadl.words import quoted
+from pytest_taskgraph.notations.wadl.words import quote
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import (
     Configuration,
@@ -391,5 +391,5 @@ def test_what_the_language_cannot_say_is_refused_by_name(notation: Notation, wor
 
 
 def test_a_backslash_is_doubled_only_where_it_would_be_an_escape() -> None:
-    assert quoted(r"C:\temp\runs") == r'"C:\temp\runs"'
-    assert quoted("C:\\new\\") == r'"C:\\new\\"'
+    assert quote(r"C:\temp\runs") == r'"C:\temp\runs"'
+    assert quote("C:\\new\\") == r'"C:\\new\\"'

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
-from pytest_taskgraph.notations.wadl.words import quoted, unquoted
+from pytest_taskgraph.notations.wadl.words import quote, unquote
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Data, DataLink, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
 
@@ -20,7 +20,7 @@ VARIANTS = (WADL, WADL_SEPARATE, WADL_EXPANDED)
 
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('\\"n\n/'), max_size=20))
 def test_any_text_between_quotation_marks_reads_back(text: str) -> None:
-    assert unquoted(quoted(text)) == text
+    assert unquote(quote(text)) == text
     assert WADL.read(WADL.write(Workflow("W", description=text))).description == text
 
 

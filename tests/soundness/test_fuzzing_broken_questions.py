@@ -267,6 +267,6 @@ def test_fuzz_property_that_hides_another_finds_both(tmp_path: Path) -> None:
 
 
 def test_notations_without_what_a_pattern_needs_are_refused() -> None:
-    lost = next(name for name, one in NOTATIONS.items() if "references" in one.loses)
+    lost = next(name for name, one in NOTATIONS.items() if "references" in one.unsupported)
     with pytest.raises(Exception, match="infinite_recursion"):
         found("infinite_recursion", replace(PLAIN, own={"notation": (lost,)}))

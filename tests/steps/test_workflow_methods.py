@@ -409,7 +409,7 @@ def test_notices_count_the_levels_that_are_left_out_with_the_reason(tmp_path: Pa
 def test_notices_of_a_conversion_count_what_cannot_be_said(tmp_path: Path) -> None:
     tasks = tuple(replace(task, implementation="run.sh") for task in CHOICES.tasks)
     chosen = own(tmp_path, replace(CHOICES, tasks=tasks), notations=("json", "mermaid"), convert=True)
-    lost = "implementations" in NOTATIONS["mermaid"].loses
+    lost = "implementations" in NOTATIONS["mermaid"].unsupported
 
     left_out = "1 workflow left out: the notation does not support them"
     assert any(left_out in notice for notice in workflow_notices(chosen, 4)) == lost

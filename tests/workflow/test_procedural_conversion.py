@@ -223,7 +223,7 @@ def test_workflow_of_any_graph_is_well_formed_and_leads_back(graph: ProceduralGr
 @pytest.mark.parametrize("which", ["shop", "loop"])
 def test_notation_of_the_workflow_is_read_back(name: str, which: str) -> None:
     workflow, notation = WORKFLOWS[which], NOTATIONS[name]
-    assert not features(workflow) & notation.loses
+    assert not features(workflow) & notation.unsupported
     read = notation.read(notation.write(workflow))
     assert canonical(read) == canonical(workflow)
     assert unnamed(procedural_graph_of(read)) == unnamed(GRAPHS[which])

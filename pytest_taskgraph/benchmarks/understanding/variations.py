@@ -65,7 +65,7 @@ def hindrance(relation: str, pattern: Pattern, phrasings: int, held: frozenset[s
 
 def _able(held: frozenset[str], shown: str) -> list[str]:
     """The other notations that can say these features; variants of the one that is shown only where no other can."""
-    able = [one.name for one in NOTATIONS.values() if one.name != shown and not held & one.loses]
+    able = [one.name for one in NOTATIONS.values() if one.name != shown and not held & one.unsupported]
     return [name for name in able if name.partition("-")[0] != shown.partition("-")[0]] or able
 
 
@@ -91,7 +91,7 @@ def reordered(posed: Asked, rng: Random) -> Asked:
 
 def beside_another(posed: Asked, rng: Random) -> Asked:
     """With a workflow more in the project, of which no name stands in the others."""
-    usual = USUAL - notation(posed.notation).loses
+    usual = USUAL - notation(posed.notation).unsupported
     recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
     made = build(next(recipe for recipe in recipes if least_tasks(recipe) <= DISTRACTOR_TASKS), rng)
     change = renaming(names_of(made), frozenset({*names_of(posed.workflow), *names_of(made)}), rng)

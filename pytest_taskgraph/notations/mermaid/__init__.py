@@ -1,4 +1,4 @@
-"""Mermaid flowcharts (files `.mmd`, `.mermaid`): our own, which render, and those that people write.
+"""Mermaid flowcharts (files `.mmd`, `.mermaid`): the style of this package, which it writes, and those of people.
 
     ---
     title: "Soup"
@@ -16,13 +16,14 @@
       Fork{{"parallel split"}}                         a gateway: kind and role
       Choice{"exclusive split"}
       START --> Cook
-      Cook -->|"salt #lt; 3"| Cook                     a guard; what would disturb Mermaid is an entity code
+      Cook -->|"salt #lt; 3"| Cook                     a guard; characters with a meaning in Mermaid are entity codes
       Broth -.-> Cook                                  Cook reads Broth
 
-Other charts are read by the rules of docs/reference/notations.md. Those that were applied to a chart are its
-`Conventions`, from which the guide in the prompt is written.
+Other charts are read by the rules of docs/reference/notations.md. The rules applied to a chart are its `Conventions`,
+from which the guide in the prompt is written.
 
-Several charts may stand one after another, with lines `%% file: path` between them: our way, Mermaid draws only one.
+Several charts may stand one after another, with lines `%% file: path` between them. This is an extension of this
+package: Mermaid draws only one chart.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from .write_mermaid import render
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    from .read_mermaid import parse  # most runs write only
+    from .read_mermaid import parse  # imported here because most runs only write
 
     return parse(text, where)
 
@@ -45,7 +46,7 @@ def _interpret(text: str, where: str = "") -> Interpretation:
     return interpret(text, where)
 
 
-def _stands_in(text: str) -> bool:
+def _is_fenced_in(text: str) -> bool:
     from .chart import holds_charts
 
     return holds_charts(text)
@@ -69,5 +70,5 @@ MERMAID = Notation(
     parse=_parse,
     heading=lambda path: f"%% file: {path}",
     interpreter=_interpret,
-    stands_in=_stands_in,
+    is_fenced_in=_is_fenced_in,
 )

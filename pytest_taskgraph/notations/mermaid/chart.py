@@ -1,4 +1,4 @@
-"""Mermaid flowcharts as they are written, alone or in code fences of Markdown: vertices, edges and subgraphs."""
+"""Mermaid flowcharts as written, alone or in code fences of Markdown: vertices, edges and subgraphs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...source import Source
 from .scanner import ID, Arrow, Cursor, Vertex
 
 DEEPEST = 64  # subgraphs inside one another
-LARGEST = 100_000  # arrows: a short A & B & … --> C & D & … may mean very many
+LARGEST = 100_000  # arrows: a short A & B & … --> C & D & … stands for many
 _HEADER = re.compile(r"(?:flowchart(?:-elk)?|graph)(?:[ \t]+(?:TB|TD|BT|RL|LR|[<>^v]))?(?=[ \t\r;\n]|$)")
 _OTHER_DIAGRAM = re.compile(
     r"(?:sequenceDiagram|classDiagram|stateDiagram|erDiagram|journey|gantt|pie|quadrantChart|requirementDiagram|gitGraph"
@@ -38,12 +38,12 @@ class ChartEdge:
     target: str
     text: str | None
     offset: int
-    sign: str = ">"  # what stands for the head of the arrow, or for both: ">", "<>", "" without any
+    sign: str = ">"  # the head of the arrow, or both: ">", "<>", "" without any
 
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """A box with a title, as written, inside another or inside none."""
+    """A subgraph with its title as written, inside another subgraph or none."""
 
     id: str
     offset: int
@@ -54,7 +54,7 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment line that says something of a workflow, and the subgraph in which it stands."""
+    """A comment line that states an attribute of a workflow, and the subgraph in which it stands."""
 
     key: str
     text: str
@@ -64,9 +64,10 @@ class Comment:
 
 @dataclass(slots=True)
 class Chart:
-    """One flowchart. `owner` tells the subgraph of a vertex that is in one: the first that ends and mentions it.
+    """One flowchart.
 
-    `title` is what a comment before the chart says, or its front matter; empty without either. `file` is the path in
+    `owner` maps each vertex inside a subgraph to the subgraph: the first to end of those that mention it.
+    `title` is stated by a comment before the chart, or by its front matter; empty without either. `file` is the path in
     the heading before the chart. `begin` and `end` are the offsets of its text, from its front matter or header on.
     """
 
@@ -82,27 +83,31 @@ class Chart:
     invisible: bool = False  # a link that only serves the layout
 
 
-def charts(source: Source) -> list[Chart]:
-    """Return the flowcharts of a text, in its order. Raises ReadError."""
-    found: list[Chart] = []
+def read_charts(source: Source) -> list[Chart]:
+    """Return the flowcharts of a text, in its order.
+
+    Raises:
+        ReadError: for a text that is no flowchart.
+    """
+    flowcharts: list[Chart] = []
     offset, file = 0, ""
     while True:
-        offset, said = _skip_to_statement(source, offset)
-        file = said.get("file", file)
+        offset, comments = _skip_to_statement(source, offset)
+        file = comments.get("file", file)
         if offset == len(source.text):
-            return found
+            return flowcharts
         begin = offset
         offset, title = _front_matter(source, offset)
-        offset, more = _skip_to_statement(source, offset)
+        offset, later_comments = _skip_to_statement(source, offset)
         header = _HEADER.match(source.text, offset)
         if header is None:
-            _refuse(source, offset)
-        chart = Chart((said | more).get("workflow", "") or title, file, begin)
+            _raise_no_chart(source, offset)
+        chart = Chart((comments | later_comments).get("workflow", "") or title, file, begin)
         offset = chart.end = _Scan(source, chart, header.end()).statements()
-        found.append(chart)
+        flowcharts.append(chart)
 
 
-def _refuse(source: Source, offset: int) -> NoReturn:
+def _raise_no_chart(source: Source, offset: int) -> NoReturn:
     """Raise the ReadError of a text that is no flowchart."""
     expected = "'flowchart TD', or 'graph' in its place"
     other = _OTHER_DIAGRAM.match(source.text, offset)
@@ -110,22 +115,22 @@ def _refuse(source: Source, offset: int) -> NoReturn:
 
 
 def _skip_to_statement(source: Source, offset: int) -> tuple[int, dict[str, str]]:
-    """Return where the next chart begins, and what the comments before it say, by their first words."""
-    said: dict[str, str] = {}
+    """Return the offset of the next statement, and the texts of the comments before it by their keys."""
+    comments: dict[str, str] = {}
     while offset < len(source.text):
         comment = _COMMENT.match(source.text, offset)
         if comment:
-            said |= {comment[1]: comment[2].strip()} if comment[1] else {}
+            comments |= {comment[1]: comment[2].strip()} if comment[1] else {}
             offset = comment.end()
         elif source.text[offset] in " \t\r\n;\ufeff":
             offset += 1
         else:
             break
-    return offset, said
+    return offset, comments
 
 
 def _lines(source: Source, offset: int) -> Iterator[tuple[int, str]]:
-    """Every line from the offset on, with the offset behind it."""
+    """Yield every line from the offset on, with the offset after it."""
     while offset < len(source.text):
         end = source.text.find("\n", offset)
         end = len(source.text) if end < 0 else end
@@ -134,64 +139,68 @@ def _lines(source: Source, offset: int) -> Iterator[tuple[int, str]]:
 
 
 def _front_matter(source: Source, offset: int) -> tuple[int, str]:
-    """The offset behind the lines between two lines ---, and the title they give; there may be none."""
+    """Return the offset after the lines between two lines ---, and the title that they state, "" for none."""
     title = ""
-    for number, (behind, line) in enumerate(_lines(source, offset)):
+    for number, (next_offset, line) in enumerate(_lines(source, offset)):
         if number == 0 and line.rstrip() != "---":
             return offset, ""
         if number and line.strip() == "---":
-            return behind, title
+            return next_offset, title
         if line.strip().startswith("title:") and not (title and line[:1].isspace()):
-            title = _yaml_text(line.strip()[len("title:") :].strip())
+            title = _parse_yaml_text(line.strip()[len("title:") :].strip())
     if offset < len(source.text):
         source.fail(offset, "front matter without an end", "a second line ---")
     return offset, ""
 
 
-def _yaml_text(written: str) -> str:
-    """The text of a YAML scalar on one line: plain, or in quotes of either kind."""
-    if len(written) > 1 and written[0] == written[-1] == "'":
-        return written[1:-1].replace("''", "'")
-    if written.startswith('"'):
+def _parse_yaml_text(scalar: str) -> str:
+    """Return the text of a YAML scalar on one line: plain, or in quotes of either kind."""
+    if len(scalar) > 1 and scalar[0] == scalar[-1] == "'":
+        return scalar[1:-1].replace("''", "'")
+    if scalar.startswith('"'):
         try:
-            text = str(json.loads(written))
+            text = str(json.loads(scalar))
             text.encode()
         except ValueError:  # an escape of YAML that JSON lacks, or half a surrogate pair
-            return written.strip('"')
+            return scalar.strip('"')
         return text
-    return written
+    return scalar
 
 
 class _Scan:
-    """One chart being read, from behind its header on."""
+    """The scan of one chart, which starts after its header."""
 
     def __init__(self, source: Source, chart: Chart, offset: int) -> None:
         self.source, self.text, self.chart = source, source.text, chart
         self.cursor = Cursor(source, offset)
-        self.open: list[tuple[str, dict[str, None]]] = []  # subgraphs, and what their statements mention
+        self.open: list[tuple[str, dict[str, None]]] = []  # subgraphs and the vertices that their statements mention
         self.edge_ids: set[str] = set()
-        self.looked_to = 0  # where the statement behind the last comments begins
+        self.next_statement_offset = 0  # offset of the statement after the last comments
 
     def statements(self) -> int:
-        """The offset at which this chart ends and another may begin. Raises ReadError."""
+        """Read the statements and return the offset at which the chart ends and another may begin.
+
+        Raises:
+            ReadError: for a malformed statement.
+        """
         self.cursor.separator()
         while self._next_statement():
-            if found := _PASSED_OVER.match(self.text, self.cursor.offset):
-                self.cursor.offset = found.end()
-            elif found := _END.match(self.text, self.cursor.offset):
-                self._close(found.end())
-            elif found := _SUBGRAPH.match(self.text, self.cursor.offset):
-                self._subgraph(found.end())
+            if match := _PASSED_OVER.match(self.text, self.cursor.offset):
+                self.cursor.offset = match.end()
+            elif match := _END.match(self.text, self.cursor.offset):
+                self._close(match.end())
+            elif match := _SUBGRAPH.match(self.text, self.cursor.offset):
+                self._subgraph(match.end())
             else:
                 self._chain()
             self.cursor.separator()
         if self.open:
-            unclosed = self.chart.subgraphs[self.open[-1][0]]
-            self.source.fail(unclosed.offset, f"the subgraph {unclosed.id!r} without an end", "'end'")
+            open_subgraph = self.chart.subgraphs[self.open[-1][0]]
+            self.source.fail(open_subgraph.offset, f"the subgraph {open_subgraph.id!r} without an end", "'end'")
         return self.cursor.offset
 
     def _next_statement(self) -> bool:
-        """Whether there is one more; blanks are passed over, comments taken in."""
+        """Move to the next statement, collecting comments; return False at the end of the chart."""
         while self.cursor.offset < len(self.text):
             comment = _COMMENT.match(self.text, self.cursor.offset)
             if comment and not (comment[1] == "file" and self._ends_at(comment)):
@@ -204,12 +213,12 @@ class _Scan:
         return False
 
     def _ends_at(self, heading: re.Match[str]) -> bool:
-        """Return True if a heading with a path stands before another chart, or at the end: not a remark in this one."""
-        if heading.end() > self.looked_to:  # one look for all comments that stand together
-            self.looked_to, _ = _skip_to_statement(self.source, heading.end())
-        behind = self.looked_to
-        following = self.text.startswith("---", behind) or _HEADER.match(self.text, behind)
-        return not self.open and (behind == len(self.text) or bool(following))
+        """Return True if a heading with a path stands before another chart, or at the end of the text."""
+        if heading.end() > self.next_statement_offset:  # one search for all consecutive comments
+            self.next_statement_offset, _ = _skip_to_statement(self.source, heading.end())
+        next_statement = self.next_statement_offset
+        following = self.text.startswith("---", next_statement) or _HEADER.match(self.text, next_statement)
+        return not self.open and (next_statement == len(self.text) or bool(following))
 
     def _comment(self, comment: re.Match[str]) -> None:
         if comment[1] and comment[1] != "file":
@@ -218,7 +227,7 @@ class _Scan:
         self.cursor.offset = comment.end()
 
     def _subgraph(self, offset: int) -> None:
-        name, title, behind = self._box(offset)
+        name, title, next_offset = self._box(offset)
         if name in self.chart.subgraphs:
             self.source.fail(offset, f"the subgraph {name!r} a second time", "an id of its own")
         if len(self.open) >= DEEPEST:
@@ -226,21 +235,21 @@ class _Scan:
         parent = self.open[-1][0] if self.open else None
         self.chart.subgraphs[name] = Subgraph(name, offset, title, parent, len(self.open))
         self.open.append((name, {}))
-        self.cursor.offset = behind
+        self.cursor.offset = next_offset
 
     def _box(self, offset: int) -> tuple[str, str | None, int]:
-        """Id and title of a subgraph, and the offset behind them."""
-        own = ID.match(self.text, offset)
-        title = _TITLE.match(self.text, own.end()) if own else None
-        if own and title:
-            return own[0], title[1] if title[1] is not None else title[2].strip(), title.end()
-        lone = _LONE_TITLE.match(self.text, offset)
-        text = ((lone[1] or lone[2] or "") if lone else "").strip()
-        behind = lone.end() if lone else offset
-        if lone and lone[1] is None and "[" in text:
+        """Return id and title of a subgraph, and the offset after them."""
+        id_match = ID.match(self.text, offset)
+        title = _TITLE.match(self.text, id_match.end()) if id_match else None
+        if id_match and title:
+            return id_match[0], title[1] if title[1] is not None else title[2].strip(), title.end()
+        title_match = _LONE_TITLE.match(self.text, offset)
+        text = ((title_match[1] or title_match[2] or "") if title_match else "").strip()
+        next_offset = title_match.end() if title_match else offset
+        if title_match and title_match[1] is None and "[" in text:
             self.source.fail(offset, repr(text[:40]), 'an id and a title: id [title] or id ["title"]')
         # A title of several words is no id: Mermaid numbers such subgraphs, and nothing can refer to them.
-        return (text, None, behind) if ID.fullmatch(text) else (f"box {offset}", text or None, behind)
+        return (text, None, next_offset) if ID.fullmatch(text) else (f"box {offset}", text or None, next_offset)
 
     def _close(self, offset: int) -> None:
         if not self.open:
@@ -258,36 +267,36 @@ class _Scan:
             if len(self.chart.edges) + 2 * len(sources) * len(targets) > LARGEST:
                 self.source.fail(arrow.offset, "too many links", f"at most {LARGEST}")
             self.edge_ids.add(arrow.id)
-            self.chart.invisible |= not arrow.seen
-            if arrow.seen:
+            self.chart.invisible |= not arrow.visible
+            if arrow.visible:
                 self.chart.edges.extend(
-                    edge for one in sources for other in targets for edge in _edges(one, other, arrow)
+                    edge for source in sources for target in targets for edge in _edges(source, target, arrow)
                 )
             sources = targets
 
     def _nodes(self) -> list[str]:
-        """Return the ids of the nodes that stand here; a shape and a label given later replace those before."""
-        found = self.cursor.nodes()
-        for vertex in found:
+        """Return the ids of the nodes at this place; a later shape or label replaces an earlier one."""
+        vertices = self.cursor.nodes()
+        for vertex in vertices:
             if vertex.attributes and vertex.id in self.edge_ids and vertex.id not in self.chart.vertices:
                 continue  # attributes of an edge
-            known = self.chart.vertices.setdefault(vertex.id, vertex)
+            registered = self.chart.vertices.setdefault(vertex.id, vertex)
             if vertex.attributes:
-                known.label = known.label if vertex.label is None else vertex.label
+                registered.label = registered.label if vertex.label is None else vertex.label
                 if vertex.attributes.shape:
-                    known.shape, known.named = vertex.shape, vertex.named
+                    registered.shape, registered.shape_name = vertex.shape, vertex.shape_name
             elif vertex.label is not None:
-                known.shape, known.label = vertex.shape, vertex.label
+                registered.shape, registered.label = vertex.shape, vertex.label
             if self.open:
                 self.open[-1][1][vertex.id] = None
-        return [vertex.id for vertex in found]
+        return [vertex.id for vertex in vertices]
 
 
-def _edges(one: str, other: str, arrow: Arrow) -> Iterator[ChartEdge]:
-    """Yield the edges of an arrow between two nodes: one for each of its heads; to the second where it has none."""
-    yield ChartEdge(one, other, arrow.text, arrow.offset, arrow.sign)
+def _edges(source: str, target: str, arrow: Arrow) -> Iterator[ChartEdge]:
+    """Yield the edges of an arrow between two nodes: one for each head, and one to the target if it has none."""
+    yield ChartEdge(source, target, arrow.text, arrow.offset, arrow.sign)
     if arrow.backward:
-        yield ChartEdge(other, one, arrow.text, arrow.offset, arrow.sign)
+        yield ChartEdge(target, source, arrow.text, arrow.offset, arrow.sign)
 
 
 _OPENING = re.compile(r"[ \t>]*(`{3,}|~{3,}|:{3})[ \t]*\{?\.?mermaid\b", re.IGNORECASE)
@@ -302,44 +311,44 @@ _QUOTE = re.compile(r"^[ \t]*>", re.MULTILINE)
 
 def holds_charts(text: str) -> bool:
     """Return True if a fence of the text holds a flowchart."""
-    return any(_FLOWCHART.match(_inner(text, *span)) for span in _fenced(text))
+    return any(_FLOWCHART.match(_fence_text(text, *span)) for span in _fenced(text))
 
 
 def without_markdown(text: str) -> str:
-    """Return the text with blanks for all that stands outside of the fences with flowcharts, so that places stay.
+    """Return the text with blanks for all text outside of fences with flowcharts, so that offsets stay.
 
-    A text without fences stays as it is; of one whose fences hold other diagrams alone, these stay.
+    A text without fences is returned unchanged; if its fences hold only other diagrams, these stay.
     """
     fenced = list(_fenced(text))
-    charts = [span for span in fenced if _FLOWCHART.match(_inner(text, *span))] or fenced
-    if not charts:
+    chart_spans = [span for span in fenced if _FLOWCHART.match(_fence_text(text, *span))] or fenced
+    if not chart_spans:
         return text
-    parts, at = list[str](), 0
-    for start, end in charts:
-        parts += [_blank(text[at:start]), _inner(text, start, end)]
-        at = end
-    return "".join(parts) + _blank(text[at:])
+    parts, position = list[str](), 0
+    for start, end in chart_spans:
+        parts += [_blank(text[position:start]), _fence_text(text, start, end)]
+        position = end
+    return "".join(parts) + _blank(text[position:])
 
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the texts between fences begin and end; one without a closing fence ends with the text."""
-    if not _LANGUAGE.search(text):  # most texts hold no such fence, and are told fast
+    """Yield the offsets where the texts between fences begin and end; an unclosed fence ends with the text."""
+    if not _LANGUAGE.search(text):  # fast path: most texts hold no such fence
         return
-    fence, start, at = "", 0, 0
+    fence, start, position = "", 0, 0
     for line in text.splitlines(keepends=True):
         if not fence:
             opening = _OPENING.match(line)
-            fence, start = (opening[1], at + len(line)) if opening else ("", 0)
-        elif (bare := line.strip(" \t>\r\n")).startswith(fence) and not bare.strip(fence[0]):
-            yield start, at
+            fence, start = (opening[1], position + len(line)) if opening else ("", 0)
+        elif (closing := line.strip(" \t>\r\n")).startswith(fence) and not closing.strip(fence[0]):
+            yield start, position
             fence = ""
-        at += len(line)
+        position += len(line)
     if fence:
-        yield start, at
+        yield start, position
 
 
-def _inner(text: str, start: int, end: int) -> str:
-    """Return a chart with blanks for the signs of a block quote around it."""
+def _fence_text(text: str, start: int, end: int) -> str:
+    """Return the text of a fence, with blanks for the signs of a block quote around it."""
     inner = text[start:end]
     quoted = inner.lstrip(" \t").startswith(">")
     return _QUOTE.sub(lambda mark: " " * len(mark[0]), inner) if quoted else inner

@@ -1,7 +1,7 @@
 """The conventions by which a Mermaid flowchart was read, and the guide that states them.
 
-Whatever a reading decides is entered here, and the guide is written from the entries alone: what a prompt says of a
-chart is how its answers were computed.
+The reader records each decision here, and the guide is written from these records alone, so that a prompt describes a
+chart as its answers were computed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Conventions:
-    """What was applied to the charts of one text. Sets hold labels, ids or shapes as they stand in the text."""
+    """The conventions applied to the charts of one text. Sets hold labels, ids or shapes as written in the text."""
 
-    by_id: set[str] = field(default_factory=set)  # nodes that are called by their id, for others share their label
+    by_id: set[str] = field(default_factory=set)  # nodes named by their id because others share their label
     all_by_id: bool = False
     markup: bool = False  # a label with line breaks, tags, entities or Markdown
     described: bool = False  # a label with further lines, such as "kind: user"
@@ -33,9 +33,9 @@ class Conventions:
     unconditional_branches: bool = False  # a task that several arrows without a condition leave
     headless: bool = False
     two_headed: bool = False
-    marked_heads: bool = False  # circles and crosses
+    marked_heads: bool = False  # circles and crosses as heads
     invisible: bool = False
-    ours: set[str] = field(default_factory=set)  # labels of gateways that tell kind and role
+    role_labels: set[str] = field(default_factory=set)  # labels of gateways that state kind and role
     parallel: set[str] = field(default_factory=set)  # labels of parallel gateways
     inclusive: set[str] = field(default_factory=set)
     choices: bool = False  # exclusive diamonds
@@ -49,8 +49,8 @@ class Conventions:
     unordered: bool = False  # a level of several nodes without control flow
 
 
-def guide(applied: Conventions) -> tuple[str, ...]:
-    """Return the sentences that state the conventions, in the order in which they are to be read."""
+def write_guide(applied: Conventions) -> tuple[str, ...]:
+    """Return the sentences that state the conventions, in the order of the guide."""
     return tuple(
         filter(
             None,
@@ -89,9 +89,9 @@ def _names(applied: Conventions) -> Iterator[str]:
 
 
 def _ends(applied: Conventions) -> Iterator[str]:
-    shapes = {sign.removeprefix("shape: ") for sign in applied.ends_as_tasks if sign.startswith("shape: ")}
-    if passed := {sign for sign in applied.ends_as_tasks if not sign.startswith("shape: ")}:
-        yield f"A node labelled {_quoted(passed)} is a task like any other."
+    shapes = {label.removeprefix("shape: ") for label in applied.ends_as_tasks if label.startswith("shape: ")}
+    if task_labels := {label for label in applied.ends_as_tasks if not label.startswith("shape: ")}:
+        yield f"A node labelled {_quoted(task_labels)} is a task like any other."
     if shapes:
         yield f"A node of the shape {_quoted(shapes)} is a task like any other, unless its label says START or END."
     if applied.ends:
@@ -101,8 +101,8 @@ def _ends(applied: Conventions) -> Iterator[str]:
 
 
 def _cylinders(applied: Conventions) -> Iterator[str]:
-    for shape, drawn in sorted(applied.shapes.items()):
-        yield f'The shape "{shape}" is a {drawn}.'
+    for shape, meaning in sorted(applied.shapes.items()):
+        yield f'The shape "{shape}" is a {meaning}.'
     if applied.cylinders_as_tasks:
         yield "A cylinder is a task like any other."
     elif applied.cylinders:
@@ -133,10 +133,10 @@ def _arrows(applied: Conventions) -> Iterator[str]:
 
 
 def _gateways(applied: Conventions) -> Iterator[str]:
-    if applied.ours:
+    if applied.role_labels:
         yield (
-            f"A node labelled {_quoted(applied.ours)} is no task: a split starts all branches (parallel), exactly one "
-            "(exclusive) or one or more (inclusive), a join brings them together."
+            f"A node labelled {_quoted(applied.role_labels)} is no task: a split starts all branches (parallel), "
+            "exactly one (exclusive) or one or more (inclusive), a join brings them together."
         )
     if applied.parallel:
         yield (
@@ -153,7 +153,7 @@ def _gateways(applied: Conventions) -> Iterator[str]:
             f"A diamond or hexagon labelled {_quoted(applied.inclusive)} is no task: one or more of the arrows that "
             "leave it are taken."
         )
-    others = "other " if applied.ours or applied.parallel or applied.inclusive or applied.ends else ""
+    others = "other " if applied.role_labels or applied.parallel or applied.inclusive or applied.ends else ""
     choice = "is no task but a choice: any arrow may lead to it, and exactly one of the arrows that leave it is taken."
     if applied.choices:
         yield f"{'Every' if others else 'A'} {others}diamond {choice}"

@@ -1,4 +1,4 @@
-"""What the nodes and links of one level of a Mermaid flowchart mean: tasks, data, gateways, START and END."""
+"""The meaning of the nodes and links of one level of a Mermaid flowchart: tasks, data, gateways, START and END."""
 
 from __future__ import annotations
 
@@ -10,64 +10,70 @@ from typing import Any, Literal
 
 from ...source import Source
 from ...workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
-from .chart import Chart, ChartEdge, charts
+from .chart import Chart, ChartEdge, read_charts
 from .conventions import Conventions
-from .node_text import EDGES, OF_DATA, OF_TASK, LabelError, plain, read_label, written_lines
+from .node_text import DATA_KEYS, END_LABELS, TASK_KEYS, LabelError, drawn_text, read_label, written_lines
 from .scanner import BAR, BEGIN, STOP, Vertex
 
-_Role = Literal["split", "join"]
+GatewayRole = Literal["split", "join"]
 _Kind = Literal["start", "end", "data", "gateway", "task"]
 _END_SHAPES = {BEGIN: START, STOP: END}
-_OURS = re.compile(r"(parallel|exclusive|inclusive) (split|join)")
-_WORDS: dict[GatewayKind, re.Pattern[str]] = {
+_OWN_LABEL = re.compile(r"(parallel|exclusive|inclusive) (split|join)")
+_KIND_LABELS: dict[GatewayKind, re.Pattern[str]] = {
     "parallel": re.compile(r"(?:and|\+|&|∥|fork|join|parallel(?: (?:gateway|fork|join|split|merge))?)[ _-]?\d*"),
     "inclusive": re.compile(r"(?:or|o|inclusive(?: (?:gateway|or|choice|decision|split|join|merge))?)[ _-]?\d*"),
     "exclusive": re.compile(r"(?:xor|x|exclusive(?: (?:gateway|or|choice|decision|split|join|merge))?)[ _-]?\d*"),
 }
 
 
-def read_placed_label(source: Source, label: str, known: tuple[str, ...], offset: int) -> tuple[str, dict[str, Any]]:
-    """Name and fields that a label holds. Raises ReadError at the offset."""
+def read_placed_label(
+    source: Source, label: str, known_keys: tuple[str, ...], offset: int
+) -> tuple[str, dict[str, Any]]:
+    """Return the name and the attributes in a label.
+
+    Raises:
+        ReadError: at the offset, if an attribute is malformed or repeated.
+    """
     try:
-        return read_label(label, known)
+        return read_label(label, known_keys)
     except LabelError as error:
         source.fail(offset, error.found, error.expected)
 
 
-def is_end(vertex: Vertex) -> str:
-    """Return START or END for a node that its label or its shape makes that, "" for any other."""
-    # Codes are not decoded: a first letter as a code tells a task of that name from START and END.
-    text = " ".join(written_lines(vertex.label or vertex.id)).strip().lower()
-    if text in EDGES:
-        return START if text == "start" else END
+def start_or_end(vertex: Vertex) -> str:
+    """Return START or END for a node that its label or its shape makes that, "" for any other node."""
+    # Codes are not decoded: a first letter as a code marks a task of that name, as opposed to START and END.
+    label = " ".join(written_lines(vertex.label or vertex.id)).strip().lower()
+    if label in END_LABELS:
+        return START if label == "start" else END
     return _END_SHAPES.get(vertex.shape, "")
 
 
 def end_sign(vertex: Vertex) -> str:
-    """Return what makes a node START or END: its label, or `shape: NAME`."""
-    by_label = " ".join(written_lines(vertex.label or vertex.id)).strip().lower() in EDGES
-    return plain(vertex.label or vertex.id) if by_label else f"shape: {vertex.named}"
+    """Return the feature that makes a node START or END: its label, or `shape: NAME`."""
+    by_label = " ".join(written_lines(vertex.label or vertex.id)).strip().lower() in END_LABELS
+    return drawn_text(vertex.label or vertex.id) if by_label else f"shape: {vertex.shape_name}"
 
 
 def is_gateway(vertex: Vertex) -> bool:
     """Return True if the shape and the label of a node make it a gateway."""
-    return vertex.shape in ("{", BAR) or (vertex.shape == "{{" and _gateway_kind(_text(vertex)) is not None)
+    return vertex.shape in ("{", BAR) or (vertex.shape == "{{" and _gateway_kind(_gateway_text(vertex)) is not None)
 
 
-def _text(vertex: Vertex) -> str:
-    """Return the label of a gateway as its kind is looked for in it."""
-    return plain(vertex.label or vertex.id).strip("` ").lower()
+def _gateway_text(vertex: Vertex) -> str:
+    """Return the label of a gateway in the form in which its kind is searched in it."""
+    return drawn_text(vertex.label or vertex.id).strip("` ").lower()
 
 
 def _gateway_kind(text: str) -> GatewayKind | None:
-    """The kind that a gateway's label tells, in lower case; None if it tells none."""
-    if ours := _OURS.fullmatch(text):
-        text = ours[1]
-    return next((kind for kind, words in _WORDS.items() if words.fullmatch(text)), None)
+    """Return the kind that a gateway's label in lower case states; None if it states none."""
+    if own_label := _OWN_LABEL.fullmatch(text):
+        text = own_label[1]
+    return next((kind for kind, words in _KIND_LABELS.items() if words.fullmatch(text)), None)
 
 
 class ChartLevel:
-    """The nodes of one level under the names they have there; what is decided about them is entered in `applied`."""
+    """The nodes of one level under their names; decisions about them are recorded in `applied`."""
 
     def __init__(
         self, source: Source, box: str | None, edges: list[ChartEdge], name: str, names: Mapping[str, str],
@@ -80,29 +86,37 @@ class ChartLevel:
         self.kinds: dict[str, _Kind] = {}
         self.tasks: list[tuple[int, Task]] = []
         self.data: list[Data] = []
-        self.waiting: list[Vertex] = []  # gateways, which are named last
-        self.entries: dict[str, str] = {}  # name of a split -> that of the join before it
+        self.unnamed_gateways: list[Vertex] = []  # named last
+        self.entries: dict[str, str] = {}  # name of a split -> name of the join before it
 
-    def add(self, vertex: Vertex, named: bool) -> None:
-        """Take in a node; one that is named is a task or data, any other START, END or a gateway. Raises ReadError."""
-        if vertex.shape == "[(" and vertex.named:
-            self.applied.shapes[vertex.named] = "cylinder"
-        if not named:
+    def add(self, vertex: Vertex, has_name: bool) -> None:
+        """Add a node.
+
+        Args:
+            vertex: The node.
+            has_name: True for a task or data, False for START, END or a gateway.
+
+        Raises:
+            ReadError: for a malformed label.
+        """
+        if vertex.shape == "[(" and vertex.shape_name:
+            self.applied.shapes[vertex.shape_name] = "cylinder"
+        if not has_name:
             self._add_unnamed(vertex)
-        elif vertex.shape == "[(" and not self.applied.cylinders_as_tasks and not is_end(vertex):
+        elif vertex.shape == "[(" and not self.applied.cylinders_as_tasks and not start_or_end(vertex):
             self.kinds[vertex.id], self.applied.cylinders = "data", True
-            said = self._said(vertex, OF_DATA)
+            attributes = self._attributes_of(vertex, DATA_KEYS)
             self.taken.add(self.names[vertex.id])
-            self.data.append(Data(self.names[vertex.id], **said))
+            self.data.append(Data(self.names[vertex.id], **attributes))
         else:
-            self.applied.cylinders |= vertex.shape == "[(" and not is_end(vertex)
-            said = self._said(vertex, OF_TASK)
-            self.add_task(vertex.id, Task(self.names[vertex.id], **said), vertex.offset)
+            self.applied.cylinders |= vertex.shape == "[(" and not start_or_end(vertex)
+            attributes = self._attributes_of(vertex, TASK_KEYS)
+            self.add_task(vertex.id, Task(self.names[vertex.id], **attributes), vertex.offset)
 
     def _add_unnamed(self, vertex: Vertex) -> None:
-        edge, sign = is_end(vertex), end_sign(vertex)
-        if edge and sign == f"shape: {vertex.named}":
-            self.applied.end_shapes[vertex.named] = edge
+        edge, sign = start_or_end(vertex), end_sign(vertex)
+        if edge and sign == f"shape: {vertex.shape_name}":
+            self.applied.end_shapes[vertex.shape_name] = edge
         elif edge:
             self.applied.ends.add(sign)
         if edge:
@@ -110,38 +124,42 @@ class ChartLevel:
             self.kinds[vertex.id] = "start" if edge == START else "end"
         else:
             self.kinds[vertex.id] = "gateway"
-            self.waiting.append(vertex)
+            self.unnamed_gateways.append(vertex)
 
-    def add_task(self, id: str, task: Task, offset: int) -> None:
-        """Take in a task."""
-        self.kinds[id] = "task"
+    def add_task(self, node_id: str, task: Task, offset: int) -> None:
+        """Add a task."""
+        self.kinds[node_id] = "task"
         self.taken.add(task.name)
         self.tasks.append((offset, task))
 
-    def _said(self, vertex: Vertex, known: tuple[str, ...]) -> dict[str, Any]:
-        """Return what the label says besides the name, by the names of the model's fields."""
+    def _attributes_of(self, vertex: Vertex, known_keys: tuple[str, ...]) -> dict[str, Any]:
+        """Return the attributes that the label states besides the name, by the names of the model's fields."""
         label = vertex.label or vertex.id
-        name, said = read_placed_label(self.source, label, known, vertex.offset)
-        self.applied.described |= bool(said)
-        self.applied.markup |= name not in label or (not said and name != label.strip())
-        return said
+        name, attributes = read_placed_label(self.source, label, known_keys, vertex.offset)
+        self.applied.described |= bool(attributes)
+        self.applied.markup |= name not in label or (not attributes and name != label.strip())
+        return attributes
 
     def workflow(self) -> Workflow:
-        """Return the level as a workflow. Raises ReadError."""
-        control = [edge for edge in self.edges if not self._of_data(edge)]
+        """Return the level as a workflow.
+
+        Raises:
+            ReadError: for a link into START or out of END, and for a malformed link of data.
+        """
+        control = [edge for edge in self.edges if not self._is_data_flow(edge)]
         gateways = self._gateways(control)
         links = [*map(self._link, control), *(Link(join, split) for split, join in self.entries.items())]
-        self._note(control, links)
+        self._record_conventions(control, links)
         return Workflow(
             name=self.name,
-            tasks=tuple(task for _, task in sorted(self.tasks, key=lambda one: one[0])),
+            tasks=tuple(task for _, task in sorted(self.tasks, key=lambda placed_task: placed_task[0])),
             data=tuple(self.data),
             gateways=gateways,
-            links=self._closed(links),
-            data_links=tuple(map(self._data_link, filter(self._of_data, self.edges))),
+            links=self._with_ends(links),
+            data_links=tuple(map(self._data_link, filter(self._is_data_flow, self.edges))),
         )
 
-    def _note(self, control: list[ChartEdge], links: list[Link]) -> None:
+    def _record_conventions(self, control: list[ChartEdge], links: list[Link]) -> None:
         self.applied.control |= bool(control)
         self.applied.conditions |= any(link.guard is not None for link in links)
         self.applied.otherwise |= any(link.guard == OTHERWISE for link in links)
@@ -149,47 +167,47 @@ class ChartLevel:
         branches = Counter(link.source for link in links if link.guard is None and link.source in tasks)
         self.applied.unconditional_branches |= any(times > 1 for times in branches.values())
 
-    def _of_data(self, edge: ChartEdge) -> bool:
+    def _is_data_flow(self, edge: ChartEdge) -> bool:
         return "data" in (self.kinds[edge.source], self.kinds[edge.target])
 
     def _gateways(self, control: list[ChartEdge]) -> tuple[Gateway, ...]:
-        """Return the gateways, named; where one node of a foreign chart both joins and splits, two."""
-        made: list[Gateway] = []
-        # A link from a node to itself says nothing of its role.
+        """Return the gateways with names; two for a node of a foreign chart that joins and splits."""
+        gateways: list[Gateway] = []
+        # A link from a node to itself does not count for its role.
         between = [edge for edge in control if edge.source != edge.target]
         into, out = (Counter(getattr(edge, end) for edge in between) for end in ("target", "source"))
-        for vertex in self.waiting:
-            name = self.names[vertex.id] = self._free(vertex.id.removeprefix(self.prefix))
-            kind, ours = self._kind_of(vertex)
-            role: _Role = "join" if into[vertex.id] > 1 >= out[vertex.id] else "split"
-            if ours:
-                role = self._fitting(ours, into[vertex.id], out[vertex.id])
+        for vertex in self.unnamed_gateways:
+            name = self.names[vertex.id] = self._claim_name(vertex.id.removeprefix(self.prefix))
+            kind, own_role = self._kind_of(vertex)
+            role: GatewayRole = "join" if into[vertex.id] > 1 >= out[vertex.id] else "split"
+            if own_role:
+                role = self._role_by_links(own_role, into[vertex.id], out[vertex.id])
             elif into[vertex.id] > 1 < out[vertex.id]:
-                self.entries[name] = self._free(f"{name}_join")
-                made.append(Gateway(self.entries[name], kind, "join"))
-            made.append(Gateway(name, kind, role))
-        return tuple(made)
+                self.entries[name] = self._claim_name(f"{name}_join")
+                gateways.append(Gateway(self.entries[name], kind, "join"))
+            gateways.append(Gateway(name, kind, role))
+        return tuple(gateways)
 
-    def _fitting(self, told: _Role, into: int, out: int) -> _Role:
-        """Return the role that a label tells, or the other one where the links of a foreign chart contradict it."""
-        drawn = self.kinds.values()
-        into += into == 0 and "start" not in drawn
-        out += out == 0 and "end" not in drawn
-        if told == "split" and into > 1 == out:
+    def _role_by_links(self, stated: GatewayRole, into: int, out: int) -> GatewayRole:
+        """Return the stated role, or the other role if the links of a foreign chart contradict it."""
+        kinds = self.kinds.values()
+        into += into == 0 and "start" not in kinds
+        out += out == 0 and "end" not in kinds
+        if stated == "split" and into > 1 == out:
             return "join"
-        return "split" if told == "join" and into == 1 < out else told
+        return "split" if stated == "join" and into == 1 < out else stated
 
-    def _kind_of(self, vertex: Vertex) -> tuple[GatewayKind, _Role | None]:
-        """Return the kind of a gateway, and the role that its label tells in our charts."""
-        applied, text, label = self.applied, _text(vertex), plain(vertex.label or vertex.id)
-        if vertex.named and vertex.shape != BAR:
-            applied.shapes[vertex.named] = "diamond" if vertex.shape == "{" else "hexagon"
-        if ours := _OURS.fullmatch(text):
-            applied.ours.add(label)
-            return _gateway_kind(text) or "exclusive", "join" if ours[2] == "join" else "split"
+    def _kind_of(self, vertex: Vertex) -> tuple[GatewayKind, GatewayRole | None]:
+        """Return the kind of a gateway, and the role that its label states in our charts."""
+        applied, text, label = self.applied, _gateway_text(vertex), drawn_text(vertex.label or vertex.id)
+        if vertex.shape_name and vertex.shape != BAR:
+            applied.shapes[vertex.shape_name] = "diamond" if vertex.shape == "{" else "hexagon"
+        if own_label := _OWN_LABEL.fullmatch(text):
+            applied.role_labels.add(label)
+            return _gateway_kind(text) or "exclusive", "join" if own_label[2] == "join" else "split"
         kind = "parallel" if vertex.shape == BAR else _gateway_kind(text) or "exclusive"
         if vertex.shape == BAR:
-            applied.bars.add(vertex.named)
+            applied.bars.add(vertex.shape_name)
         elif kind == "parallel":
             applied.parallel.add(label)
         elif kind == "inclusive":
@@ -200,11 +218,11 @@ class ChartLevel:
             applied.choice_hexagons.add(label)
         return kind, None
 
-    def _free(self, wanted: str) -> str:
-        """Return the wanted name, or the first with a number behind it that is free; it is taken then."""
-        name, number = wanted, 2
+    def _claim_name(self, preferred: str) -> str:
+        """Return the preferred name, or the first free one with a number behind it, and mark it as taken."""
+        name, number = preferred, 2
         while name in self.taken:
-            name, number = f"{wanted}_{number}", number + 1
+            name, number = f"{preferred}_{number}", number + 1
         self.taken.add(name)
         return name
 
@@ -212,8 +230,8 @@ class ChartLevel:
         source, target = self.names[edge.source], self.names[edge.target]
         if source == END or target == START:
             self.source.fail(edge.offset, "a link into START or out of END", "a link the other way round")
-        guard = plain(edge.text) if edge.text else None
-        guard = None if guard == "" and edge.text and edge.text.strip() else guard  # markup alone says nothing
+        guard = drawn_text(edge.text) if edge.text else None
+        guard = None if guard == "" and edge.text and edge.text.strip() else guard  # markup alone is no condition
         return Link(source, self.entries.get(target, target), guard)
 
     def _data_link(self, edge: ChartEdge) -> DataLink:
@@ -221,19 +239,19 @@ class ChartLevel:
             self.source.fail(edge.offset, "a link of data", "data at one end and a task at the other")
         return DataLink(self.names[edge.source], self.names[edge.target])
 
-    def _closed(self, links: list[Link]) -> tuple[Link, ...]:
-        """Return the links, and from START to all sources where none is drawn, to END from all sinks where none is."""
-        nodes = [self.names[id] for id, kind in self.kinds.items() if kind in ("task", "gateway")]
-        if not links and len(nodes) > 1:  # a chart of data flow alone says nothing of order
+    def _with_ends(self, links: list[Link]) -> tuple[Link, ...]:
+        """Return the links, with links from START to all sources and from all sinks to END if these are not drawn."""
+        nodes = [self.names[node_id] for node_id, kind in self.kinds.items() if kind in ("task", "gateway")]
+        if not links and len(nodes) > 1:  # data flow alone gives no order
             self.applied.unordered = True
             return ()
-        drawn = set(self.kinds.values())
+        kinds = set(self.kinds.values())
         sources, targets = {link.source for link in links}, {link.target for link in links}
         entries = [self.entries.get(name, name) for name in nodes]
-        first = [Link(START, name) for name in entries if name not in targets] if "start" not in drawn else []
-        last = [Link(name, END) for name in nodes if name not in sources] if "end" not in drawn else []
-        self.applied.open_start |= "start" not in drawn
-        self.applied.open_end |= "end" not in drawn
+        first = [Link(START, name) for name in entries if name not in targets] if "start" not in kinds else []
+        last = [Link(name, END) for name in nodes if name not in sources] if "end" not in kinds else []
+        self.applied.open_start |= "start" not in kinds
+        self.applied.open_end |= "end" not in kinds
         return (*first, *links, *last)
 
 
@@ -242,7 +260,12 @@ ENDS = frozenset({START, END})
 
 @dataclass(frozen=True, slots=True)
 class DrawnEnds:
-    """Whether all charts draw START and END outside of subgraphs, and how many subgraphs draw both."""
+    """The START and END nodes that charts draw.
+
+    Args:
+        whole: True if all charts draw both outside of subgraphs.
+        subgraphs: The number of subgraphs that draw both.
+    """
 
     whole: bool
     subgraphs: int
@@ -250,15 +273,15 @@ class DrawnEnds:
 
 def drawn_ends(text: str) -> DrawnEnds:
     """Return where the Mermaid charts of a text draw START and END."""
-    found = [_by_subgraph(chart) for chart in charts(Source(text, ""))]
-    inner = sum(drawn >= ENDS for chart in found for owner, drawn in chart.items() if owner)
-    return DrawnEnds(all(chart.get("", set()) >= ENDS for chart in found), inner)
+    levels_of_charts = [_by_subgraph(chart) for chart in read_charts(Source(text, ""))]
+    inner = sum(ends >= ENDS for chart in levels_of_charts for owner, ends in chart.items() if owner)
+    return DrawnEnds(all(chart.get("", set()) >= ENDS for chart in levels_of_charts), inner)
 
 
 def _by_subgraph(chart: Chart) -> dict[str, set[str]]:
-    """Return which of START and END stand in each subgraph; those outside of all under the empty name."""
-    drawn: dict[str, set[str]] = {}
+    """Return which of START and END stand in each subgraph; the empty name is for those outside of subgraphs."""
+    ends: dict[str, set[str]] = {}
     for vertex in chart.vertices.values():
-        if end := is_end(vertex):
-            drawn.setdefault(chart.owner.get(vertex.id) or "", set()).add(end)
-    return drawn
+        if end := start_or_end(vertex):
+            ends.setdefault(chart.owner.get(vertex.id) or "", set()).add(end)
+    return ends

@@ -1,6 +1,6 @@
-"""Nodes, arrows and attributes of Mermaid flowcharts, scanned once from left to right.
+"""The nodes, arrows and attributes of Mermaid flowcharts, scanned once from left to right.
 
-Only quoted texts, labels without quotes and attributes in braces may run over the end of a line.
+Only quoted texts, labels without quotes and attributes in braces may extend over the end of a line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ...source import Source
 
 BAR, BEGIN, STOP = "fork", "sm-circ", "fr-circ"
-_NAMES = {  # the shape, as its brackets open -> what attributes call it
+_NAMES = {  # opening of the brackets of a shape -> its names in attributes
     "[(": "cyl cylinder database db das h-cyl horizontal-cylinder lin-cyl disk lined-cylinder datastore data-store",
     "{": "diam decision diamond question",
     "{{": "hex hexagon prepare",
@@ -26,28 +26,32 @@ _END = re.compile(r"\s*\}")
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What attributes say that matters here; the others are about the drawing."""
+    """The attributes of a node that matter here; the others are about the drawing."""
 
     shape: str = ""  # in lower case
     label: str | None = None
 
     @property
     def opening(self) -> str:
-        """The opening of the brackets that draw the same shape; "[" where the shape means nothing here."""
+        """Return the opening of the brackets that draw the same shape; "[" if the shape has no meaning here."""
         return SHAPE_OF.get(self.shape, "[")
 
 
 def attributes_at(source: Source, offset: int) -> tuple[Attributes, int]:
-    """Return the attributes that stand at the offset of their `@{`, and the offset behind them. Raises ReadError."""
-    said: dict[str, str] = {}
+    """Return the attributes that stand at the offset of their `@{`, and the offset after them.
+
+    Raises:
+        ReadError: for a malformed attribute.
+    """
+    values: dict[str, str] = {}
     at = offset + len("@{")
     while not (end := _END.match(source.text, at)):
-        item = _ITEM.match(source.text, at)
-        if item is None:
+        match = _ITEM.match(source.text, at)
+        if match is None:
             source.fail(at, source.seen(at), "an attribute such as 'shape: rect', or '}'")
-        said[item[1]] = next(value for value in (item[2], item[3], (item[4] or "").strip()) if value is not None)
-        at = item.end()
-    return Attributes(said.get("shape", "").lower(), said.get("label")), end.end()
+        values[match[1]] = next(value for value in (match[2], match[3], (match[4] or "").strip()) if value is not None)
+        at = match.end()
+    return Attributes(values.get("shape", "").lower(), values.get("label")), end.end()
 
 
 SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
@@ -63,7 +67,7 @@ _STOP = {"--": re.compile(r"--"), "==": re.compile(r"=="), "-.": re.compile(r"\.
 _EDGE_ID = re.compile(r"([\w-]+)@(?=[xo<]?(?:--|==|-\.|~~~))")
 _PIPED = re.compile(r'[ \t]*\|[ \t]*(?:"([^"]*)"[ \t]*\||([^|]*)\|)')
 _UNQUOTED = re.compile(r'[^\[\](){}|"]+')
-SHAPES = {  # opening -> what may close it; the longest openings first
+SHAPES = {  # opening -> possible closings; the longest openings first
     "(((": (")))",),
     "((": ("))",),
     "([": ("])",),
@@ -83,40 +87,44 @@ SHAPES = {  # opening -> what may close it; the longest openings first
 class Vertex:
     """A node: the opening of its shape, and its label as written; "[" and None where it is only mentioned.
 
-    `named` is the shape that attributes name (`@{ shape: db }`), as written.
+    `shape_name` is the shape that attributes name (`@{ shape: db }`), as written.
     """
 
     id: str
     offset: int
     shape: str = "["
     label: str | None = None
-    named: str = ""
+    shape_name: str = ""
     attributes: Attributes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow: the text on it as written, None without one; `backward` tells of a second head, at its left end.
+    """An arrow: its text as written, None without one; `backward` is True if it has a head at its left end, too.
 
-    `seen` is false for a link that only serves the layout; `id` is the id of the edge, where it has one.
+    `visible` is False for a link that only affects the layout; `id` is the id of the edge, if it has one.
     """
 
     text: str | None
     offset: int
-    seen: bool = True
+    visible: bool = True
     backward: bool = False
     id: str = ""
-    sign: str = ""  # what stands for its heads, such as ">", "<>" or "o"
+    sign: str = ""  # its heads, such as ">", "<>" or "o"
 
 
 class Cursor:
-    """A place in the text that moves over what is read."""
+    """A position in the text that advances over what is read."""
 
     def __init__(self, source: Source, offset: int) -> None:
         self.source, self.text, self.offset = source, source.text, offset
 
     def separator(self) -> None:
-        """Move to where a statement ends. Raises ReadError if something else stands there."""
+        """Move to the end of the statement.
+
+        Raises:
+            ReadError: if something else stands there.
+        """
         self._skip_space()
         at = self.offset
         if at == len(self.text) or self.text[at] in "\n;" or self.text.startswith("%%", at):
@@ -124,22 +132,26 @@ class Cursor:
         self.source.fail(at, self.source.seen(at), "an arrow such as '-->', '&', or the end of the statement")
 
     def nodes(self) -> list[Vertex]:
-        """Return the nodes that stand here, joined by &. Raises ReadError."""
-        found = [self._node()]
+        """Return the nodes at this position, joined by &.
+
+        Raises:
+            ReadError: if there is no node.
+        """
+        vertices = [self._node()]
         self._skip_space()
         while self.text.startswith("&", self.offset):
             self.offset += 1
-            found.append(self._node())
+            vertices.append(self._node())
             self._skip_space()
-        return found
+        return vertices
 
     def _node(self) -> Vertex:
         self._skip_space()
-        own = ID.match(self.text, self.offset)
-        if own is None:
+        id_match = ID.match(self.text, self.offset)
+        if id_match is None:
             self.source.fail(self.offset, self.source.seen(self.offset), "a node")
-        vertex = Vertex(own[0], self.offset)
-        self.offset = own.end()
+        vertex = Vertex(id_match[0], self.offset)
+        self.offset = id_match.end()
         if self.text.startswith("@{", self.offset):
             self._attributes(vertex)
         for opening, closings in SHAPES.items():
@@ -153,11 +165,11 @@ class Cursor:
         return vertex
 
     def _attributes(self, vertex: Vertex) -> None:
-        found, self.offset = attributes_at(self.source, self.offset)
-        vertex.attributes = found
-        if found.shape:
-            vertex.shape, vertex.named = found.opening, found.shape
-        vertex.label = found.label
+        attributes, self.offset = attributes_at(self.source, self.offset)
+        vertex.attributes = attributes
+        if attributes.shape:
+            vertex.shape, vertex.shape_name = attributes.opening, attributes.shape
+        vertex.label = attributes.label
 
     def _skip_space(self) -> None:
         space = SPACE.match(self.text, self.offset)
@@ -168,9 +180,9 @@ class Cursor:
         start = self.offset
         self.offset += len(opening)
         inner = SPACE.match(self.text, self.offset)
-        behind = inner.end() if inner else self.offset
-        if self.text.startswith('"', behind):
-            self.offset = behind
+        label_start = inner.end() if inner else self.offset
+        if self.text.startswith('"', label_start):
+            self.offset = label_start
             label = self._quoted(start)
             at = self.offset
             while at < len(self.text) and self.text[at] in " \t\r\n":
@@ -181,13 +193,13 @@ class Cursor:
             label = self.text[self.offset : min(ends, default=self.offset)].strip()
             label = label[1:-1] if opening == "(" and re.fullmatch(r"-.+-", label, re.DOTALL) else label  # an ellipse
         if not ends:
-            self.offset = behind if not label else self.offset
+            self.offset = label_start if not label else self.offset
             self.source.fail(self.offset, self.source.seen(self.offset), f"{closings[0]!r} after {opening!r}")
         self.offset = min(ends) + len(closings[0])
         return label
 
     def _unquoted_ends(self, closings: tuple[str, ...]) -> list[int]:
-        """Where a label without quotes may end: on its line, or behind plain words over several lines."""
+        """Return the offsets where a label without quotes may end: on its line, or after words over lines."""
         line_end = self._line_end()
         ends = [self.text.find(closing, self.offset, line_end) for closing in closings]
         if any(end >= 0 for end in ends):
@@ -209,34 +221,44 @@ class Cursor:
         return label
 
     def arrow(self) -> Arrow | None:
-        """Return the arrow that stands here, None if there is none. Raises ReadError."""
-        own = _EDGE_ID.match(self.text, self.offset)
+        """Return the arrow at this position, None if there is none.
+
+        Raises:
+            ReadError: for a malformed arrow.
+        """
+        edge_id = _EDGE_ID.match(self.text, self.offset)
         at = self.offset
-        if own:
-            self.offset = own.end()
+        if edge_id:
+            self.offset = edge_id.end()
         if invisible := _INVISIBLE.match(self.text, self.offset):
             self.offset = invisible.end()
             self._piped()
-            return Arrow(None, at, seen=False)
-        name = own[1] if own else ""
+            return Arrow(None, at, visible=False)
+        arrow_id = edge_id[1] if edge_id else ""
         if link := _LINK.match(self.text, self.offset):
             self.offset = link.end()
-            return self._headed(self._piped(), at, (link["left"], link["plain"] or link["wide"] or link["right"]), name)
+            return self._headed(
+                self._piped(), at, (link["left"], link["plain"] or link["wide"] or link["right"]), arrow_id
+            )
         opening = _OPENING.match(self.text, self.offset)
         if opening is None:
             return None
         text, head = self._inner_text(opening)
-        return self._headed(text, at, (opening[1], head), name)
+        return self._headed(text, at, (opening[1], head), arrow_id)
 
-    def _headed(self, text: str | None, offset: int, heads: tuple[str | None, str | None], name: str) -> Arrow:
-        """Return the arrow with these signs at its left and right end. Raises ReadError."""
+    def _headed(self, text: str | None, offset: int, heads: tuple[str | None, str | None], arrow_id: str) -> Arrow:
+        """Return the arrow with these signs at its left and right end.
+
+        Raises:
+            ReadError: for an arrow with a head at its left end alone.
+        """
         left, right = heads[0], None if heads[1] in ("-", "=") else heads[1]
         if left and not right:  # Mermaid draws a line without a head
             self.source.fail(offset, "an arrow with a head at its left end alone, which is not supported", "'-->'")
-        return Arrow(text, offset, True, left is not None, name, f"{left or ''}{right or ''}")
+        return Arrow(text, offset, True, left is not None, arrow_id, f"{left or ''}{right or ''}")
 
     def _piped(self) -> str | None:
-        """Return the text between bars behind an arrow, None where there is none."""
+        """Return the text between bars after an arrow, None without one."""
         piped = _PIPED.match(self.text, self.offset)
         if piped is None:
             return None
@@ -248,15 +270,15 @@ class Cursor:
         kind = opening[2]
         self.offset = opening.end()
         self._skip_space()
-        begin = self.offset
-        if self.text.startswith('"', begin):
+        start = self.offset
+        if self.text.startswith('"', start):
             self._quoted(opening.start())
         stop = _STOP[kind].search(self.text, self.offset, self._line_end())
         closing = _CLOSING[kind].match(self.text, stop.start()) if stop else None
         if stop is None or closing is None:
             expected = f"a text and {'.->' if kind == '-.' else f'{kind}>'!r}"
             self.source.fail(opening.start(), f"{opening[0]!r} without an end", expected)
-        text = self.text[begin : stop.start()].strip()
+        text = self.text[start : stop.start()].strip()
         if kind == "-.":
             text = text.removesuffix("-").rstrip()
         self.offset = closing.end()

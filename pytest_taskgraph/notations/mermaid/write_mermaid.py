@@ -1,4 +1,4 @@
-"""Mermaid flowcharts, written: one chart a workflow, one after another."""
+"""The writer of Mermaid flowcharts: one chart per workflow, one after another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ...errors import WorkflowError
 from ...workflow.model import END, START, Gateway, Link, Workflow
-from .node_text import comment, encode, of_data, of_level, of_task
+from .node_text import comment_line, data_label, encode, level_comments, task_label
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _RESERVED = re.compile(
@@ -17,80 +17,84 @@ _RESERVED = re.compile(
 
 
 def render(workflow: Workflow) -> str:
-    """The chart of the workflow, then those of its others. Raises WorkflowError for a link to nowhere."""
-    return "\n".join(_chart(one) for one in (workflow, *workflow.others))
+    """Return the chart of the workflow, followed by those of its others.
+
+    Raises:
+        WorkflowError: for a link to a node that is not in the workflow.
+    """
+    return "\n".join(_chart_text(whole) for whole in (workflow, *workflow.others))
 
 
-def _chart(workflow: Workflow) -> str:
+def _chart_text(workflow: Workflow) -> str:
     title = json.dumps(workflow.name, ensure_ascii=not workflow.name.isprintable())
-    lines = ["---", f"title: {title}", "---", "flowchart TD", *_level(workflow, "", set(), "  ")]
+    lines = ["---", f"title: {title}", "---", "flowchart TD", *_level_lines(workflow, "", set(), "  ")]
     return "\n".join(lines) + "\n"
 
 
-def _level(workflow: Workflow, prefix: str, taken: set[str], indent: str) -> Iterator[str]:
-    """The lines of one level; `taken` are the ids of the whole chart."""
+def _level_lines(workflow: Workflow, prefix: str, taken: set[str], indent: str) -> Iterator[str]:
+    """Yield the lines of one level; `taken` holds the ids of the whole chart."""
     names = (
         START,
         END,
         *workflow.task_names,
-        *(one.name for one in workflow.data),
-        *(one.name for one in workflow.gateways),
+        *(datum.name for datum in workflow.data),
+        *(gateway.name for gateway in workflow.gateways),
     )
-    ids = {name: _fresh(prefix + _plain(name), taken) for name in names}
-    inner = (
-        *of_level(workflow),
+    ids = {name: _claim_id(prefix + _plain_id(name), taken) for name in names}
+    lines = (
+        *level_comments(workflow),
         f"{ids[START]}(({START}))",
         f"{ids[END]}(({END}))",
-        *_tasks(workflow, ids, taken),
-        *(f'{ids[one.name]}[("{of_data(one)}")]' for one in workflow.data),
-        *(_gateway(one, ids[one.name]) for one in workflow.gateways),
-        *(_link(one, _ends(workflow, one.source, one.target, ids)) for one in workflow.links),
-        *(" -.-> ".join(_ends(workflow, one.source, one.target, ids)) for one in workflow.data_links),
+        *_task_lines(workflow, ids, taken),
+        *(f'{ids[datum.name]}[("{data_label(datum)}")]' for datum in workflow.data),
+        *(_gateway_line(gateway, ids[gateway.name]) for gateway in workflow.gateways),
+        *(_link_line(link, _end_ids(workflow, link.source, link.target, ids)) for link in workflow.links),
+        *(" -.-> ".join(_end_ids(workflow, link.source, link.target, ids)) for link in workflow.data_links),
     )
-    yield from (indent + line for line in inner)
+    yield from (indent + line for line in lines)
 
 
-def _tasks(workflow: Workflow, ids: Mapping[str, str], taken: set[str]) -> Iterator[str]:
+def _task_lines(workflow: Workflow, ids: Mapping[str, str], taken: set[str]) -> Iterator[str]:
     for task in workflow.tasks:
-        own, below = ids[task.name], task.subworkflow
-        if below is None:
-            yield f'{own}["{of_task(task)}"]'
+        own_id, inner = ids[task.name], task.subworkflow
+        if inner is None:
+            yield f'{own_id}["{task_label(task)}"]'
         else:
-            yield f'subgraph {own} ["{of_task(task)}"]'
-            if below.name != task.name:
-                yield "  " + comment("workflow", below.name)
-            yield from _level(below, f"{own}__", taken, "  ")
+            yield f'subgraph {own_id} ["{task_label(task)}"]'
+            if inner.name != task.name:
+                yield "  " + comment_line("workflow", inner.name)
+            yield from _level_lines(inner, f"{own_id}__", taken, "  ")
             yield "end"
 
 
-def _gateway(gateway: Gateway, own: str) -> str:
+def _gateway_line(gateway: Gateway, own_id: str) -> str:
     text = f'"{gateway.kind} {gateway.role}"'
-    return f"{own}{{{{{text}}}}}" if gateway.kind == "parallel" else f"{own}{{{text}}}"
+    return f"{own_id}{{{{{text}}}}}" if gateway.kind == "parallel" else f"{own_id}{{{text}}}"
 
 
-def _link(link: Link, ends: tuple[str, str]) -> str:
+def _link_line(link: Link, ends: tuple[str, str]) -> str:
     arrow = " --> " if link.guard is None else f' -->|"{encode(link.guard) or " "}"| '  # Mermaid refuses ""
     return arrow.join(ends)
 
 
-def _ends(workflow: Workflow, source: str, target: str, ids: Mapping[str, str]) -> tuple[str, str]:
+def _end_ids(workflow: Workflow, source: str, target: str, ids: Mapping[str, str]) -> tuple[str, str]:
     for name in (source, target):
         if name not in ids:
             raise WorkflowError(f"workflow {workflow.name!r}: a link leads to {name!r}, which is not in it")
     return ids[source], ids[target]
 
 
-def _plain(name: str) -> str:
-    """An id of letters, digits and _ that Mermaid takes for no word of its own."""
+def _plain_id(name: str) -> str:
+    """Return an id of letters, digits and _ that is no reserved word of Mermaid."""
     if _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name):
         return name
     return "n_" + re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
 
 
-def _fresh(wanted: str, taken: set[str]) -> str:
-    """The wanted id, or the first with a number behind it that is not taken; it is taken then."""
-    own, number = wanted, 2
-    while own in taken:
-        own, number = f"{wanted}_{number}", number + 1
-    taken.add(own)
-    return own
+def _claim_id(wanted: str, taken: set[str]) -> str:
+    """Return the wanted id, or the first free one with a number behind it, and add it to the taken ids."""
+    candidate, number = wanted, 2
+    while candidate in taken:
+        candidate, number = f"{wanted}_{number}", number + 1
+    taken.add(candidate)
+    return candidate

@@ -1,4 +1,4 @@
-"""Controlled English: one sentence a line, names in single quotes; whoever keeps to the sentences is read.
+"""Controlled English: one sentence per line, names in single quotes. Any text in these sentences can be read.
 
 Workflow 'Soup':
     The workflow has the tasks 'Cook', 'Chop' and 'Serve'.
@@ -12,9 +12,10 @@ Workflow 'Soup':
     After 'Serve', the workflow ends.
     The task 'Cook' writes 'Broth'.
 
-All sentences stand in `prose_sentences.py`. Something is told of before it is spoken about. A composite task has a
-section of its own, `Inside the composite task 'Inner' of the task 'Outer':`, in which "the sub-workflow" is meant.
-Marks of headings and lists (#, -, *) before a sentence mean nothing. How a quote in a name is written: `phrases.py`.
+All sentences stand in `sentences.py`. Nodes and data are declared before other sentences name them. A composite task
+has a section of its own, `Inside the composite task 'Inner' of the task 'Outer':`, whose sentences are about "the
+sub-workflow". Marks of headings and lists (#, -, *) before a sentence are ignored. `phrases.py` describes how quotes
+in names are escaped.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from ...source import Source
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
 from ..notation import Notation
-from ..phrases import quote, quoted_in
-from .sentences import NAME, SENTENCES, Misread, ProseLevel
+from ..phrases import quote, quoted_names
+from .sentences import NAME, SENTENCES, MisreadSentenceError, ProseLevel
 from .write_prose import render
 
 DEEPEST = 64  # composite tasks inside one another
@@ -36,9 +37,13 @@ _MARK = re.compile(r"[ \t\r\ufeff]*(?:(?:#+|[-*])[ \t]+)?")
 
 
 def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    """The workflows that the prose tells, in its order. Raises ReadError for a sentence that is not of the table."""
+    """Return the workflows that the prose states, in its order.
+
+    Raises:
+        ReadError: for a sentence that is not in the table, or that contradicts others.
+    """
     source = Source(text, where)
-    wholes: list[ProseLevel] = []
+    workflows: list[ProseLevel] = []
     level: ProseLevel | None = None
     offset = 0
     for line in text.split("\n"):
@@ -46,61 +51,63 @@ def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
         start = mark.end() if mark else 0
         sentence = line[start:].strip()
         if sentence and not _PASSED_OVER.fullmatch(sentence):
-            level = _told(source, offset + start, sentence, level, wholes)
+            level = _read_sentence(source, offset + start, sentence, level, workflows)
         offset += len(line) + 1
-    if not wholes:
+    if not workflows:
         source.fail(len(text), "no workflow", "a line such as: Workflow 'Name':")
-    return tuple(one.workflow() for one in wholes)
+    return tuple(level.workflow() for level in workflows)
 
 
-def _told(source: Source, offset: int, sentence: str, level: ProseLevel | None, wholes: list[ProseLevel]) -> ProseLevel:
-    """The level that the next sentence tells of; the sentence is taken in. Raises ReadError."""
-    found: re.Match[str] | None = None
+def _read_sentence(
+    source: Source, offset: int, sentence: str, level: ProseLevel | None, workflows: list[ProseLevel]
+) -> ProseLevel:
+    """Add the content of the next sentence, and return the level that the following sentences belong to.
+
+    Raises:
+        ReadError: for a sentence that is not in the table, or that contradicts others.
+    """
+    match: re.Match[str] | None = None
     try:
-        if found := _LEVEL.fullmatch(sentence):
-            return _entered(found, wholes)
+        if match := _LEVEL.fullmatch(sentence):
+            return _enter_level(match, workflows)
         if level is None:
-            raise Misread(repr(sentence[:40]), "first a line such as: Workflow 'Name':")
-        for kind in SENTENCES:
-            if found := kind.pattern.fullmatch(sentence):
-                kind.tell(level, found)
+            raise MisreadSentenceError(repr(sentence[:40]), "first a line such as: Workflow 'Name':")
+        for sentence_kind in SENTENCES:
+            if match := sentence_kind.pattern.fullmatch(sentence):
+                sentence_kind.handle(level, match)
                 return level
-        raise Misread(repr(sentence[:60]), "a sentence such as: " + " | ".join(_nearest(sentence)))
-    except Misread as error:
-        source.fail(offset + (found.start(error.group) if found and error.group else 0), error.found, error.expected)
+        raise MisreadSentenceError(
+            repr(sentence[:60]), "a sentence such as: " + " | ".join(_similar_examples(sentence))
+        )
+    except MisreadSentenceError as error:
+        source.fail(offset + (match.start(error.group) if match and error.group else 0), error.found, error.expected)
 
 
-def _nearest(sentence: str) -> list[str]:
-    """The examples that begin most like the sentence."""
+def _similar_examples(sentence: str) -> list[str]:
+    """Return the examples whose beginnings are most similar to the sentence."""
 
     def shared(example: str) -> int:
         pairs = zip(example.split("'")[0], sentence.split("'")[0], strict=False)
-        return next((at for at, (one, other) in enumerate(pairs) if one != other), 1000)
+        return next((at for at, (character, other) in enumerate(pairs) if character != other), 1000)
 
-    best = max(shared(one.example) for one in SENTENCES)
-    return [one.example for one in SENTENCES if shared(one.example) == best]
+    longest = max(shared(kind.example) for kind in SENTENCES)
+    return [kind.example for kind in SENTENCES if shared(kind.example) == longest]
 
 
-def _entered(found: re.Match[str], wholes: list[ProseLevel]) -> ProseLevel:
-    """The level that a heading names."""
-    if found["name"]:
-        wholes.append(ProseLevel(quoted_in(found["name"])[0]))
-        return wholes[-1]
-    path = quoted_in(found["path"])
-    level = wholes[-1] if wholes else ProseLevel("")
+def _enter_level(match: re.Match[str], workflows: list[ProseLevel]) -> ProseLevel:
+    """Return the level that a heading names."""
+    if match["name"]:
+        workflows.append(ProseLevel(quoted_names(match["name"])[0]))
+        return workflows[-1]
+    path = quoted_names(match["path"])
+    level = workflows[-1] if workflows else ProseLevel("")
     if len(path) > DEEPEST:
-        raise Misread(f"{len(path)} composite tasks inside one another", f"at most {DEEPEST}", "path")
+        raise MisreadSentenceError(f"{len(path)} composite tasks inside one another", f"at most {DEEPEST}", "path")
     for name in reversed(path):
         if name not in level.inner:
-            raise Misread(f"the task {name[:60]!r}", "a task that was said to be composite", "path")
+            raise MisreadSentenceError(f"the task {name[:60]!r}", "a task declared as composite before", "path")
         level = level.inner[name]
     return level
-
-
-def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    # most runs write only
-
-    return parse(text, where)
 
 
 PROSE = Notation(
@@ -117,6 +124,6 @@ PROSE = Notation(
         'consists of what its section "Inside the composite task" tells, or of the workflow that it uses.'
     ),
     render=render,
-    parse=_parse,
+    parse=parse,
     heading=lambda path: f"From the file {quote(path)}:",
 )

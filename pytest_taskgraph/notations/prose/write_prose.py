@@ -1,4 +1,4 @@
-"""Workflows as prose: the sentences stand in `prose.jinja`, this module sorts out what they are to tell."""
+"""The writer of prose: `prose.jinja` has the sentences, this module prepares their content."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from ...workflow.model import END, START, Gateway, GatewayKind, Workflow
-from ..phrases import listed, quote, say_binding, say_effect, say_parameter
+from ..phrases import binding_phrase, effect_phrase, join_words, parameter_phrase, quote
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 Role = Literal["split", "join"]
-GATEWAYS: dict[tuple[GatewayKind, Role], tuple[str, str]] = {  # kind and role -> what it is called, and what it does
+GATEWAYS: dict[tuple[GatewayKind, Role], tuple[str, str]] = {  # kind and role -> noun and verb phrase
     ("parallel", "split"): ("fork", "starts all of its branches"),
     ("parallel", "join"): ("join", "waits for all of its branches"),
     ("exclusive", "split"): ("exclusive choice", "takes exactly one of its branches"),
@@ -27,7 +27,7 @@ GATEWAYS: dict[tuple[GatewayKind, Role], tuple[str, str]] = {  # kind and role -
 
 @dataclass(frozen=True, slots=True)
 class ProseStep:
-    """What comes after a node, or after the start (None); several targets come side by side."""
+    """The nodes that come after a node, or after the start (None); several targets come side by side."""
 
     source: str | None
     targets: tuple[str, ...]
@@ -44,41 +44,47 @@ class Section:
 
     @property
     def subject(self) -> str:
-        """How its sentences begin."""
+        """Return the words with which its sentences begin."""
         return "The sub-workflow" if self.path else "The workflow"
 
     @property
     def steps(self) -> Iterator[ProseStep]:
-        """Its control flow; unguarded links out of a node that starts all its branches are told together."""
-        terms = {one.name: f"the {_noun(one)} {quote(one.name)}" for one in self.level.gateways}
-        choices = {one.name for one in self.level.gateways if one.kind != "parallel" and one.role == "split"}
-        together: dict[tuple[str, str | None, int], list[str]] = {}
+        """Yield its control flow; unguarded links out of a node that starts all its branches form one step."""
+        terms = {gateway.name: f"the {_gateway_noun(gateway)} {quote(gateway.name)}" for gateway in self.level.gateways}
+        choices = {
+            gateway.name for gateway in self.level.gateways if gateway.kind != "parallel" and gateway.role == "split"
+        }
+        groups: dict[tuple[str, str | None, int], list[str]] = {}
         for number, link in enumerate(self.level.links, 1):
             alone = link.guard is not None or link.target == END or link.source in choices
-            together.setdefault((link.source, link.guard, alone * number), []).append(link.target)
-        for (source, guard, _), targets in together.items():
-            named = tuple(terms.get(name) or quote(name) for name in targets)
+            groups.setdefault((link.source, link.guard, alone * number), []).append(link.target)
+        for (source, guard, _), targets in groups.items():
+            target_terms = tuple(terms.get(name) or quote(name) for name in targets)
             start = None if source == START else terms.get(source) or quote(source)
-            yield ProseStep(start, named, guard, ends=targets == [END])
+            yield ProseStep(start, target_terms, guard, ends=targets == [END])
 
     @property
     def flows(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Its data flow: task, "reads" or "writes", data."""
+        """Yield its data flow: task, "reads" or "writes", data."""
         tasks = set(self.level.task_names)
-        found: dict[tuple[str, str], list[str]] = {}
+        data_by_task: dict[tuple[str, str], list[str]] = {}
         for link in self.level.data_links:
             key, data = (
                 ((link.source, "writes"), link.target)
                 if link.source in tasks
                 else ((link.target, "reads"), link.source)
             )
-            found.setdefault(key, []).append(data)
-        yield from ((task, verb, data) for (task, verb), data in found.items())
+            data_by_task.setdefault(key, []).append(data)
+        yield from ((task, verb, data) for (task, verb), data in data_by_task.items())
 
 
 def render(workflow: Workflow) -> str:
-    """The prose of the workflow and of its others. Raises WorkflowError for a parameter that is not finite."""
-    sections = [part for one in (workflow, *workflow.others) for part in _sections(one, ())]
+    """Return the prose of the workflow and of its others.
+
+    Raises:
+        WorkflowError: for a parameter that is not finite.
+    """
+    sections = [part for whole in (workflow, *workflow.others) for part in _sections(whole, ())]
     return _template().render(sections=sections)
 
 
@@ -89,7 +95,7 @@ def _sections(level: Workflow, path: tuple[str, ...]) -> Iterator[Section]:
             yield from _sections(task.subworkflow, (*path, task.name))
 
 
-def _noun(gateway: Gateway) -> str:
+def _gateway_noun(gateway: Gateway) -> str:
     return GATEWAYS[gateway.kind, gateway.role][0]
 
 
@@ -97,14 +103,14 @@ def _noun(gateway: Gateway) -> str:
 def _template() -> Template:
     from jinja2 import Environment, StrictUndefined
 
-    room = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    room.filters |= {
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    environment.filters |= {
         "quote": quote,
-        "listed": listed,
-        "parameter": say_parameter,
-        "effect": say_effect,
-        "binding": say_binding,
-        "noun": _noun,
+        "join_words": join_words,
+        "parameter": parameter_phrase,
+        "effect": effect_phrase,
+        "binding": binding_phrase,
+        "noun": _gateway_noun,
         "doing": lambda gateway: GATEWAYS[gateway.kind, gateway.role][1],
     }
-    return room.from_string(files(__package__).joinpath("prose.jinja").read_text("utf-8"))
+    return environment.from_string(files(__package__).joinpath("prose.jinja").read_text("utf-8"))

@@ -1,10 +1,10 @@
-r"""The workflow DSL of the study (files `.xxp`) in its three variants: one grammar, one reader, three writers.
+r"""The workflow DSL of Töpfer et al. (2025), files `.xxp`, in three variants: one grammar, one reader, three writers.
 
-- `wadl` (assembled): a file a workflow, each task in one block, sub-workflows by name.
+- `wadl` (assembled): one file per workflow, each task in one block, sub-workflows by name.
 - `wadl-separate`: abstract workflows (`define task`) and workflows derived `from` them that only `configure`.
 - `wadl-expanded`: one workflow; a composite task contains the tasks and links of its sub-workflow.
 
-The language as the study's files use it (its `wadl-grammar.md`), several files one after another in one text::
+The language is specified in docs/reference/workflow-language.md. A text may hold several files, one after another::
 
     package pantry;                          // a comment; items come in any order
     workflow Meal from pantry.Base {         // derived: everything of Base, filled in by `configure`
@@ -21,10 +21,12 @@ The language as the study's files use it (its `wadl-grammar.md`), several files 
       Cook --> Soup --> Taste;               // data flow
     }
 
-A `configure` of what the same file declares is merged into it. In a composite task with its sub-workflow in its block
-`define data A = B;` declares A inside and renames the outer B. A `param` there belongs to the task.
+A `configure` of a task or data that the same file declares is merged into the declaration. In a composite task with
+its sub-workflow in its block, `define data A = B;` declares A inside and binds it to the outer B. A `param` there
+belongs to the task.
 
-Ours (the grammar is `wadl.lark`); the writers use each of them only where nothing else says it::
+Extensions of this package (the grammar is `wadl.lark`); the writers use each only where the language cannot express the
+content otherwise::
 
     package main;                            // `main` is the empty package; a package of that name is "main" in quotes
     workflow Tea {
@@ -49,8 +51,8 @@ Ours (the grammar is `wadl.lark`); the writers use each of them only where nothi
       Brew -> END;
     }
 
-A qualified name may stand after `subworkflow`, a negative number where a number stands, and a task may be declared
-without a block. A text with several files is read in order; `heading` is a comment line.
+A qualified name may stand after `subworkflow`, numbers may be negative, and a task may be declared without a block. A
+text with several files is read in order; `heading` is a comment line.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ _FLOW = (
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    from .read_wadl import parse  # most runs write only
+    from .read_wadl import parse  # imported here because most runs only write
 
     return parse(text, where)
 

@@ -1,4 +1,4 @@
-"""A project as the files that two variants of the workflow DSL need: no inline sub-workflows; abstract bases."""
+"""Projects as two variants of the workflow DSL need them: without inline sub-workflows, with abstract bases."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ...workflow.model import Configuration, Data, QualifiedName, Task, Workflow
 from ...workflow.references import configurations, find, levels
 
 
-def lifted(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
-    """The project with every inline sub-workflow as a workflow of its own, behind the others.
+def lift_subworkflows(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
+    """Return the project with every inline sub-workflow as a workflow of its own, after the others.
 
-    It keeps its name (that of its task if it has none) where no other workflow has it, and else gets a number; it
-    keeps its package, or has that of the workflow around it. One that refers back to the workflow around it stays
-    where it is: a name of its own would make it another step of that recursion.
+    A sub-workflow keeps its name (that of its task if it has none) unless another workflow has it, in which case it
+    gets a number. It keeps its package, or gets that of the workflow around it. A sub-workflow that refers back to the
+    workflow around it stays where it is: a name of its own would add another step to that recursion.
     """
     names = {workflow.name for workflow in project}
     files = list(project)
-    for position, workflow in enumerate(files):  # grows on the way: what is lifted may have more inside
+    for position, workflow in enumerate(files):  # grows while it is iterated: a lifted workflow may contain others
         tasks = []
         for task in workflow.tasks:
             inner = task.subworkflow
-            if inner is not None and not _comes_back(inner, workflow, project):
-                name = _unused(inner.name or task.name, names)
+            if inner is not None and not _refers_back(inner, workflow, project):
+                name = _claim_name(inner.name or task.name, names)
                 inner = replace(inner, name=name, package=inner.package or workflow.package)
                 files.append(inner)
                 task = replace(task, subworkflow=None, reference=inner.qualified)
@@ -32,23 +32,23 @@ def lifted(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
     return tuple(files)
 
 
-def _comes_back(inner: Workflow, around: Workflow, project: Sequence[Workflow]) -> bool:
-    """Whether references lead from the inline sub-workflow to the workflow that it stands in."""
-    whole = replace(project[0], others=tuple(project[1:]))
+def _refers_back(inner: Workflow, around: Workflow, project: Sequence[Workflow]) -> bool:
+    """Return True if references lead from the inline sub-workflow to the workflow that contains it."""
+    combined = replace(project[0], others=tuple(project[1:]))
     seen: dict[QualifiedName, None] = {}
-    waiting = [replace(inner, package=inner.package or around.package)]
-    while waiting:
-        one = waiting.pop()
-        for name in mentioned(one):
-            found = find(whole, name, one.package)
-            if found and found.qualified not in seen:
-                seen[found.qualified] = None
-                waiting.append(found)
+    pending = [replace(inner, package=inner.package or around.package)]
+    while pending:
+        workflow = pending.pop()
+        for name in referenced_names(workflow):
+            referenced = find(combined, name, workflow.package)
+            if referenced and referenced.qualified not in seen:
+                seen[referenced.qualified] = None
+                pending.append(referenced)
     return around.qualified in seen
 
 
-def mentioned(workflow: Workflow) -> Iterator[QualifiedName]:
-    """The workflows that it names, at any depth."""
+def referenced_names(workflow: Workflow) -> Iterator[QualifiedName]:
+    """Yield the names of the workflows that a workflow refers to, at any depth."""
     for _, level in levels(replace(workflow, others=())):
         owners: list[Task | Configuration] = [*level.tasks, *configurations(level)]
         yield from (owner.reference for owner in owners if owner.reference)
@@ -56,37 +56,37 @@ def mentioned(workflow: Workflow) -> Iterator[QualifiedName]:
             yield level.base
 
 
-def split(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
-    """The project with derivation made visible, the abstract workflows at the end.
+def split_derivation(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
+    """Return the project with derivation made explicit, the abstract workflows at the end.
 
-    A workflow that has something to configure becomes two: an abstract one in a package of its own (`base`), with the
-    flow and bare tasks and data, and one derived from it under the old name that only configures. A project in which
-    any workflow is derived or configures already is left as its author divided it.
+    A workflow that has something to configure becomes two: an abstract workflow in a package of its own (`base`), with
+    the flow and bare tasks and data, and a workflow derived from it under the old name that only configures. A project
+    in which a workflow is derived or configures already keeps its author's division.
     """
     if any(workflow.base or workflow.configurations for workflow in project):
         return tuple(project)
     names = {workflow.name for workflow in project}
-    package = _unused("base", {workflow.package for workflow in project})
-    whole: list[Workflow] = []
+    package = _claim_name("base", {workflow.package for workflow in project})
+    concrete: list[Workflow] = []
     abstract: list[Workflow] = []
     for workflow in project:
-        if configured := configurable(workflow):
-            base = _abstract(workflow, _unused(f"Abstract{workflow.name}", names), package)
+        if configured := own_configurations(workflow):
+            base = _abstract_workflow(workflow, _claim_name(f"Abstract{workflow.name}", names), package)
             abstract.append(base)
-            workflow = _derived(workflow, base.qualified, configured)
-        whole.append(workflow)
-    return (*whole, *abstract)
+            workflow = _derived_workflow(workflow, base.qualified, configured)
+        concrete.append(workflow)
+    return (*concrete, *abstract)
 
 
-def configurable(workflow: Workflow) -> tuple[Configuration, ...]:
-    """What its tasks and data say about themselves, as configurations; not tasks with an inline sub-workflow."""
+def own_configurations(workflow: Workflow) -> tuple[Configuration, ...]:
+    """Return the attributes of the tasks and data as configurations, without tasks with an inline sub-workflow."""
     return (
-        *(_of_task(task) for task in workflow.tasks if not task.subworkflow and task != Task(task.name)),
-        *(_of_data(data) for data in workflow.data if data != Data(data.name)),
+        *(_task_configuration(task) for task in workflow.tasks if not task.subworkflow and task != Task(task.name)),
+        *(_data_configuration(data) for data in workflow.data if data != Data(data.name)),
     )
 
 
-def _of_task(task: Task) -> Configuration:
+def _task_configuration(task: Task) -> Configuration:
     return Configuration(
         task.name,
         description=task.description,
@@ -99,26 +99,26 @@ def _of_task(task: Task) -> Configuration:
     )
 
 
-def _of_data(data: Data) -> Configuration:
+def _data_configuration(data: Data) -> Configuration:
     return Configuration(data.name, "data", description=data.description, schema=data.schema)
 
 
-def _abstract(workflow: Workflow, name: str, package: str) -> Workflow:
-    """Its bare tasks and data and its flow; the guards of the flow need the parameters, so they stay here too."""
+def _abstract_workflow(workflow: Workflow, name: str, package: str) -> Workflow:
+    """Return the bare tasks and data and the flow; its guards need the parameters, so these stay here too."""
     tasks = tuple(task if task.subworkflow else Task(task.name) for task in workflow.tasks)
     data = tuple(Data(data.name) for data in workflow.data)
     return replace(workflow, name=name, package=package, description="", tasks=tasks, data=data)
 
 
-def _derived(workflow: Workflow, base: QualifiedName, configured: tuple[Configuration, ...]) -> Workflow:
+def _derived_workflow(workflow: Workflow, base: QualifiedName, configured: tuple[Configuration, ...]) -> Workflow:
     return Workflow(workflow.name, workflow.package, workflow.description, base=base, configurations=configured)
 
 
-def _unused(name: str, names: set[str]) -> str:
-    """The name, or the name with the least number from 2 that nothing has; it is entered among the names."""
-    number, free = 1, name
-    while free in names:
+def _claim_name(name: str, names: set[str]) -> str:
+    """Return the name, with the least free number from 2 if it is taken, and add it to the names."""
+    number, candidate = 1, name
+    while candidate in names:
         number += 1
-        free = f"{name}{number}"
-    names.add(free)
-    return free
+        candidate = f"{name}{number}"
+    names.add(candidate)
+    return candidate

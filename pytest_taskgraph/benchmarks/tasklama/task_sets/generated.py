@@ -35,7 +35,7 @@ from ....catalog import catalog_cache
 from ....errors import UsageError
 from ....generation.vocabularies import VOCABULARIES, Vocabulary, VocabularyEntry, domain_names, vocabulary
 from ....generation.vocabularies.procedure_words import name_phrase
-from ....notations.phrases import listed
+from ....notations.phrases import join_words
 from ...data_sets.splits import SPLITS, Split
 from ..complex_task import ComplexTask
 from .task_set import TaskSet
@@ -231,7 +231,7 @@ def _title(whole: str, last: Sequence[VocabularyEntry]) -> str:
     results = list(dict.fromkeys(name for entry in last for name in entry.writes))[:RESULTS_IN_TITLE]
     if not results:
         return f"{step_phrase(whole)}: carry out a part"
-    return f"{step_phrase(whole)}: get {listed(f'the {name_phrase(name)}' for name in results)}"
+    return f"{step_phrase(whole)}: get {join_words(f'the {name_phrase(name)}' for name in results)}"
 
 
 def _context(purpose: str, entries: Sequence[VocabularyEntry]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import NoReturn
 from ....catalog import catalog_cache
 from ....errors import UsageError, WorkflowError
 from ....notations import NOTATIONS
-from ....notations.notation import Notation, together
+from ....notations.notation import Notation, combine_workflows
 from ....notations.plain_json import FORMAT, digest
 from ....workflow.check import check
 from ....workflow.features import features
@@ -86,7 +86,7 @@ def _holds_notation(path: Path) -> bool:
         text = path.read_bytes()[:LARGEST_FILE].decode(errors="replace")
     except OSError as error:
         raise _unreadable(str(path), error) from None
-    return any(notation.stands_in(text) for notation in NOTATIONS.values())
+    return any(notation.is_fenced_in(text) for notation in NOTATIONS.values())
 
 
 def read_text(path: Path) -> str:
@@ -176,14 +176,16 @@ def load(path: str) -> Project:
     read = {file: fitting[0].interpret(text, file) for file, text in by_path.items()}
     workflow = _checked(path, _together(path, {file: one.workflows for file, one in read.items()}))
     # Variants of one notation share their reader, but each is explained in its own words.
-    notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
-    shown = [one.shown for one in read.values()]
+    notation = next((one for one in fitting if not features(workflow) & one.unsupported), fitting[0])
+    shown = [one.presented for one in read.values()]
     if len(texts) > 1:
         shown = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in shown)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
-        workflow = _checked(path, together(notation.interpret(whole).workflows))
-    return Project(path, whole, notation, workflow, {file: one.shown for file, one in read.items()}, found.left_alone)
+        workflow = _checked(path, combine_workflows(notation.interpret(whole).workflows))
+    return Project(
+        path, whole, notation, workflow, {file: one.presented for file, one in read.items()}, found.left_alone
+    )
 
 
 def _checked(path: str, workflow: Workflow) -> Workflow:
@@ -211,7 +213,7 @@ def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> l
 
 def _all_hold(notation: Notation, files: dict[str, Path], texts: Mapping[str, str]) -> bool:
     """Return True if some files are Markdown that holds the notation in code fences, and all others are of it."""
-    fenced = {name for name, file in files.items() if is_markdown(file) and notation.stands_in(texts[name])}
+    fenced = {name for name, file in files.items() if is_markdown(file) and notation.is_fenced_in(texts[name])}
     others = (file for name, file in files.items() if name not in fenced)
     return bool(fenced) and all(file.suffix.lower() in notation.suffixes for file in others)
 
@@ -230,7 +232,7 @@ def _together(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow
                 both = f"twice in {file}" if places[name] == file else f"in {places[name]} and in {file}"
                 raise WorkflowError(f"{path}: workflow {name!r} is {both}; expected once")
             places[name] = file
-    project = together([one for workflows in parsed.values() for one in workflows])
+    project = combine_workflows([one for workflows in parsed.values() for one in workflows])
     named = (((level,), level.tasks, level.data, level.gateways) for level in every_level(project))
     names = [one.name for kinds in named for some in kinds for one in some]
     if longest := max((name for name in names if len(name) > LONGEST_NAME), key=len, default=""):
@@ -254,6 +256,6 @@ def fit(root: Workflow, notation: Notation) -> Workflow | None:
     """Return the workflow as the notation can say it: derivation resolved, sub-workflows inline; None if it cannot."""
     for form in (lambda w: w, assemble, expand):
         shaped = form(root)
-        if not features(shaped) & notation.loses:
+        if not features(shaped) & notation.unsupported:
             return shaped
     return None

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 from ....errors import TaskgraphError
 from ....generation.edits import COMPARISON, REPLACED
 from ....notations import Notation
-from ....notations.notation import together
-from ....notations.wadl.words import quoted
+from ....notations.notation import combine_workflows
+from ....notations.wadl.words import quote
 from ....workflow.check import problems
 from ....workflow.model import END, START, Workflow
 from ....workflow.references import levels
@@ -125,7 +125,7 @@ def _items(project: Workflow) -> Mapping[str, Counter[Item]]:
 def _read(notation: Notation, text: str) -> Workflow | None:
     """Return the project that a text holds; None if it cannot be read or is not well-formed."""
     try:
-        project = together(notation.interpret(text).workflows)
+        project = combine_workflows(notation.interpret(text).workflows)
         return None if problems(project) else project
     except TaskgraphError:
         return None
@@ -198,7 +198,7 @@ def _written_names(notation: Notation, text: str, project: Workflow) -> dict[str
     names = [name for whole in (project, *project.others) for _, level in levels(whole) for name in level.task_names]
     words = frozenset(_WORD.findall(text))
     if notation.name != "mermaid":
-        return {name: name if name in words else quoted(name) for name in names}
+        return {name: name if name in words else quote(name) for name in names}
     ids = {name: name for name in names if _WORD.fullmatch(name)}
     for spellings in notation.interpret(text).spellings.values():
         ids.update((name, id) for id, name in spellings.items() if _WORD.fullmatch(id))

@@ -112,7 +112,7 @@ class _Pool:
         """Return the first notation that supports the workflows; empty if none does."""
         names = self.settings.notations if self.settings.convert else tuple(NOTATIONS)
         held = recipe_features(self.pattern, self._tasks())
-        return next((name for name in names if not held & NOTATIONS[name].loses), "")
+        return next((name for name in names if not held & NOTATIONS[name].unsupported), "")
 
     def _tasks(self) -> int:
         return size(self.pattern, self.settings.tasks[0])

@@ -95,7 +95,7 @@ class ReducibleQuestion:
     def _posed(self, subject: ReducedWorkflow) -> Asked | None:
         original, workflow = self.original, subject.workflow
         shown = notation(original.notation)
-        if features(workflow, shown.loses):
+        if features(workflow, shown.unsupported):
             return None
         near = nearest_case(original.pattern, workflow, self._original_case(subject))
         if near is None:

@@ -48,7 +48,7 @@ def drawn_workflows(draw: st.DrawFn, pattern: Pattern, shown: Notation) -> Workf
 def supports(pattern: Pattern, shown: Notation) -> bool:
     """Return True if a notation supports what workflows for the pattern need."""
     try:
-        Recipe(features=pattern.needs, avoid=shown.loses)
+        Recipe(features=pattern.needs, avoid=shown.unsupported)
     except UsageError:
         return False
     return True
@@ -59,8 +59,8 @@ def _recipes(pattern: Pattern, shown: Notation) -> st.SearchStrategy[Recipe]:
     drawn = recipes(
         max_tasks=MOST_TASKS,
         features=pattern.needs,
-        avoid=pattern.avoids | shown.loses,
-        among=FEATURES - pattern.avoids - shown.loses,
+        avoid=pattern.avoids | shown.unsupported,
+        among=FEATURES - pattern.avoids - shown.unsupported,
         vocabularies=words,
     )
     whole = {"complete": True, "prose": True} if pattern.domain else {}

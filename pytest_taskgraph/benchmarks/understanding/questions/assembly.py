@@ -168,7 +168,7 @@ def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[Pa
     for size in settings.tasks:
         if misfit(pattern, size):
             continue
-        said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
+        said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).unsupported]
         for name in said:
             for ordinal in range(settings.instances):
                 yield _reference(pattern, settings, name, f"n{size:03d}-s{settings.seed}-{ordinal:03d}", ordinal, size)

@@ -51,7 +51,7 @@ def size_of(pattern: Pattern, tasks: int) -> int:
 
 def unsolved(pattern: Pattern, shown: str) -> frozenset[str]:
     """The features of examples for own files which the notation has no words for: none, if they can be shown."""
-    return recipe_features(pattern, size_of(pattern, 0)) & notation(shown).loses
+    return recipe_features(pattern, size_of(pattern, 0)) & notation(shown).unsupported
 
 
 def drawn(pattern: Pattern, series: ExampleSeries, other_than: str) -> tuple[Drawn, ...]:

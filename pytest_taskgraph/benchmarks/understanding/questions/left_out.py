@@ -53,7 +53,7 @@ def unsaid(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iter
     for name in settings.notations:
         for pattern in patterns:
             sizes = [size for size in settings.tasks if not misfit(pattern, size)]
-            lost = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).loses
+            lost = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).unsupported
             if lost:
                 yield f"{pattern.name} is left out in {name}, which cannot say {', '.join(sorted(lost))}"
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from ....notations.notation import Notation
-from ....notations.wadl.files import mentioned
+from ....notations.wadl.files import referenced_names
 from ....workflow.model import QualifiedName, Workflow
 from ....workflow.project import Index
 from ....workflow.references import assemble
@@ -79,7 +79,7 @@ def _needed(index: Index, root: Workflow, scope: Scope, needs: Collection[str]) 
     while waiting:
         one = index.exact[waiting.pop()]
         found.add(one.qualified)
-        names = mentioned(one) if below else filter(None, [one.base])
+        names = referenced_names(one) if below else filter(None, [one.base])
         meant = (index.find(name, one.package) for name in names)
         waiting += [other.qualified for other in meant if other is not None and other.qualified not in found]
     return [name for name in index.exact if name in found]
