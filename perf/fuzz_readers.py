@@ -20,7 +20,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError, UnparseableError
-from pytest_taskgraph.scoring.extraction import answer_text, names_in
+from pytest_taskgraph.scoring.extraction import answer_text, list_names
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
@@ -388,7 +388,7 @@ def hold_extract(
             raise Wrong("an answer that is no text")
     except UnparseableError:
         counts["extracts unparseable"] += 1
-    found = clock("names_in", lambda: names_in(text, names, cuts))
+    found = clock("names_in", lambda: list_names(text, names, cuts))
     if any(not name or name not in text for name in found):
         raise Wrong("a name that does not stand in the text")
 

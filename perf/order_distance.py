@@ -16,7 +16,7 @@ from statistics import median
 from rapidfuzz.distance import DamerauLevenshtein
 
 from pytest_taskgraph.scoring.metrics.orders import distance
-from pytest_taskgraph.scoring.partial_order import PartialOrder, downsets, partial_order, ready
+from pytest_taskgraph.scoring.partial_order import PartialOrder, count_downsets, partial_order, ready_nodes
 from pytest_taskgraph.trial import Json
 
 ROUNDS = 20
@@ -63,7 +63,7 @@ def _reference(tasks: int, before: list[tuple[int, int]]) -> Json:
 def right(order: PartialOrder, rng: Random) -> list[str]:
     placed, labels = 0, []
     for _ in order.labels:
-        node = rng.choice(list(ready(order, placed)))
+        node = rng.choice(list(ready_nodes(order, placed)))
         placed |= 1 << node
         labels.append(order.labels[node])
     return labels
@@ -116,7 +116,7 @@ def count_orders(order: PartialOrder) -> int:
     for _ in order.labels:
         above: dict[int, int] = {}
         for placed, count in level.items():
-            for node in ready(order, placed):
+            for node in ready_nodes(order, placed):
                 above[placed | 1 << node] = above.get(placed | 1 << node, 0) + count
         level = above
     return sum(level.values())
@@ -126,7 +126,7 @@ def listed(order: PartialOrder, placed: int = 0, before: tuple[str, ...] = ()) -
     """Every order that is allowed."""
     if len(before) == len(order.labels):
         yield before
-    for node in ready(order, placed):
+    for node in ready_nodes(order, placed):
         yield from listed(order, placed | 1 << node, (*before, order.labels[node]))
 
 
@@ -149,7 +149,7 @@ def row(name: str, kind: str, began: float) -> str:
         answer = REPLIES[kind](order, rng)
         found, milliseconds = timed(distance, order, answer)
         ours.append(milliseconds)
-        most = max(most, downsets(order))
+        most = max(most, count_downsets(order))
         if at < 3 and count_orders(order) <= LISTED and time.perf_counter() - began < SECONDS:
             least, longer = timed(least_of_all, order, answer)
             theirs.append(longer)

@@ -24,8 +24,8 @@ from ..reports.escape import one_line
 from ..reports.table import table
 from ..results import record
 from ..results.tally import Tally
-from ..scoring.forms import FORMS, form, known_form
-from ..scoring.grade import METRIC, annotated, annotation, without_annotation
+from ..scoring.forms import FORMS, find_form, form
+from ..scoring.grade import METRIC, annotate, annotation, without_annotation
 from ..trial import Question, Reply, Score, Trial
 
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
@@ -98,7 +98,7 @@ def _export(tally: Tally, options: argparse.Namespace) -> str:
 
 
 def _is_open(trial: Trial) -> bool:
-    shape = known_form(trial.question.form)
+    shape = find_form(trial.question.form)
     return shape is not None and shape.open
 
 
@@ -216,7 +216,7 @@ def with_annotations(tally: Tally, entries: Sequence[Entry]) -> Tally:
     annotated_trials = Tally(tally.descriptions)
     for one in tally:
         own = found.get(_key(one)) if _answered(one) else None
-        annotated_trials.add(one if own is None else annotated(one, own.score), tally.attempts(one))
+        annotated_trials.add(one if own is None else annotate(one, own.score), tally.attempts(one))
     return annotated_trials
 
 

@@ -15,12 +15,12 @@ from ..workflow.guards.solver import equivalent
 from ..workflow.model import Domain, Parameter
 
 
-def stated(condition: str, parameters: Sequence[Parameter]) -> Json:
+def condition_reference(condition: str, parameters: Sequence[Parameter]) -> Json:
     """The reference that states a condition over the domains of these parameters."""
     return {"condition": condition, "domains": {one.name: _written(one.domain) for one in parameters}}
 
 
-def condition_of(reference: Json) -> str:
+def condition_text(reference: Json) -> str:
     """The text of the condition that a reference, or an answer, states. Raises UsageError where it states none."""
     text = reference.get("condition") if isinstance(reference, dict) else reference
     if not isinstance(text, str):
@@ -28,12 +28,12 @@ def condition_of(reference: Json) -> str:
     return text
 
 
-def means_the_same(given: str, reference: Json) -> bool:
+def is_same_condition(given: str, reference: Json) -> bool:
     """Whether the answer provably holds in the same situations as the condition of the reference.
 
     Where no domain is stated, integers and reals must agree on it. Raises UsageError for a reference that is none.
     """
-    return equivalent(given, condition_of(reference), _parameters(reference)) is True
+    return equivalent(given, condition_text(reference), _parameters(reference)) is True
 
 
 def _written(domain: Domain | None) -> Json:

@@ -39,7 +39,7 @@ class _Segment(NamedTuple):
     stop: int
 
 
-def marked(reply: str, parsing: Parsing) -> bool:
+def has_marker(reply: str, parsing: Parsing) -> bool:
     """Whether the reply holds the marker before the final answer, as this parsing knows it."""
     return _STRICT_MARKER in reply if parsing == "strict" else _MARKER.search(reply) is not None
 
@@ -92,7 +92,7 @@ def _first_paragraph(text: str) -> Iterator[str]:
             return
 
 
-def names_in(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+def list_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     """The names that an answer lists, in its order, repetitions included; unknown ones cleaned of decoration.
 
     A known name is recognised before the text is cut at the characters of `cuts`, the longest first, so it may hold
@@ -174,7 +174,7 @@ def _cuts_in(name: str, cuts: str) -> int:
     return sum(name.count(cut) for cut in cuts)
 
 
-def masked(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
+def mask_names(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
     """Replace each known name that is no part of a longer word by its number between two marks.
 
     Of names that begin at one place the longest counts. Marks that stand in the text itself are removed.
@@ -204,7 +204,7 @@ def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
     return None
 
 
-def unboxed(text: str, names: Sequence[str]) -> str:
+def unbox_answer(text: str, names: Sequence[str]) -> str:
     r"""Return the content of the one `\boxed{...}` of an answer, or of several in their places, without LaTeX.
 
     The text stays as it is where it holds no box, or a known name holds a backslash or a dollar sign.
@@ -250,7 +250,7 @@ _NEGATED = re.compile(r"\bnot(?: an?)?[\s*_`\"'“‘]*$", re.IGNORECASE)
 _NEAR = 40  # characters before a word that tell how it stands
 
 
-def verdict(text: str, reason: bool = False) -> re.Match[str] | None:
+def find_verdict(text: str, reason: bool = False) -> re.Match[str] | None:
     """Return the match of the word that is the verdict, its group 1; None where there is none, or it is contradicted.
 
     A "no" before a noun ("no doubt", "no task") is no verdict, nor is the choice "yes or no". The first verdict

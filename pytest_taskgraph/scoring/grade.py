@@ -10,14 +10,14 @@ from typing import Final
 
 from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
 from ..trial import Failure, Json, Outcome, Place, Question, Reply, Score, Trial
-from .condition_meaning import condition_of
-from .extraction import answer_text, marked
+from .condition_meaning import condition_text
+from .extraction import answer_text, has_marker
 from .forms import form
 from .forms.form import Form
 from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
-from .partial_order import labels_of
+from .partial_order import task_labels
 from .procedural_graphs.answered_graphs import answered_procedure
 
 _BREAKING = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
@@ -26,7 +26,7 @@ LISTS, ORDERS, REASONS = ("task-set",), ("task-order",), ("task-reasons", "pair-
 NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})  # the forms whose answers hold names
 
 
-def known_with(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
+def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
     """Return the names that an answer of a form may hold, with their further spellings.
 
     In groups, orders and reasons no spelling may hold a character that separates names there. For letters, further
@@ -40,7 +40,7 @@ def known_with(names: Sequence[str], spellings: Mapping[str, str], form: str) ->
     return [*names, *(text for text in usable if text not in names)]
 
 
-def in_names(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
+def resolve_spellings(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
     """Return the answer with each further spelling replaced by the name that it stands for; sets stay sorted."""
     if not spellings or form not in NAMING:
         return answer
@@ -49,11 +49,11 @@ def in_names(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
     if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
         reasons = answer.get("reasons")
         renamed = {spellings.get(name, name): why for name, why in reasons.items()} if isinstance(reasons, dict) else {}
-        return answer | {"tasks": in_names(answer["tasks"], spellings, LISTS[0]), "reasons": renamed}
+        return answer | {"tasks": resolve_spellings(answer["tasks"], spellings, LISTS[0]), "reasons": renamed}
     if not isinstance(answer, list):
         return answer
     if form == "groups":
-        return [in_names(group, spellings, LISTS[0]) for group in answer]
+        return [resolve_spellings(group, spellings, LISTS[0]) for group in answer]
     found = [spellings.get(name, name) for name in answer if isinstance(name, str)]
     return [*found] if form in ORDERS else [*sorted(set(found))]
 
@@ -111,13 +111,15 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     try:
         lines = shape.takes_lines(question.names)
         text = answer_text(reply.text, _place(question, reply, shape), question.parsing, lines)
-        known = known_with(question.names, question.spellings, question.form)
-        given = in_names(shape.read(text, known, question.parsing), question.spellings, question.form)
+        known = accepted_names(question.names, question.spellings, question.form)
+        given = resolve_spellings(shape.read(text, known, question.parsing), question.spellings, question.form)
     except UnparseableError as problem:
         _demand_whole(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
         return _nought(question, "refused" if refused else "unparseable", str(problem))
-    _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.parsing) and bool(text.strip())))
+    _demand_whole(
+        reply, question.place != "marker" or (has_marker(reply.text, question.parsing) and bool(text.strip()))
+    )
     declined = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
     if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
@@ -126,8 +128,8 @@ def _read(question: Question, reply: Reply) -> Json | Score:
 
 def _place(question: Question, reply: Reply, shape: Form) -> Place:
     """Return where the answer stands: anywhere in a reply without the marker, if its form tells it from talk."""
-    unmarked = question.parsing == "lenient" and question.place == "marker" and shape.apart
-    return "whole" if unmarked and not marked(reply.text, question.parsing) else question.place
+    unmarked = question.parsing == "lenient" and question.place == "marker" and shape.self_delimiting
+    return "whole" if unmarked and not has_marker(reply.text, question.parsing) else question.place
 
 
 def _demand_whole(reply: Reply, readable: bool) -> None:
@@ -146,7 +148,7 @@ def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> b
     other text, where a text is asked for, if it stands behind the marker.
     """
     if form(question.form).open and isinstance(given, str):
-        return question.place == "marker" and marked(reply.text, question.parsing) and not _declines(text)
+        return question.place == "marker" and has_marker(reply.text, question.parsing) and not _declines(text)
     given = _bare(given)
     known = {*question.names, *question.spellings.values(), *_flat(question.reference)}
     first = re.search(r"\w+", text)
@@ -169,7 +171,7 @@ def _flat(answer: Json) -> list[str]:
     if isinstance(answer, dict) and "flows" in answer:
         return [node.text for node in answered_procedure(answer).nodes if node.text and not node.is_gateway]
     if isinstance(answer, dict):
-        return [condition_of(answer)] if "condition" in answer else labels_of(answer)
+        return [condition_text(answer)] if "condition" in answer else task_labels(answer)
     if isinstance(answer, list):
         return [name for item in answer for name in ([item] if isinstance(item, str) else _names_of(item))]
     return [answer] if isinstance(answer, str) and answer not in ("yes", "no") else []
@@ -251,7 +253,7 @@ def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
     if not isinstance(given, list) or not isinstance(reference, list | dict):
         return [], []
     if isinstance(reference, dict):
-        ours, theirs = Counter(map(str, given)), Counter(labels_of(reference))
+        ours, theirs = Counter(map(str, given)), Counter(task_labels(reference))
     else:
         ours, theirs = _counted(given), _counted(reference)
     return sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
@@ -308,7 +310,7 @@ def is_decided_by_hand(trial: Trial) -> bool:
     return trial.score is not None and {METRIC, trial.question.metric} <= trial.score.metrics.keys()
 
 
-def annotated(trial: Trial, score: float | None) -> Trial:
+def annotate(trial: Trial, score: float | None) -> Trial:
     """Return the trial with a person's score as its score, and the outcome by the pass threshold.
 
     The value of the main metric stays among the metrics. An answer that could not be parsed may be right: the person

@@ -121,7 +121,7 @@ _ENDS_CLAUSE = re.compile(
 _SENTENCE = re.compile(rf"(?:^|[.!?:\n]\s*+){_TEXT}(?= ?(?:$|[.!?\n]))")
 
 
-def decided_letters(text: str, letters: Sequence[str], options: Sequence[tuple[str, str]]) -> list[str]:
+def find_letters(text: str, letters: Sequence[str], options: Sequence[tuple[str, str]]) -> list[str]:
     """Return the letters that a reply decides on: one; none, or several, where that cannot be told.
 
     Args:

@@ -108,7 +108,7 @@ def _value(where: str, value: float | None) -> float | None:
     return min(1.0, max(0.0, value))
 
 
-def measured_on_the_way(
+def episode_measurement(
     episode: str, metrics: Mapping[str, float | None], parts: Mapping[str, Sequence[float]]
 ) -> Measurement:
     """Return what an episode measured beside the metrics of its question.

@@ -14,7 +14,7 @@ from itertools import count
 
 from ..errors import UnparseableError
 from ..trial import Parsing
-from .extraction import masked, names_in, unboxed
+from .extraction import list_names, mask_names, unbox_answer
 
 _LEFT, _RIGHT = "\ue000", "\ue001"  # a known name is masked as its number between these
 _MASKED = rf"{_LEFT}\d++{_RIGHT}"
@@ -91,7 +91,7 @@ class _Unclear(Exception):
     """A line whose names cannot be told from what is said about them."""
 
 
-def written_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+def parse_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     """Return the names that an answer lists, in its order, repetitions included.
 
     Args:
@@ -105,7 +105,7 @@ def written_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[st
     return [name for line in _lists(text, names, cuts, groups=False) for name in line]
 
 
-def written_groups(text: str, names: Sequence[str], cuts: str) -> list[list[str]]:
+def parse_groups(text: str, names: Sequence[str], cuts: str) -> list[list[str]]:
     """Return the names of each line that lists any.
 
     Raises:
@@ -114,9 +114,9 @@ def written_groups(text: str, names: Sequence[str], cuts: str) -> list[list[str]
     return list(_lists(text, names, cuts, groups=True))
 
 
-def says_nothing(text: str, names: Sequence[str]) -> bool:
+def states_none(text: str, names: Sequence[str]) -> bool:
     """Return True if the answer says in a word, a sign or a sentence that there are none."""
-    words, _ = _mask(unboxed(text, names), names)
+    words, _ = _mask(unbox_answer(text, names), names)
     if (said := _NOTHING.match(words)) is None:
         return False
     rest = words[said.end() :]
@@ -130,8 +130,8 @@ def says_nothing(text: str, names: Sequence[str]) -> bool:
 
 
 def _lists(text: str, names: Sequence[str], cuts: str, groups: bool) -> Iterator[list[str]]:
-    text = unboxed(text, names)
-    plain = [names_in(line, names, cuts) for line in (text.split("\n") if groups else [text])]
+    text = unbox_answer(text, names)
+    plain = [list_names(line, names, cuts) for line in (text.split("\n") if groups else [text])]
     plain = [found for found in plain if found]
     if _plainly_listed(text, plain, names, groups):
         yield from plain
@@ -171,7 +171,7 @@ def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
 
 
 def _mask(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    return masked(text, names, _LEFT, _RIGHT)
+    return mask_names(text, names, _LEFT, _RIGHT)
 
 
 def _unmasked(item: str, found: Sequence[str]) -> str:
@@ -374,69 +374,69 @@ def _separators(cuts: str) -> re.Pattern[str]:
 _NO_NAMES = ("none", "empty", "n/a", "[]", "[ ]")
 
 
-def shown(text: str) -> str:
+def quote_start(text: str) -> str:
     """The beginning of a text, quoted, for a message."""
     short = text.strip()
     return repr(short if len(short) <= 60 else short[:57] + "...")
 
 
-def items(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
+def parse_items(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
     """Return the names in a text, in its order, as the parsing separates them; strictly, at commas alone.
 
     Raises:
         UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    return written_names(text, names) if parsing == "lenient" else strict_items(text, names)
+    return parse_names(text, names) if parsing == "lenient" else split_strictly(text, names)
 
 
-def listed(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
+def parse_list(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
     """Return the names that a list holds, in its order; none where it says that there are none.
 
     Raises:
         UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    if parsing == "lenient" and says_nothing(text, names):
+    if parsing == "lenient" and states_none(text, names):
         return []
-    found = items(text, names, parsing)
-    return [] if is_nothing(text, found, names, parsing) else found
+    found = parse_items(text, names, parsing)
+    return [] if is_none_answer(text, found, names, parsing) else found
 
 
-def groups_listed(text: str, names: Sequence[str], parsing: Parsing) -> list[list[str]]:
+def parse_group_list(text: str, names: Sequence[str], parsing: Parsing) -> list[list[str]]:
     """Return the names of each line that holds some; none where the text says that there are none.
 
     Raises:
         UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    if parsing == "lenient" and says_nothing(text, names):
+    if parsing == "lenient" and states_none(text, names):
         return []
     if parsing == "lenient":
-        groups = written_groups(text, names, "," + separator(names).strip(","))
+        groups = parse_groups(text, names, "," + separator(names).strip(","))
     else:
-        groups = [line for line in (strict_items(line, names) for line in text.split("\n") if line.strip()) if line]
+        groups = [line for line in (split_strictly(line, names) for line in text.split("\n") if line.strip()) if line]
     found = [name for group in groups for name in group]
-    return [] if is_nothing(text, found, names, parsing) else groups
+    return [] if is_none_answer(text, found, names, parsing) else groups
 
 
-def strict_items(text: str, names: Sequence[str]) -> list[str]:
+def split_strictly(text: str, names: Sequence[str]) -> list[str]:
     """What stands between commas, without final dots, blanks and backticks; empty items stay, as in the study."""
-    known = {squeezed(name): name for name in names} | {name: name for name in names}
-    cut = squeezed(text.strip().rstrip(".")).split(",")
+    known = {squeeze(name): name for name in names} | {name: name for name in names}
+    cut = squeeze(text.strip().rstrip(".")).split(",")
     return [] if cut == [""] else [known.get(item, item) for item in cut]
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """The text without blanks and backticks."""
     return text.replace(" ", "").replace("`", "")
 
 
-def is_nothing(text: str, found: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
+def is_none_answer(text: str, found: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
     """Whether an answer says that there are none: no item, or a word for nothing alone that is no known name."""
     nothing = _NO_NAMES if parsing == "lenient" else _NO_NAMES[:1]
     words = {text.strip(), *found[:1]} if len(set(found)) == 1 else {text.strip()}
     return not found or any(word.lower() in nothing and word not in names for word in words)
 
 
-def word_for_nothing(names: Sequence[str]) -> str:
+def word_for_none(names: Sequence[str]) -> str:
     """The word that says that there are none: the first that is no name in any case; the empty text, if all are."""
     taken = {name.lower() for name in names}
     return next((word for word in _NO_NAMES if word not in taken), "")
@@ -448,7 +448,7 @@ def unknown_name(names: Sequence[str]) -> str:
     return next(word for times in count(1) if (word := "Nobody" * times).lower() not in taken)
 
 
-def one_a_line(names: Sequence[str]) -> bool:
+def needs_lines(names: Sequence[str]) -> bool:
     """Whether names must stand on lines of their own, since one holds a comma."""
     return any("," in name for name in names)
 

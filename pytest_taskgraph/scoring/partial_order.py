@@ -32,7 +32,7 @@ class PartialOrder:
 
 def partial_order(reference: Json) -> PartialOrder:
     """The partial order that a reference states. Raises UsageError where it is none: another shape, or a cycle."""
-    labels, pairs = labels_of(reference), list(_pairs(reference))
+    labels, pairs = task_labels(reference), list(_pairs(reference))
     children: list[list[int]] = [[] for _ in labels]
     for first, second in pairs:
         children[first].append(second)
@@ -47,7 +47,7 @@ def partial_order(reference: Json) -> PartialOrder:
     return PartialOrder(tuple(labels), tuple(ancestors), tuple(descendants))
 
 
-def labels_of(reference: Json) -> list[str]:
+def task_labels(reference: Json) -> list[str]:
     """The labels of the nodes that a reference states, in its order. Raises UsageError where it states none."""
     tasks = reference.get("tasks") if isinstance(reference, dict) else None
     if not isinstance(tasks, list) or not all(isinstance(label, str) for label in tasks):
@@ -63,13 +63,13 @@ def linear_extension(reference: Json) -> list[str]:
     order = partial_order(reference)
     placed, labels = 0, []
     for _ in order.labels:
-        node = next(ready(order, placed))
+        node = next(ready_nodes(order, placed))
         placed |= 1 << node
         labels.append(order.labels[node])
     return labels
 
 
-def downsets(order: PartialOrder, most: int = MOST_STATES) -> int:
+def count_downsets(order: PartialOrder, most: int = MOST_STATES) -> int:
     """How many sets of nodes hold all that is before each of their nodes: what has run at some time.
 
     Raises OrderTooWideError where there are more than `most`.
@@ -78,7 +78,7 @@ def downsets(order: PartialOrder, most: int = MOST_STATES) -> int:
     while level:
         further: set[int] = set()
         for placed in level:
-            further.update(placed | 1 << node for node in ready(order, placed))
+            further.update(placed | 1 << node for node in ready_nodes(order, placed))
             if count + len(further) > most:
                 raise OrderTooWideError(len(order.labels), most)
         count += len(further)
@@ -86,7 +86,7 @@ def downsets(order: PartialOrder, most: int = MOST_STATES) -> int:
     return count
 
 
-def ready(order: PartialOrder, placed: int) -> Iterator[int]:
+def ready_nodes(order: PartialOrder, placed: int) -> Iterator[int]:
     """The nodes outside the downset `placed` that may come next, in their order."""
     for node, ancestors in enumerate(order.ancestors):
         if not placed >> node & 1 and not ancestors & ~placed:
@@ -95,7 +95,7 @@ def ready(order: PartialOrder, placed: int) -> Iterator[int]:
 
 def _pairs(reference: Json) -> Iterator[tuple[int, int]]:
     pairs = reference.get("before") if isinstance(reference, dict) else None
-    nodes = len(labels_of(reference))
+    nodes = len(task_labels(reference))
     if not isinstance(pairs, list):
         raise _no_order(f'found no list "before" in {str(reference)[:80]}')
     for pair in pairs:

@@ -17,7 +17,7 @@ from typing import Final
 
 from ..errors import UsageError
 from ..trial import digest_of
-from .sent_text import closing_fence, escaped
+from .sent_text import closing_fence, escape_hidden
 
 FOLDER: Final = "__prompts__"
 SUFFIX: Final = ".md"
@@ -112,7 +112,7 @@ def parse_sections(text: str, name: str) -> dict[str, str]:
 
 def section_title(name: str) -> str:
     """Return the title under which a question of that id, or a group of that name, stands."""
-    return escaped(name).replace("\n", r"\n")
+    return escape_hidden(name).replace("\n", r"\n")
 
 
 def is_snapshot(path: Path) -> bool:
@@ -132,10 +132,10 @@ def snapshot_folder(test_file: Path, function: str = "") -> Path:
         function: The function as node ids name it, with its class: `TestX::test_f`.
     """
     folder = test_file.parent / FOLDER / test_file.stem
-    return folder / file_name(dotted(function)) if function else folder
+    return folder / file_name(dotted_name(function)) if function else folder
 
 
-def dotted(function: str) -> str:
+def dotted_name(function: str) -> str:
     """Return the name of a function, as node ids have it, with dots."""
     return function.replace("::", ".")
 
@@ -165,7 +165,7 @@ def difference(before: str, after: str) -> list[str]:
     return ["--- snapshot", "+++ prompt", *lines]
 
 
-def changed_lines(shown: Sequence[str]) -> tuple[int, int]:
+def count_changed_lines(shown: Sequence[str]) -> tuple[int, int]:
     """Return how many lines a prompt has that the snapshot has not, and the reverse, of those that `difference` shows.
 
     Args:

@@ -115,10 +115,10 @@ def _message_of(check: Check) -> str:
     try:
         return check.run()
     except Exception as error:  # whatever goes wrong in the code of a family is a finding
-        return exception_in_words(error)
+        return describe_exception(error)
 
 
-def exception_in_words(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """Return the exception and the line that raised it; of errors of ours the message alone."""
     if isinstance(error, TaskgraphError):
         return str(error)
@@ -167,7 +167,7 @@ def _reply_fails(question: Question, alteration: Alteration) -> str:
     except (ProviderError, OrderTooWideError):  # a reply without a score, as a trial has it
         return ""
     except Exception as error:  # the finding itself
-        return f"the reply {_quoted(reply)}: {exception_in_words(error)}; expected a score, or none"
+        return f"the reply {_quoted(reply)}: {describe_exception(error)}; expected a score, or none"
     values = {question.metric: score.value, **score.metrics}
     outside = {name: value for name, value in values.items() if value is not None and not 0.0 <= value <= 1.0}
     # A family may name values that are no shares, such as counts; the main metric always is one.

@@ -50,7 +50,7 @@ def sent_text(requests: Sequence[Request]) -> str:
     return "\n".join(parts)
 
 
-def escaped(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """Return the text as it stands between fences, on as many lines: what cannot be seen is an escape."""
     if not _HIDDEN.search(text):
         return text
@@ -76,7 +76,7 @@ def _blocks(request: Request) -> Iterator[tuple[str, str]]:
     if request.context:
         yield "context", _fenced(redact_all(request.context))
     for message in redact_all(request.messages):
-        title, content = escaped(str(message["role"])).replace("\n", r"\n"), message["content"]
+        title, content = escape_hidden(str(message["role"])).replace("\n", r"\n"), message["content"]
         yield title, _fenced(content) if isinstance(content, str) else _json(content)
         further = {name: value for name, value in message.items() if name not in _SHOWN_IN_MESSAGE}
         if further:
@@ -94,7 +94,7 @@ def _json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _fenced(text: str, kind: str = "text") -> str:
-    shown = escaped(text)
+    shown = escape_hidden(text)
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{kind}{' escaped' if shown != text else ''}\n{shown}\n{fence}\n"

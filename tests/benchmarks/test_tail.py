@@ -19,7 +19,7 @@ from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.scoring.cosine import cosine
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import check_text_metrics
-from pytest_taskgraph.scoring.metrics.texts import demand_bertscore
+from pytest_taskgraph.scoring.metrics.texts import require_bertscore
 from pytest_taskgraph.trial import Question, Reply, Request
 
 
@@ -221,7 +221,7 @@ def test_an_unknown_text_metric_is_told_with_the_known_ones() -> None:
 
 
 def test_bertscore_is_demanded_where_it_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[demand_bertscore.__module__], "find_spec", lambda name: None)
+    monkeypatch.setattr(sys.modules[require_bertscore.__module__], "find_spec", lambda name: None)
     check_text_metrics(["rouge1", "judge"])
     with pytest.raises(UsageError, match=r"pip install pytest-taskgraph-bench\[bertscore\]"):
         check_text_metrics(["rouge1", "bertscore"])

@@ -183,9 +183,9 @@ def test_a_mistake_is_told_before_anything_is_asked(
 def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
     own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pytest_taskgraph.scoring.metrics.texts import demand_bertscore
+    from pytest_taskgraph.scoring.metrics.texts import require_bertscore
 
-    monkeypatch.setitem(demand_bertscore.__globals__, "find_spec", lambda name: None)
+    monkeypatch.setitem(require_bertscore.__globals__, "find_spec", lambda name: None)
     ran = own.run(*asking(server.url), "--taskgraph-text-metric=bertscore")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "pip install pytest-taskgraph-bench[bertscore]" in ran.output

@@ -9,7 +9,7 @@ from procedural_builders import END, START, action, gateway, graph, procedural_g
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.scoring.measurement import Measurement, measure_answer, measure_unparseable
-from pytest_taskgraph.scoring.metrics import METRICS, metric, names_measured
+from pytest_taskgraph.scoring.metrics import METRICS, measured_names, metric
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
@@ -33,11 +33,11 @@ def measured(name: str, answer: Json, reference: ProceduralGraph) -> Measurement
 
 
 def test_names_measured_are_those_that_families_name() -> None:
-    assert names_measured(NAMES) == (
+    assert measured_names(NAMES) == (
         "procedural_f1", *(f"document_{element}_f1" for element in (*ELEMENTS, "gateway")),
         "graph_edit_similarity", "graph_edit_exact",
     )  # fmt: skip
-    assert not set(METRICS) & (set(names_measured(NAMES)) - set(NAMES))
+    assert not set(METRICS) & (set(measured_names(NAMES)) - set(NAMES))
 
 
 def test_procedural_f1_sums_all_elements_before_it_divides() -> None:

@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from pytest_taskgraph.scoring.metrics import names_measured
+from pytest_taskgraph.scoring.metrics import measured_names
 from pytest_taskgraph.scoring.procedural_graphs.bleu import MATCHED, bleu1
 from pytest_taskgraph.scoring.procedural_graphs.graph_edit import MOST_PAIRS, MOST_STATES
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
@@ -34,7 +34,7 @@ def test_tables_of_the_page_name_every_element_and_metric() -> None:
     assert sorted(named("element")) == sorted(ELEMENTS)
     whole = PAGE.partition("## The whole graph")[2]
     metrics = [*named("metric"), *re.findall(r"^\| `(\w+)` \|", whole, re.MULTILINE)]
-    assert sorted(metrics) == sorted(names_measured(("procedural_f1", "graph_edit_similarity")))
+    assert sorted(metrics) == sorted(measured_names(("procedural_f1", "graph_edit_similarity")))
 
 
 def test_page_states_the_bounds_and_the_worked_texts() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError, UsageError
-from pytest_taskgraph.scoring.condition_meaning import condition_of, stated
+from pytest_taskgraph.scoring.condition_meaning import condition_reference, condition_text
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics.agreement import equivalence
 from pytest_taskgraph.trial import Json
@@ -33,7 +33,7 @@ def test_a_condition_is_right_if_it_holds_at_the_same_points_of_the_grid(one: st
     first, second = read_guard(one), read_guard(other)
     grid = [{"n": Fraction(n), "m": Fraction(m)} for n, m in product(range(5), repeat=2)]
     same = all(holds(first, point) == holds(second, point) for point in grid)
-    assert equivalence(one, stated(other, WHOLE)) == float(same)
+    assert equivalence(one, condition_reference(other, WHOLE)) == float(same)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_a_condition_is_right_if_it_holds_at_the_same_points_of_the_grid(one: st
     ],
 )
 def test_whether_a_condition_is_right_hangs_on_the_domain(domain: Domain | None, answer: str, right: float) -> None:
-    assert equivalence(answer, stated("n >= 3", [Parameter("n", domain=domain)])) == right
+    assert equivalence(answer, condition_reference("n >= 3", [Parameter("n", domain=domain)])) == right
 
 
 def test_words_of_a_domain_say_what_else_there_is() -> None:
     mode = Parameter("mode", domain=Domain("words", words=("slow", "fast")))
-    assert equivalence("mode = fast", stated("mode != slow", [mode])) == 1.0
-    assert equivalence("mode = fast", stated("mode != slow", [Parameter("mode")])) == 0.0
+    assert equivalence("mode = fast", condition_reference("mode != slow", [mode])) == 1.0
+    assert equivalence("mode = fast", condition_reference("mode != slow", [Parameter("mode")])) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_reference_of_another_shape_is_told(reference: Json) -> None:
 
 
 def test_a_reference_states_its_text() -> None:
-    assert condition_of(stated("n < 3", WHOLE)) == "n < 3"
+    assert condition_text(condition_reference("n < 3", WHOLE)) == "n < 3"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_condition_is_read_whatever_it_is_wrapped_in(text: str) -> None:
 
 def test_signs_of_other_languages_are_read_as_words() -> None:
     assert equivalence(str(form("condition").read("n>=3&&(m<2||m>3)", [], "lenient")),
-                       stated("n >= 3 and (m < 2 or m > 3)", WHOLE)) == 1.0  # fmt: skip
+                       condition_reference("n >= 3 and (m < 2 or m > 3)", WHOLE)) == 1.0  # fmt: skip
 
 
 @pytest.mark.parametrize("parsing", ["lenient", "strict"])

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError
-from pytest_taskgraph.scoring.extraction import answer_text, names_in
+from pytest_taskgraph.scoring.extraction import answer_text, list_names
 from pytest_taskgraph.trial import Parsing, Place
 
 ANYTHING = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\x1b\ud800:*`\n,.-[] "), max_size=80)
@@ -63,7 +63,7 @@ def test_any_text_is_cut_or_unparseable(
         answer = answer_text(reply, place, parsing, lines)
     except UnparseableError:
         return
-    assert all(name for name in names_in(answer, names))
+    assert all(name for name in list_names(answer, names))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_long_hostile_replies_are_cut_in_linear_time(piece: str, ending: str) ->
     names = ["A", "A, B", "*", "**", "-", ".", "[", "_", *(f"Task{number}" for number in range(200))]
     reply = piece * (100_000 // len(piece)) + ending
     begun = time.process_time()
-    names_in(answer_text(reply, "marker", "lenient") if ending else reply, names)
+    list_names(answer_text(reply, "marker", "lenient") if ending else reply, names)
     assert time.process_time() - begun < 5, "quadratic time would be minutes"
 
 
@@ -100,7 +100,7 @@ def test_a_reply_of_a_megabyte_is_read_within_seconds() -> None:
     reply = "Reasoning, A.B: *no*\n" * 50_000 + "Final answer: " + "A, B; C\n" * 100
     begun = time.process_time()
     for place in PLACES_ALL:
-        assert "A" in names_in(answer_text(reply + "A", place, "lenient"), ["A"]) or place == "first-line"
+        assert "A" in list_names(answer_text(reply + "A", place, "lenient"), ["A"]) or place == "first-line"
     assert time.process_time() - begun < 20
 
 
@@ -120,20 +120,20 @@ def test_a_reply_of_a_megabyte_is_read_within_seconds() -> None:
 )
 @pytest.mark.parametrize("names", [[], ["A", "B", "C", "D", "E"]])
 def test_lists_are_freed_of_their_decoration(text: str, names: list[str], listed: list[str]) -> None:
-    assert names_in(text, names) == listed
+    assert list_names(text, names) == listed
 
 
 def test_the_longest_known_name_is_taken_before_the_text_is_cut() -> None:
     names = ["Pick", "Pick, pack", "pack", "1. Wash", "- rinse", '"quoted"', "v1.2"]
-    assert names_in("Pick, pack\nPick\npack", names) == ["Pick, pack", "Pick", "pack"]
-    assert names_in('1. Wash, - rinse, "quoted", v1.2', names) == ["1. Wash", "- rinse", '"quoted"', "v1.2"]
-    assert names_in("1. 1. Wash", names) == ["1. Wash"]
-    assert names_in("Main.Pick, packing", ["Pick, pack"]) == ["Pick", "packing"]
-    assert names_in("Main.Pick, pack", ["Pick, pack"]) == ["Pick, pack"]
+    assert list_names("Pick, pack\nPick\npack", names) == ["Pick, pack", "Pick", "pack"]
+    assert list_names('1. Wash, - rinse, "quoted", v1.2', names) == ["1. Wash", "- rinse", '"quoted"', "v1.2"]
+    assert list_names("1. 1. Wash", names) == ["1. Wash"]
+    assert list_names("Main.Pick, packing", ["Pick, pack"]) == ["Pick", "packing"]
+    assert list_names("Main.Pick, pack", ["Pick, pack"]) == ["Pick, pack"]
 
 
 def test_paths_stay_whole_where_a_known_name_holds_a_dot() -> None:
-    assert names_in("Outer.Inner, Other.Thing", ["Outer.Inner"]) == ["Outer.Inner", "Other.Thing"]
+    assert list_names("Outer.Inner, Other.Thing", ["Outer.Inner"]) == ["Outer.Inner", "Other.Thing"]
 
 
 @pytest.mark.parametrize(

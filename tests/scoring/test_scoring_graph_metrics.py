@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.scoring.measurement import Measurement, measure_answer, measure_unparseable
-from pytest_taskgraph.scoring.metrics import TEXT_METRICS, metric, names_measured
-from pytest_taskgraph.scoring.task_graphs.precedence import closure
+from pytest_taskgraph.scoring.metrics import TEXT_METRICS, measured_names, metric
+from pytest_taskgraph.scoring.task_graphs.precedence import transitive_closure
 from pytest_taskgraph.trial import Json
 
 NAMES = ("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy")
@@ -50,7 +50,7 @@ def measured(name: str, answer: Json, reference: Json) -> Measurement:
 
 
 def test_names_measured_are_those_that_families_name() -> None:
-    assert names_measured(NAMES) == (
+    assert measured_names(NAMES) == (
         "hungarian_f1", "hungarian_precision", "hungarian_recall", "hungarian_f2", "relaxed_precision",
         "relaxed_recall", "relaxed_f1", "relaxed_f2", "unlimited_precision", "unlimited_recall", "unlimited_f1",
         "steps_rouge1_f1", "steps_rouge1_f2", "steps_rouge2_f1", "steps_rouge2_f2", "steps_rouge_l_f1",
@@ -76,7 +76,7 @@ def test_pairwise_accuracy_of_the_closure_is_one(gold: Json) -> None:
     steps, pairs = gold["steps"], gold["dependencies"]
     assert isinstance(steps, list)
     assert isinstance(pairs, list)
-    whole = closure(len(steps), [(pair[0], pair[1]) for pair in pairs])  # type: ignore[index, misc]
+    whole = transitive_closure(len(steps), [(pair[0], pair[1]) for pair in pairs])  # type: ignore[index, misc]
     assert measured("pairwise_accuracy", {**gold, "dependencies": [[*pair] for pair in sorted(whole)]}, gold).value == 1
 
 

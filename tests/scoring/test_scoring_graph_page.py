@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from pytest_taskgraph.scoring.metrics import names_measured
+from pytest_taskgraph.scoring.metrics import measured_names
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 from pytest_taskgraph.scoring.task_graphs.similarity import SENTENCE_MODEL, SIMILARITIES
 
@@ -26,7 +26,7 @@ def test_example_of_the_page_prints_what_follows_it() -> None:
 
 def test_tables_of_the_page_name_every_metric_and_similarity() -> None:
     named = [name for row in ROWS for name in re.findall(r"`(\w[\w-]*)`", row)]
-    metrics = names_measured(("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy"))
+    metrics = measured_names(("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy"))
     assert sorted(named) == sorted([*metrics, *SIMILARITIES])
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.scoring.grade import grade, read_answer
-from pytest_taskgraph.scoring.metrics import MEASURED, METRICS, TEXT_METRICS, metric
-from pytest_taskgraph.scoring.metrics.texts import _scorer, bertscore, demand_bertscore
+from pytest_taskgraph.scoring.metrics import METRICS, MODEL_METRICS, TEXT_METRICS, metric
+from pytest_taskgraph.scoring.metrics.texts import _scorer, bertscore, require_bertscore
 from pytest_taskgraph.trial import Question, Reply
 
-MODULE = sys.modules[demand_bertscore.__module__]  # the package has a function of the module's name
+MODULE = sys.modules[require_bertscore.__module__]  # the package has a function of the module's name
 
 
 def asked(main: str = "judge", *further: str, judged: tuple[str, ...] = ("judge",)) -> Question:
@@ -77,8 +77,8 @@ def test_no_answer_is_read_from_a_reply_that_holds_none(reply: Reply) -> None:
 
 
 def test_every_metric_of_texts_is_computed_or_measured() -> None:
-    assert set(TEXT_METRICS) <= METRICS.keys() | MEASURED.keys()
-    assert not METRICS.keys() & MEASURED.keys()
+    assert set(TEXT_METRICS) <= METRICS.keys() | MODEL_METRICS.keys()
+    assert not METRICS.keys() & MODEL_METRICS.keys()
     assert metric("bertscore") is bertscore
 
 
@@ -94,7 +94,7 @@ def test_without_its_extra_bertscore_tells_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr(MODULE, "find_spec", lambda name: None)
     told = r"pip install pytest-taskgraph-bench\[bertscore\]"
     with pytest.raises(UsageError, match=told):
-        demand_bertscore()
+        require_bertscore()
     with pytest.raises(UsageError, match=told):
         bertscore("a", "b")
 

@@ -17,11 +17,11 @@ from pytest_taskgraph.scoring.measurement import (
     Measurement,
     Metric,
     declares,
+    episode_measurement,
     measure_answer,
     measure_unparseable,
-    measured_on_the_way,
 )
-from pytest_taskgraph.scoring.metrics import METRICS, names_measured
+from pytest_taskgraph.scoring.metrics import METRICS, measured_names
 from pytest_taskgraph.trial import Json, Question, Reply, Score
 
 
@@ -73,7 +73,7 @@ def test_grade_named_values_stand_among_metrics_with_parts_beside() -> None:
     assert score.value == 0.5
     assert score.metrics == {"classified": 1.0, "steps_precision": 0.25, "steps_recall": None}
     assert score.parts == {"steps": [3.0, 7.0], "sensitivity": [1.0, 1.0]}
-    assert names_measured(("steps", "classified", "judge")) == (
+    assert measured_names(("steps", "classified", "judge")) == (
         "steps", "steps_precision", "steps_recall", "classified", "judge",
     )  # fmt: skip
 
@@ -116,9 +116,9 @@ def test_measurement_out_of_range_is_usage_error(result: float | Measurement, to
 def test_measured_on_the_way_out_of_range_names_the_episode(
     metrics: dict[str, float | None], parts: dict[str, list[float]], told: str
 ) -> None:
-    assert measured_on_the_way("agent", {"read": None}, {"read": [3, 4]}).parts == {"read": (3.0, 4.0)}
+    assert episode_measurement("agent", {"read": None}, {"read": [3, 4]}).parts == {"read": (3.0, 4.0)}
     with pytest.raises(UsageError, match=told):
-        measured_on_the_way("agent", metrics, parts)
+        episode_measurement("agent", metrics, parts)
 
 
 def test_measurement_rounding_beyond_the_range_is_clipped() -> None:

@@ -11,7 +11,7 @@ from pytest_taskgraph.errors import OrderTooWideError, UsageError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.metrics.orders import distance, order
-from pytest_taskgraph.scoring.partial_order import downsets, linear_extension, partial_order
+from pytest_taskgraph.scoring.partial_order import count_downsets, linear_extension, partial_order
 from pytest_taskgraph.trial import Json, Place, Question, Reply
 
 Pairs = list[tuple[int, int]]
@@ -118,9 +118,9 @@ def test_neither_the_numbering_of_nodes_nor_implied_pairs_matter(case: tuple[lis
 
 
 def test_downsets_are_what_may_have_run_at_some_time() -> None:
-    assert downsets(partial_order(linked("AB BC"))) == 4
-    assert downsets(partial_order(linked("A B C"))) == 8
-    assert downsets(partial_order(linked("AB AC BD CD"))) == 6
+    assert count_downsets(partial_order(linked("AB BC"))) == 4
+    assert count_downsets(partial_order(linked("A B C"))) == 8
+    assert count_downsets(partial_order(linked("AB AC BD CD"))) == 6
 
 
 def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
@@ -130,14 +130,14 @@ def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
     with pytest.raises(OrderTooWideError, match="an order of 12 tasks needs more than 30 states"):
         distance(loose, answer, most=30)
     with pytest.raises(OrderTooWideError, match="more than 100 states"):
-        downsets(loose, most=100)
+        count_downsets(loose, most=100)
 
 
 @given(questions_and_answers())
 def test_no_search_visits_more_states_than_downsets_times_places(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
     order = partial_order(reference(tasks, before))
-    distance(order, answer, most=downsets(order) * (len(answer) + 1))
+    distance(order, answer, most=count_downsets(order) * (len(answer) + 1))
 
 
 def test_right_and_nearly_right_answers_to_wide_orders_visit_few_states() -> None:

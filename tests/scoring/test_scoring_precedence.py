@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.scoring.task_graphs.precedence import (
     Edge,
-    closure,
     distinct_edges,
     independent_pairs,
     pairwise_hits,
+    transitive_closure,
     transitive_reduction,
     without_cycles,
 )
@@ -54,16 +54,16 @@ def test_without_cycles_keeps_an_edge_if_no_path_leads_back(graph: tuple[int, li
 @given(GRAPHS)
 def test_closure_holds_every_pair_with_a_path(graph: tuple[int, list[Edge]]) -> None:
     n, edges = graph
-    assert closure(n, edges) == paths(n, edges)
+    assert transitive_closure(n, edges) == paths(n, edges)
 
 
 @given(GRAPHS)
 def test_transitive_reduction_is_least_with_the_same_closure(graph: tuple[int, list[Edge]]) -> None:
     n, edges = graph
     reduced = transitive_reduction(n, edges)
-    whole = closure(n, without_cycles(n, edges))
-    assert closure(n, reduced) == whole
-    assert all(closure(n, [one for one in reduced if one != edge]) != whole for edge in reduced)
+    whole = transitive_closure(n, without_cycles(n, edges))
+    assert transitive_closure(n, reduced) == whole
+    assert all(transitive_closure(n, [one for one in reduced if one != edge]) != whole for edge in reduced)
     assert reduced == sorted(reduced)
 
 
@@ -74,8 +74,8 @@ def test_pairwise_hits_chain_without_implied_pair_misses_one() -> None:
 
 def test_pairwise_hits_unread_pairs_are_wrong_either_way() -> None:
     chain = [(0, 1), (1, 2)]
-    assert pairwise_hits(3, closure(3, chain), chain, [(0, 1)]) == (5, 6)
-    assert pairwise_hits(3, closure(3, chain), chain, [(2, 0), (2, 0), (0, 2)]) == (4, 6)
+    assert pairwise_hits(3, transitive_closure(3, chain), chain, [(0, 1)]) == (5, 6)
+    assert pairwise_hits(3, transitive_closure(3, chain), chain, [(2, 0), (2, 0), (0, 2)]) == (4, 6)
     assert pairwise_hits(3, [], chain, [(0, 1)]) == (3, 6)
 
 
@@ -98,12 +98,12 @@ def test_pairwise_hits_of_fewer_than_two_steps_count_nothing(n: int) -> None:
 @given(GRAPHS)
 def test_pairwise_hits_of_the_closure_are_all_pairs(graph: tuple[int, list[Edge]]) -> None:
     n, edges = graph
-    right, pairs = pairwise_hits(n, closure(n, without_cycles(n, edges)), edges)
+    right, pairs = pairwise_hits(n, transitive_closure(n, without_cycles(n, edges)), edges)
     assert right == pairs
     assert 2 * independent_pairs(n, edges)[0] >= pairs
 
 
 def test_closure_of_a_long_chain_needs_no_recursion() -> None:
     chain = [(at, at + 1) for at in range(1200)]
-    assert len(closure(1201, chain)) == 1201 * 600
+    assert len(transitive_closure(1201, chain)) == 1201 * 600
     assert nx.is_directed_acyclic_graph(nx.DiGraph(transitive_reduction(1201, chain)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.grade import NAMING, in_names, known_with
+from pytest_taskgraph.scoring.grade import NAMING, accepted_names, resolve_spellings
 from pytest_taskgraph.trial import Json
 
 SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}
@@ -28,18 +28,22 @@ SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}
     ],
 )  # fmt: skip
 def test_in_names_replaces_spellings_where_form_holds_names(form: str, given: Json, expected: Json) -> None:
-    assert in_names(given, SPELLINGS, form) == expected
+    assert resolve_spellings(given, SPELLINGS, form) == expected
 
 
 def test_known_with_leaves_out_spellings_that_would_change_separators() -> None:
     spellings = {"a, b": "A B", "x -> y": "X Y", "plain": "P"}
-    assert known_with(["A B"], spellings, "task-set") == ["A B", "a, b", "x -> y", "plain"]
-    assert known_with(["A B"], spellings, "groups") == known_with(["A B"], spellings, "task-order") == ["A B", "plain"]
+    assert accepted_names(["A B"], spellings, "task-set") == ["A B", "a, b", "x -> y", "plain"]
+    assert (
+        accepted_names(["A B"], spellings, "groups")
+        == accepted_names(["A B"], spellings, "task-order")
+        == ["A B", "plain"]
+    )
 
 
 def test_known_with_tells_texts_of_options_beside_letters() -> None:
-    assert known_with(["A", "B"], {"Toss  well": "A"}, "letter") == ["A", "B", "A\tToss well"]
-    assert known_with(["A", "B"], {}, "letter") == ["A", "B"]
+    assert accepted_names(["A", "B"], {"Toss  well": "A"}, "letter") == ["A", "B", "A\tToss well"]
+    assert accepted_names(["A", "B"], {}, "letter") == ["A", "B"]
 
 
 def test_naming_forms_are_known_forms() -> None:

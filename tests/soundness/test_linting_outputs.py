@@ -13,7 +13,7 @@ import pytest
 from lint_project import LINE, SOUND, LintProject, lint_project, row
 
 from pytest_taskgraph.benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
-from pytest_taskgraph.soundness.linting.lint_findings import LintFinding, finding_of
+from pytest_taskgraph.soundness.linting.lint_findings import LintFinding, make_finding
 from pytest_taskgraph.soundness.linting.output_formats import DETAILS, LintReport, as_github, as_sarif, as_text
 
 # What SARIF 2.1.0 (OASIS) demands of the objects that are written here: sections 3.13 to 3.19, 3.27 to 3.30 and 3.49.
@@ -202,8 +202,8 @@ def test_finding_of_file_outside_of_the_working_directory_is_at_the_suite(
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     suite = SourcePlace(Path("test_a.py"), 4)
-    outside = finding_of(RULES[1], LintProblem("wrong", SourcePlace(tmp_path / "b.py", 9)), suite)
-    inside = finding_of(RULES[1], LintProblem("wrong", SourcePlace(tmp_path / "work" / "c" / "b.py", 9)), suite)
+    outside = make_finding(RULES[1], LintProblem("wrong", SourcePlace(tmp_path / "b.py", 9)), suite)
+    inside = make_finding(RULES[1], LintProblem("wrong", SourcePlace(tmp_path / "work" / "c" / "b.py", 9)), suite)
     assert outside is not None
     assert inside is not None
     assert (outside.file, outside.line) == ("test_a.py", 4)
@@ -225,8 +225,8 @@ def test_finding_of_line_with_a_comment_is_ignored_if_it_names_the_rule(
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "test_a.py"
     path.write_text(f"import os\n@suite()  {comment}\n", encoding="utf-8")
-    assert (finding_of(RULES[1], LintProblem("wrong"), SourcePlace(path, 2)) is None) == ignored
-    assert finding_of(RULES[1], LintProblem("wrong"), SourcePlace(path, 1)) is not None
+    assert (make_finding(RULES[1], LintProblem("wrong"), SourcePlace(path, 2)) is None) == ignored
+    assert make_finding(RULES[1], LintProblem("wrong"), SourcePlace(path, 1)) is not None
 
 
 def test_lint_sarif_of_a_project_names_suite_and_rule(project: LintProject) -> None:

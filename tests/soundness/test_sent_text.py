@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph import redaction
 from pytest_taskgraph.soundness.prompt_snapshots import SnapshotFile, parse_sections
-from pytest_taskgraph.soundness.sent_text import escaped, sent_text
+from pytest_taskgraph.soundness.sent_text import escape_hidden, sent_text
 from pytest_taskgraph.trial import Request
 
 TEXTS = st.text(st.one_of(st.characters(), st.sampled_from("`\\#\n\r\x1b\u202e> x0"))) | st.text("`\n# a", max_size=30)
@@ -41,7 +41,7 @@ def test_sent_text_of_backticks_has_a_longer_fence() -> None:
     ],
 )
 def test_escaped_of_a_text_shows_what_cannot_be_seen(text: str, shown: str) -> None:
-    assert escaped(text) == shown
+    assert escape_hidden(text) == shown
     shown.encode("utf-8")
 
 

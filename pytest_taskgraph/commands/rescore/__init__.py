@@ -32,8 +32,8 @@ from ...results.record import saved
 from ...results.record.json_values import HEAD, LONGEST_REPLY, cut_text
 from ...results.tally import Tally
 from ...scoring.forms import form
-from ...scoring.grade import annotated, annotation, is_decided_by_hand, score_reply, without_annotation
-from ...scoring.metrics import MEASURED, TEXT_METRICS, check_text_metrics
+from ...scoring.grade import annotate, annotation, is_decided_by_hand, score_reply, without_annotation
+from ...scoring.metrics import MODEL_METRICS, TEXT_METRICS, check_text_metrics
 from ...trial import Json, Parsing, Question, Reply, Score, Trial
 from ..compare import STORE
 from .outcome_lines import Rescored, ScoreChange, as_json, as_text
@@ -180,7 +180,7 @@ def rescore_trial(trial: Trial, question: Question, whole: str | None = None) ->
     """
     if is_decided_by_hand(trial):
         again = rescore_trial(without_annotation(trial), question, whole)
-        return replace(again, before=trial, after=annotated(again.after, annotation(trial)))
+        return replace(again, before=trial, after=annotate(again.after, annotation(trial)))
     if trial.reply is None:
         return Rescored(trial, trial, NO_REPLY)
     if whole is None and _shortened(trial.reply):
@@ -229,7 +229,7 @@ def _check(metrics: Sequence[str], tally: Tally) -> None:
     check_text_metrics(metrics)
     known = {name for one in tally for name in one.question.judged}
     for name in metrics:
-        if name in MEASURED and name not in known:
+        if name in MODEL_METRICS and name not in known:
             raise UsageError(
                 f"--text-metric: {name} is measured by a model, and the record holds no values of it; run again with "
                 f"--taskgraph-text-metric={name}, which asks only that model if the replies are stored"
@@ -241,7 +241,7 @@ def _asked(question: Question, parsing: Parsing | None, metrics: Sequence[str]) 
         question = replace(question, parsing=parsing)
     if metrics and form(question.form).metric in TEXT_METRICS:
         names = list(dict.fromkeys([*metrics, question.metric, *question.further]))
-        judged = [name for name in names if name in MEASURED]
+        judged = [name for name in names if name in MODEL_METRICS]
         question = replace(question, metric=names[0], further=names[1:], judged=judged)
     return question
 

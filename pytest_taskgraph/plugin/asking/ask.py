@@ -91,10 +91,10 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
 
 def _with_measured(score: Score, question: Question, transcript: Transcript) -> Score:
     """Return the score with the metrics and the parts of the transcript; what the question's own metrics say stays."""
-    from ...scoring.measurement import measured_on_the_way
+    from ...scoring.measurement import episode_measurement
 
     own = {question.metric, *question.further, *score.metrics}
-    found = measured_on_the_way(question.episode, transcript.metrics, transcript.parts)
+    found = episode_measurement(question.episode, transcript.metrics, transcript.parts)
     metrics = {name: value for name, value in found.values.items() if name not in own}
     parts = {name: list(pair) for name, pair in found.parts.items()}
     return replace(score, metrics=score.metrics | metrics, parts=parts | score.parts)

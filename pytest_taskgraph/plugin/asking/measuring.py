@@ -66,9 +66,9 @@ class Measuring:
     @property
     def clients(self) -> list[Model]:
         """The models that the chosen metrics and the episodes need."""
-        from ...scoring.metrics import MEASURED
+        from ...scoring.metrics import MODEL_METRICS
 
-        chosen = [MEASURED[name] for name in self._text_metrics if name in MEASURED]
+        chosen = [MODEL_METRICS[name] for name in self._text_metrics if name in MODEL_METRICS]
         return [self.model(role) for role in dict.fromkeys([*chosen, *self._needed])]
 
     async def measured(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:

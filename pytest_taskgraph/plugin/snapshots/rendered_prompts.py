@@ -16,7 +16,7 @@ from typing import Literal
 from ...soundness.prompt_snapshots import (
     SUFFIX,
     DamagedSnapshotError,
-    dotted,
+    dotted_name,
     file_name,
     is_snapshot,
     read_sections,
@@ -147,7 +147,7 @@ class RenderedPrompts:
 
     def _unused_of_module(self, folder: Path, module: str) -> Iterator[UnusedSnapshots]:
         own = (function for function in {*self.functions, *self.declared} if function.partition("::")[0] == module)
-        known = {file_name(dotted(function.partition("::")[2])): function for function in own}
+        known = {file_name(dotted_name(function.partition("::")[2])): function for function in own}
         for inner in _folders(folder):
             function = known.get(inner.name)
             if function is None:

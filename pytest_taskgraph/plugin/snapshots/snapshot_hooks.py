@@ -11,7 +11,7 @@ import pytest
 from ...errors import TaskgraphError, UsageError
 from ...soundness.prompt_snapshots import (
     DamagedSnapshotError,
-    changed_lines,
+    count_changed_lines,
     difference,
     read_sections,
     section_title,
@@ -223,7 +223,7 @@ class SnapshotHooks:
         if self._updates:
             return "changed", None
         shown = difference(before, text)
-        added, removed = changed_lines(shown)
+        added, removed = count_changed_lines(shown)
         reason = f"the prompt has changed: +{added} -{removed} lines against {name}"
         return "changed", PromptMismatchError(reason, [*shown, f"to accept the change: {UPDATE_COMMAND}"])
 

@@ -13,7 +13,7 @@ from ...soundness.prompt_snapshots import (
     FOLDER,
     DamagedSnapshotError,
     SnapshotFile,
-    dotted,
+    dotted_name,
     read_sections,
     section_title,
 )
@@ -85,7 +85,7 @@ def _rewrite(prompts: RenderedPrompts, path: Path, rewriting: _Rewriting) -> Non
         sections = {}
     kept = {title: body for title, body in sections.items() if title not in rewriting.removed}
     kept |= {section_title(prompt.question): prompt.text for prompt in rewriting.changed}
-    SnapshotFile(dotted(rewriting.function.partition("::")[2]), rewriting.group, kept).write(path)
+    SnapshotFile(dotted_name(rewriting.function.partition("::")[2]), rewriting.group, kept).write(path)
 
 
 def _remove(path: Path) -> None:

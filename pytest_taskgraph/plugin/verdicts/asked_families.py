@@ -131,10 +131,10 @@ class AskedFamilies:
         """Return the names that the last part of a gate may have as a metric."""
         from ...benchmarks import FAMILIES
         from ...results.gates import SCORE
-        from ...scoring.metrics import MEASURED, METRICS, names_measured
+        from ...scoring.metrics import METRICS, MODEL_METRICS, measured_names
 
         of_episodes = {name for family in FAMILIES.values() for name in family.episode_metrics}
-        return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes, *self.metrics})
+        return frozenset({SCORE, *measured_names(METRICS), *MODEL_METRICS, *of_episodes, *self.metrics})
 
     def gate_aggregates(self, settings: Settings) -> frozenset[str]:
         """Return the names that the last part of a gate may have as an aggregate of some family."""

@@ -274,9 +274,9 @@ def _differing(one: Collected, other: Collected) -> list[str]:
 
 def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
     """The names of metrics and of their further values; None where they are not known."""
-    from ...scoring.metrics import names_measured
+    from ...scoring.metrics import measured_names
 
-    return None if metrics is None else names_measured(metrics)
+    return None if metrics is None else measured_names(metrics)
 
 
 def _check_description(described: FamilyDescription, metrics: frozenset[str]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...results.tables import FEW
 from ...results.tally import ANSWERED, Group, Row, Tally
-from ...scoring.forms import known_form
+from ...scoring.forms import find_form
 from ...scoring.forms.form import Form
 from ...trial import Json, Trial
 from ..wording import interval, number
@@ -213,7 +213,7 @@ def _confusions(model: str, trials: Sequence[Trial]) -> Iterator[Confusion]:
     """Yield the tables of one model; forms of the same classes share one."""
     pairs: dict[tuple[str, ...], Counter[tuple[str, str]]] = {}
     for one in trials:
-        form = known_form(one.question.form)
+        form = find_form(one.question.form)
         if form is None or not form.classes or one.outcome not in ANSWERED:
             continue
         given = _class(form, one.score.given) if one.score else NEITHER

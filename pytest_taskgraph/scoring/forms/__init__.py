@@ -15,10 +15,19 @@ from ...catalog import Catalog
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
-from ..condition_meaning import condition_of
-from ..extraction import masked, unboxed, verdict
-from ..name_lists import groups_listed, items, listed, one_a_line, separator, shown, unknown_name, word_for_nothing
-from ..partial_order import labels_of, linear_extension
+from ..condition_meaning import condition_text
+from ..extraction import find_verdict, mask_names, unbox_answer
+from ..name_lists import (
+    needs_lines,
+    parse_group_list,
+    parse_items,
+    parse_list,
+    quote_start,
+    separator,
+    unknown_name,
+    word_for_none,
+)
+from ..partial_order import linear_extension, task_labels
 from .form import Form, show_value
 from .letter_form import LETTER
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
@@ -38,7 +47,7 @@ def form(name: str) -> Form:
     return FORMS[name]
 
 
-def known_form(name: str) -> Form | None:
+def find_form(name: str) -> Form | None:
     """Return the form of that name, None if there is none here: a record may come from another project."""
     return form(name) if name in FORMS else None
 
@@ -48,7 +57,7 @@ def show_answer(name: str, answer: Json) -> str:
 
     An answer of a form that is not known here, or of another shape than the form's, is shown by what it consists of.
     """
-    shape = known_form(name)
+    shape = find_form(name)
     show = show_value if shape is None else shape.show
     try:
         text = show(answer)
@@ -62,35 +71,35 @@ def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     if parsing == "strict":
         found = text.strip().strip("\"'.").lower()
     else:
-        word = verdict(text)
+        word = find_verdict(text)
         found = word[1].lower() if word else ""
     if found not in ("yes", "no"):
-        raise UnparseableError(f"expected yes or no, found {shown(text)}")
+        raise UnparseableError(f"expected yes or no, found {quote_start(text)}")
     return found
 
 
 def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
-    found = list(dict.fromkeys(items(text, names, parsing)))
+    found = list(dict.fromkeys(parse_items(text, names, parsing)))
     all_known = frozenset(names)
     known = [name for name in found if name in all_known]
     if not found or not any(found):
-        raise UnparseableError(f"expected one name, found {shown(text)}")
+        raise UnparseableError(f"expected one name, found {quote_start(text)}")
     return ", ".join(known) if known else found[0]
 
 
 def _read_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    return [*sorted(set(listed(text, names, parsing)))]
+    return [*sorted(set(parse_list(text, names, parsing)))]
 
 
 def _read_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    return [[*sorted(set(group))] for group in groups_listed(text, names, parsing)]
+    return [[*sorted(set(group))] for group in parse_group_list(text, names, parsing)]
 
 
 def _read_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The names in the order of the answer, as often as they stand there; lenient parsing also cuts at arrows."""
     arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
-    return [*listed(_ARROW.sub(",", text) if arrows else text, names, parsing)]
+    return [*parse_list(_ARROW.sub(",", text) if arrows else text, names, parsing)]
 
 
 def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
@@ -101,23 +110,23 @@ def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """
     bare = text.strip().removesuffix(".")
     worded = [name for name in names if re.search(r"[^\W\d]", name)]
-    words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
+    words = mask_names(unbox_answer(text, names), worded, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
     found = _NUMBER.fullmatch(bare) if parsing == "strict" else _NUMBER.search(words)
     if found is None or (parsing == "lenient" and _OR_ANOTHER.match(words, found.end())):
-        raise UnparseableError(f"expected a whole number, found {shown(text)}")
+        raise UnparseableError(f"expected a whole number, found {quote_start(text)}")
     return int(found[0].replace("−", "-"))
 
 
 def _read_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The text of a guard; lenient parsing also takes one in decoration, with signs of other languages."""
-    text = unboxed(text, []) if parsing == "lenient" else text
+    text = unbox_answer(text, []) if parsing == "lenient" else text
     filled = [line.strip() for line in text.split("\n") if line.strip()]
     whole = " ".join(filled)
     tried = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
     for one in tried:
         if parse_guard(one) is not None:
             return one
-    raise UnparseableError(f"expected a condition such as in the specification, found {shown(text)}")
+    raise UnparseableError(f"expected a condition such as in the specification, found {quote_start(text)}")
 
 
 def _plain_guard(text: str) -> str:
@@ -134,18 +143,18 @@ def _write_name(answer: Json, names: Sequence[str]) -> str:
 
 
 def _write_condition(answer: Json, names: Sequence[str]) -> str:
-    return condition_of(answer)
+    return condition_text(answer)
 
 
 def _write_set(answer: Json, names: Sequence[str]) -> str:
     listed = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
-    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
+    return ("\n" if needs_lines(names) else ", ").join(listed) or word_for_none(names)
 
 
 def _write_order(answer: Json, names: Sequence[str]) -> str:
     """An answer as it is; of a reference (see `partial_order`), one order that it allows."""
     listed = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
-    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
+    return ("\n" if needs_lines(names) else ", ").join(listed) or word_for_none(names)
 
 
 def _write_groups(answer: Json, names: Sequence[str]) -> str:
@@ -153,7 +162,7 @@ def _write_groups(answer: Json, names: Sequence[str]) -> str:
     between = mark if mark == "\t" else mark + " "
     groups = [group for group in answer if isinstance(group, list)] if isinstance(answer, list) else []
     lines = [between.join(sorted({str(name) for name in group})) for group in groups]
-    return "\n".join(lines) or word_for_nothing(names)
+    return "\n".join(lines) or word_for_none(names)
 
 
 def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
@@ -170,7 +179,7 @@ def _no_names_or_unknown(reference: Json, names: Sequence[str]) -> Json:
 
 def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
     """No task; of a reference (see `partial_order`) without any, an unknown one."""
-    tasks = labels_of(reference) if isinstance(reference, dict) else reference
+    tasks = task_labels(reference) if isinstance(reference, dict) else reference
     return _no_names_or_unknown([*tasks] if isinstance(tasks, list) else [], names)
 
 
@@ -183,7 +192,7 @@ def _next_number(reference: Json, names: Sequence[str]) -> Json:
 
 
 def _opposite(reference: Json, names: Sequence[str]) -> Json:
-    return f"not ({condition_of(reference)})"
+    return f"not ({condition_text(reference)})"
 
 
 def _show_order(answer: Json) -> str:
@@ -220,26 +229,26 @@ def _ask_task(names: Sequence[str]) -> str:
 def _ask_set(names: Sequence[str]) -> str:
     return (
         f"The answer is a list, {_how_listed(names)}, written as in the specification; "
-        f'if it is empty, "{word_for_nothing(names)}".'
+        f'if it is empty, "{word_for_none(names)}".'
     )
 
 
 def _ask_order(names: Sequence[str]) -> str:
     return (
         f"The answer is a list in running order, {_how_listed(names)}, each name as often as it runs, "
-        f'written as in the specification; if nothing runs, "{word_for_nothing(names)}".'
+        f'written as in the specification; if nothing runs, "{word_for_none(names)}".'
     )
 
 
 def _how_listed(names: Sequence[str]) -> str:
-    return "one name a line" if one_a_line(names) else "names separated by commas"
+    return "one name a line" if needs_lines(names) else "names separated by commas"
 
 
 def _ask_groups(names: Sequence[str]) -> str:
     mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[separator(names)]
     return (
         f"The answer has one line a group, with the names in it separated by {mark}, written as in the specification; "
-        f'if there is no group, "{word_for_nothing(names)}".'
+        f'if there is no group, "{word_for_none(names)}".'
     )
 
 
@@ -258,7 +267,7 @@ YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness", w
 TASK = Form("task", _ask_task, _read_task, _write_name, "correctness", wrong=_unknown_task)
 TASK_SET = Form(
     "task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"), wrong=_no_names_or_unknown,
-    takes_lines=one_a_line,
+    takes_lines=needs_lines,
 )  # fmt: skip
 GROUPS = Form(
     "groups", _ask_groups, _read_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
@@ -266,7 +275,7 @@ GROUPS = Form(
 )  # fmt: skip
 TASK_ORDER = Form(
     "task-order", _ask_order, _read_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
-    takes_lines=one_a_line,
+    takes_lines=needs_lines,
 )  # fmt: skip
 NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness", wrong=_next_number)
 CONDITION = Form(

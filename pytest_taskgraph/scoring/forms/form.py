@@ -60,7 +60,9 @@ class Form:
     show: Callable[[Json], str] = show_value  # the answer as a person writes it (`forms.show_answer`)
     takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
     """Known names -> True if the ideal answer over them may take more than one line."""
-    apart: bool = False  # True: `read` tells the answer from talk around it, so that no marker need stand before it
+    self_delimiting: bool = (
+        False  # True: `read` tells the answer from talk around it, so that no marker need stand before it
+    )
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
     classes: tuple[str, ...] = ()  # the answers there are, where they are few and fixed: reports count them crosswise
     classify: Callable[[Json], Json] = _itself  # the class of an answer

@@ -13,9 +13,9 @@ from typing import Final
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
-from ..extraction import unboxed
-from ..letter_verdicts import decided_letters
-from ..name_lists import shown
+from ..extraction import unbox_answer
+from ..letter_verdicts import find_letters
+from ..name_lists import quote_start
 from .form import Form, collapse_spaces
 
 _AROUND: Final = " \t\r\n\"'“”‘’«»()[]{}."
@@ -49,9 +49,9 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     for alone in (bare, bare.strip(_AROUND)):
         if alone in whole:
             return alone
-    found = decided_letters(unboxed(text, [*whole]), letters, options) if parsing == "lenient" else []
+    found = find_letters(unbox_answer(text, [*whole]), letters, options) if parsing == "lenient" else []
     if len(found) != 1:
-        raise UnparseableError(f"expected {_either(letters) or 'one of the known names'}, found {shown(text)}")
+        raise UnparseableError(f"expected {_either(letters) or 'one of the known names'}, found {quote_start(text)}")
     return found[0]
 
 

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
-from ..extraction import names_in, unboxed, verdict
+from ..extraction import find_verdict, list_names, unbox_answer
 from ..name_lists import (
-    is_nothing,
-    says_nothing,
+    is_none_answer,
+    parse_names,
+    quote_start,
     separator,
-    shown,
-    squeezed,
-    strict_items,
+    split_strictly,
+    squeeze,
+    states_none,
     unknown_name,
-    word_for_nothing,
-    written_names,
+    word_for_none,
 )
 from .form import Form, collapse_spaces, show_value
 
@@ -42,7 +42,7 @@ _MOST_BREAKS = 8
 def _read_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The text in one line; one without any letter or digit cannot be read."""
     if not re.search(r"\w", text):
-        raise UnparseableError(f"expected a text, found {shown(text)}")
+        raise UnparseableError(f"expected a text, found {quote_start(text)}")
     return collapse_spaces(text)
 
 
@@ -57,7 +57,7 @@ def _read_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Jso
     line before, gives tasks that stand before one reason that reason each, and keeps a reason that a later line without
     one would erase.
     """
-    text = text if parsing == "strict" else unboxed(text, names)
+    text = text if parsing == "strict" else unbox_answer(text, names)
     if _says_nothing(text, names, parsing):
         return _answer({})
     return _named_or_nothing(_reasons(text, names, parsing), text)
@@ -91,7 +91,7 @@ def _reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[str, lis
 
 def _named_or_nothing(found: dict[str, list[str]], text: str) -> Json:
     if not found:
-        raise UnparseableError(f"expected one task a line, each with a reason, found {shown(text)}")
+        raise UnparseableError(f"expected one task a line, each with a reason, found {quote_start(text)}")
     return _answer(found)
 
 
@@ -102,17 +102,17 @@ def _answer(found: dict[str, list[str]]) -> Json:
 
 def _says_nothing(text: str, names: Sequence[str], parsing: Parsing) -> bool:
     filled = text.strip().rstrip("." if parsing == "strict" else ".*`")
-    found = [filled] if parsing == "strict" else names_in(text, names, "\n") or [filled]
-    said = is_nothing(filled, found, names, parsing) or (parsing == "lenient" and says_nothing(text, names))
+    found = [filled] if parsing == "strict" else list_names(text, names, "\n") or [filled]
+    said = is_none_answer(filled, found, names, parsing) or (parsing == "lenient" and states_none(text, names))
     return said or not text.strip()
 
 
 def _line(line: str, names: Sequence[str]) -> tuple[list[str], str]:
     """Return the tasks that a line names, and their reason; the whole line as a reason, if it names none."""
-    whole = names_in(line, names, "\n")
+    whole = list_names(line, names, "\n")
     if _mark(names) not in line and len(whole) == 1 and (whole[0] in names or _WORD.fullmatch(whole[0])):
         return whole, ""
-    heads = [(names_in(head, names, "\n"), head, rest) for head, rest in _heads(line, names)]
+    heads = [(list_names(head, names, "\n"), head, rest) for head, rest in _heads(line, names)]
     known = [(found, rest) for found, _, rest in heads if len(found) == 1 and found[0] in names]
     several = [] if known else _several(heads, line, names)
     told = [(found, rest) for named, head, rest in heads if len(found := _known_or_plain(named, head, names)) == 1]
@@ -135,7 +135,7 @@ def _several(
 
 def _written(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     try:
-        return list(dict.fromkeys(written_names(text, names, cuts)))
+        return list(dict.fromkeys(parse_names(text, names, cuts)))
     except UnparseableError:
         return []
 
@@ -170,10 +170,10 @@ def _known_or_plain(found: list[str], head: str, names: Sequence[str]) -> list[s
 
 def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
     head, _, reason = line.partition(_mark(names))
-    known = {squeezed(name): name for name in names} | {name: name for name in names}
+    known = {squeeze(name): name for name in names} | {name: name for name in names}
     bare = head.strip().lstrip("-").strip()
     last = bare.rpartition(".")[2] if bare.rstrip(".") == bare else bare.rstrip(".")
-    for tried in (head, head.strip(), squeezed(head), squeezed(bare), squeezed(re.sub(r"^\d++\.", "", bare))):
+    for tried in (head, head.strip(), squeeze(head), squeeze(bare), squeeze(re.sub(r"^\d++\.", "", bare))):
         if tried in known:
             return known[tried], reason
     return last.replace("`", "").strip(), reason
@@ -184,13 +184,13 @@ def _read_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json
 
     Lenient parsing takes the first line that names two tasks, or a known one, and all that follows.
     """
-    text = text if parsing == "strict" else unboxed(text, names)
+    text = text if parsing == "strict" else unbox_answer(text, names)
     if _says_nothing(text, names, parsing):
         return _pair([], "")
     lines = [line for line in text.split("\n") if line.strip()]
     if parsing == "strict":
         head, _, reason = lines[0].partition(_mark(names))
-        return _pair([name for name in strict_items(head, names) if name], reason)
+        return _pair([name for name in split_strictly(head, names) if name], reason)
     for number, line in enumerate(lines):
         for head, rest in (*_heads(line, names), (line, "")):
             found = _pair_in(head, names)
@@ -198,7 +198,7 @@ def _read_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json
                 return _pair(found, " ".join([rest, *lines[number + 1 :]]))
     told = _reasons(text, names, parsing)
     if not told:
-        raise UnparseableError(f"expected two tasks and a reason, found {shown(text)}")
+        raise UnparseableError(f"expected two tasks and a reason, found {quote_start(text)}")
     return _pair([*told], " ".join(dict.fromkeys(" ".join(reason) for reason in told.values())))
 
 
@@ -218,10 +218,10 @@ def _pair(found: Sequence[str], reason: str) -> Json:
 
 def _read_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The word at the beginning, leniently the first such word anywhere, and what follows it."""
-    word = None if parsing == "strict" else verdict(text, reason=True)
+    word = None if parsing == "strict" else find_verdict(text, reason=True)
     found = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
     if found is None or (word is None and parsing == "lenient"):
-        raise UnparseableError(f"expected yes or no and a reason, found {shown(text)}")
+        raise UnparseableError(f"expected yes or no and a reason, found {quote_start(text)}")
     rest = _without_decoration(found.string[found.end() :])
     return {"answer": found[1].lower(), "reason": collapse_spaces(rest)}
 
@@ -241,13 +241,13 @@ def _joined(head: str, reason: str, mark: str) -> str:
 def _write_task_reasons(answer: Json, names: Sequence[str]) -> str:
     tasks, reasons = _tasks_and_reasons(answer)
     lines = [_joined(name, reasons.get(name, ""), _mark(names)) for name in tasks]
-    return "\n".join(lines) or word_for_nothing(names)
+    return "\n".join(lines) or word_for_none(names)
 
 
 def _write_pair_reason(answer: Json, names: Sequence[str]) -> str:
     tasks, reasons = _tasks_and_reasons(answer)
     if not tasks:
-        return word_for_nothing(names)
+        return word_for_none(names)
     between = separator(names).replace(",", ", ").replace(";", "; ").replace("|", " | ")
     return _joined(between.join(tasks), reasons.get("", ""), _mark(names))
 
@@ -273,7 +273,7 @@ def _ask_text(names: Sequence[str]) -> str:
 def _ask_task_reasons(names: Sequence[str]) -> str:
     return (
         f"The answer has one line a task: its name, written as in the specification, {_called(names)}, and the reason "
-        f'in one sentence; if there is no such task, "{word_for_nothing(names)}".'
+        f'in one sentence; if there is no such task, "{word_for_none(names)}".'
     )
 
 

@@ -15,7 +15,7 @@ from ...errors import UnparseableError
 from ...notations.procedural_text import read_procedural_graph, write_procedural_graph
 from ...trial import Json, Parsing
 from ...workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
-from ..name_lists import shown, unknown_name
+from ..name_lists import quote_start, unknown_name
 from ..procedural_graphs.answered_graphs import answered_procedure, unread_lines
 from .form import Form, collapse_spaces, show_value
 
@@ -44,9 +44,9 @@ def read_procedure(text: str, parsing: Parsing) -> dict[str, Json]:
     stated, listed_unread = _cut_unread(text.rstrip())
     read = read_procedural_graph(stated, lenient=parsing == "lenient")
     if not read.graph.flows:
-        raise UnparseableError(f"expected flows, one a line, such as Start -> check, found {shown(text)}")
+        raise UnparseableError(f"expected flows, one a line, such as Start -> check, found {quote_start(text)}")
     if parsing == "strict" and read.unread:
-        raise UnparseableError(f"expected flows alone, one a line, found {shown(read.unread[0])}")
+        raise UnparseableError(f"expected flows alone, one a line, found {quote_start(read.unread[0])}")
     graph = _in_order_of_text(ProceduralGraph.of(read.graph.flows[:MOST_FLOWS]))
     left_out = map(_shown_flow, read.graph.flows[MOST_FLOWS : MOST_FLOWS + MOST_UNREAD])
     unread = [*read.unread, *left_out, *listed_unread][:MOST_UNREAD]
@@ -123,5 +123,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 PROCEDURAL_GRAPH = Form(
     "procedural-graph", _ask, _read, _write, "procedural_f1", pass_threshold=0.0, wrong=_other_action, show=_show,
-    takes_lines=_takes_lines, apart=True, open=True,
+    takes_lines=_takes_lines, self_delimiting=True, open=True,
 )  # fmt: skip

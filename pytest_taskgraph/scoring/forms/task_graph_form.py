@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
-from ..name_lists import shown, unknown_name
+from ..name_lists import quote_start, unknown_name
 from .form import Form, collapse_spaces, show_value
 
 MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
@@ -106,7 +106,7 @@ def _steps(listed: Sequence[str] | None, text: str) -> dict[int, str]:
     cleaned = {number: collapse_spaces(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in found.items()}
     steps = {number: step for number, step in cleaned.items() if re.search(r"\w", step)}
     if not steps:
-        raise UnparseableError(f"expected steps, a line each, found {shown(text)}")
+        raise UnparseableError(f"expected steps, a line each, found {quote_start(text)}")
     return dict(list(steps.items())[:MOST_STEPS])
 
 
@@ -136,9 +136,11 @@ def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
     """Return the answer that a JSON object states; nothing but steps and dependencies is taken from it."""
     steps, unread = stated.get("steps"), stated.get(UNPARSEABLE)
     if steps is None and isinstance(unread, str):
-        raise UnparseableError(f"expected the order of steps or the dependencies between them, found {shown(unread)}")
+        raise UnparseableError(
+            f"expected the order of steps or the dependencies between them, found {quote_start(unread)}"
+        )
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
-        raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {shown(text)}")
+        raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {quote_start(text)}")
     kept = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
     pairs = dict.fromkeys(_pairs(stated.get("dependencies"), len(kept)))
     return {"steps": [*kept], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
@@ -178,7 +180,7 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     if parsing == "strict":
         odd = [line for line, listed in _lines(stated) if not listed and not _NUMBERED.fullmatch(line)]
         if odd:
-            raise UnparseableError(f"expected numbered lines alone, found {shown(odd[0])}")
+            raise UnparseableError(f"expected numbered lines alone, found {quote_start(odd[0])}")
     if unread:
         steps = answer["steps"]
         numbers = {at + 1: at for at in range(len(steps) if isinstance(steps, list) else 0)}
@@ -187,7 +189,7 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
         try:
             answer["similarity"] = json.loads(measured[1])
         except (ValueError, RecursionError):
-            raise UnparseableError(f"expected a matrix behind Similarity:, found {shown(measured[0])}") from None
+            raise UnparseableError(f"expected a matrix behind Similarity:, found {quote_start(measured[0])}") from None
     return answer
 
 

@@ -17,7 +17,7 @@ from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_ac
 from .orders import order
 from .procedural_metrics import graph_edit_similarity, procedural_f1
 from .reasons import explanation, identification, reason, verdict
-from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
+from .texts import bertscore, require_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
 _BUILT_IN: dict[str, Metric] = {
     "correctness": correctness,
@@ -49,9 +49,9 @@ _BUILT_IN: dict[str, Metric] = {
 METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)
 
 # Metrics that a model measures after the reply, and the role in which it is asked (benchmarks/episodes/tail.py).
-MEASURED = {"judge": "judge", "cosine": "embedder"}
+MODEL_METRICS = {"judge": "judge", "cosine": "embedder"}
 # What scores an answer that is a text.
-TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MEASURED)
+TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MODEL_METRICS)
 
 
 def text_metrics() -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def check_text_metrics(names: Iterable[str]) -> None:
         if name not in text_metrics():
             raise UnknownNameError("text metric", name, text_metrics())
         if name == "bertscore":
-            demand_bertscore()
+            require_bertscore()
 
 
 def metric(name: str) -> Metric:
@@ -78,6 +78,6 @@ def metric(name: str) -> Metric:
     return METRICS[name]
 
 
-def names_measured(metrics: Iterable[str]) -> tuple[str, ...]:
+def measured_names(metrics: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the metrics, each followed by the names of its further values."""
     return tuple(one for name in metrics for one in (name, *(values_of(METRICS[name]) if name in METRICS else ())))

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from ...errors import OrderTooWideError
 from ...trial import Json
-from ..partial_order import MOST_STATES, PartialOrder, partial_order, ready
+from ..partial_order import MOST_STATES, PartialOrder, partial_order, ready_nodes
 
 _Step = tuple[int, int, int]  # nodes placed, items used, cost so far
 
@@ -100,7 +100,7 @@ class _Search:
     def _ready(self, placed: int) -> tuple[tuple[int, int], ...]:
         """The nodes that may come next, each as bit and label; worked out once for a downset."""
         if placed not in self.known_ready:
-            self.known_ready[placed] = tuple((1 << node, self.label[node]) for node in ready(self.order, placed))
+            self.known_ready[placed] = tuple((1 << node, self.label[node]) for node in ready_nodes(self.order, placed))
         return self.known_ready[placed]
 
     def _swaps(self, placed: int, used: int, cost: int, left: int) -> Iterator[_Step]:

@@ -12,7 +12,7 @@ from typing import Final
 from ...trial import Json
 from ...workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..measurement import Measurement, declares
-from ..name_lists import shown
+from ..name_lists import quote_start
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
 from ..procedural_graphs.element_counts import pool_counts
 from ..procedural_graphs.graph_edit import edit_similarity
@@ -53,7 +53,7 @@ def procedural_f1(given: Json, reference: Json) -> Measurement:
 def _unread_remark(unread: Sequence[str]) -> str:
     if not unread:
         return ""
-    quoted = ", ".join(map(shown, unread[:_MOST_SHOWN]))
+    quoted = ", ".join(map(quote_start, unread[:_MOST_SHOWN]))
     more = ", ..." if len(unread) > _MOST_SHOWN else ""
     return f"left out {len(unread)} {'line' if len(unread) == 1 else 'lines'} of the reply: {quoted}{more}"
 

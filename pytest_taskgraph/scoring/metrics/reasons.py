@@ -10,13 +10,13 @@ from statistics import fmean
 
 from ...trial import Json
 from ..measurement import declares
-from .agreement import names, overlap
+from .agreement import jaccard_index, name_set
 from .texts import rouge1
 
 
 def identification(given: Json, reference: Json) -> float:
     """The Jaccard index of the tasks named and the right ones, 0.0 to 1.0; 1.0 if both are none."""
-    return overlap(names(_part(given, "tasks")), names(_part(reference, "tasks")))
+    return jaccard_index(name_set(_part(given, "tasks")), name_set(_part(reference, "tasks")))
 
 
 def verdict(given: Json, reference: Json) -> float:
@@ -46,7 +46,7 @@ def explanation(given: Json, reference: Json) -> float | None:
 def _reason(given: Json, reference: Json) -> float | None:
     if _part(reference, "answer") is not None:
         return rouge1(_part(given, "reason"), _part(reference, "reason")) if _part(reference, "reason") else None
-    right = names(_part(given, "tasks")) & names(_part(reference, "tasks"))
+    right = name_set(_part(given, "tasks")) & name_set(_part(reference, "tasks"))
     expected = _reasons(reference)
     told = _reasons(given)
     measured = [rouge1(told.get(name), expected[name]) for name in expected if name in right or (right and not name)]

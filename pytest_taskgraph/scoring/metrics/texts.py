@@ -47,7 +47,7 @@ def bertscore(given: Json, reference: Json) -> float | None:
     return min(1.0, max(0.0, float(f1[0])))
 
 
-def demand_bertscore() -> None:
+def require_bertscore() -> None:
     """Nothing, if the extra is installed. Raises UsageError, which tells how to install it."""
     if find_spec("bert_score") is None:
         raise UsageError("the metric 'bertscore' needs an extra: pip install pytest-taskgraph-bench[bertscore]")
@@ -55,7 +55,7 @@ def demand_bertscore() -> None:
 
 @cache
 def _scorer() -> Any:  # noqa: ANN401 - of a package that is not typed
-    demand_bertscore()
+    require_bertscore()
     from bert_score import BERTScorer
 
     return BERTScorer(lang="en")

@@ -38,7 +38,7 @@ def transitive_reduction(n: int, edges: Iterable[Edge]) -> list[Edge]:
     return sorted(nx.transitive_reduction(graph).edges)
 
 
-def closure(n: int, edges: Iterable[Edge]) -> set[Edge]:
+def transitive_closure(n: int, edges: Iterable[Edge]) -> set[Edge]:
     """Return the pairs (a, b), a ≠ b, with a path from a to b; the two of a cycle are a pair both ways."""
     children: dict[int, list[int]] = {}
     for a, b in distinct_edges(n, edges):
@@ -54,7 +54,7 @@ def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge], unread: I
     leads from the first step to the second. An unread pair has no answer, and is wrong.
     """
     pairs = n * (n - 1)
-    wrong = set(distinct_edges(n, given)) ^ closure(n, without_cycles(n, gold))
+    wrong = set(distinct_edges(n, given)) ^ transitive_closure(n, without_cycles(n, gold))
     wrong |= set(distinct_edges(n, unread))
     return pairs - len(wrong), pairs
 

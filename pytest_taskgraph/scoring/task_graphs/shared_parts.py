@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .precedence import closure, without_cycles
+from .precedence import transitive_closure, without_cycles
 from .step_graphs import StepGraph
 from .step_matching import Matrix, match_steps
 
@@ -51,7 +51,7 @@ def longest_chain(pairs: Pairs, gold: StepGraph) -> int:
         gold: The gold graph.
     """
     order = [column for _, column in sorted(pairs)]
-    before = closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
+    before = transitive_closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
     inverted = [
         (first, second)
         for first in range(len(order))

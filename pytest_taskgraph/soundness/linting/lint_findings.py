@@ -37,7 +37,7 @@ class LintFinding:
     details: tuple[str, ...] = ()
 
 
-def finding_of(rule: LintRule, problem: LintProblem, place: SourcePlace) -> LintFinding | None:
+def make_finding(rule: LintRule, problem: LintProblem, place: SourcePlace) -> LintFinding | None:
     """Return the finding of a problem; None if a comment on its line says that the rule is to be ignored there.
 
     Args:
@@ -47,9 +47,9 @@ def finding_of(rule: LintRule, problem: LintProblem, place: SourcePlace) -> Lint
             the working directory, which no output can name in a way that holds elsewhere.
     """
     shown_at = problem.place or place
-    file = relative(shown_at.path)
+    file = relative_path(shown_at.path)
     if file is None:
-        shown_at, file = place, relative(place.path) or place.path.as_posix()
+        shown_at, file = place, relative_path(place.path) or place.path.as_posix()
     if rule.name in _ignored_at(shown_at):
         return None
     return LintFinding(rule.name, rule.severity, file, shown_at.line, problem.message, problem.details)
@@ -61,7 +61,7 @@ def _ignored_at(place: SourcePlace) -> list[str]:
     return comment[1].replace(",", " ").split() if comment else []
 
 
-def relative(path: Path) -> str | None:
+def relative_path(path: Path) -> str | None:
     """Return a path relative to the working directory, with slashes; None if it lies outside."""
     full, start = os.path.abspath(path), os.path.abspath(Path.cwd())
     return Path(full).relative_to(start).as_posix() if Path(full).is_relative_to(start) else None

@@ -10,10 +10,10 @@ from ...benchmarks.contract import report_family_errors
 from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
-from .lint_findings import LintFinding, chosen_rules, finding_of
+from .lint_findings import LintFinding, chosen_rules, make_finding
 from .output_formats import LintReport
 from .property_rules import PropertySearch, SearchLimits
-from .suite_collection import NO_CASE, CollectionProblem, with_suites
+from .suite_collection import NO_CASE, CollectionProblem, collect_suites
 from .suite_rules import RULES
 
 
@@ -44,7 +44,7 @@ def lint(arguments: Sequence[str], choice: LintChoice) -> LintReport:
         UnknownNameError: for a rule that is not known.
     """
     run = _LintRun(choice)
-    collected = with_suites(arguments, run.inspect)
+    collected = collect_suites(arguments, run.inspect)
     if run.is_empty and not (collected.problems or collected.notices or collected.interrupted):
         raise UsageError(f"{' '.join(arguments) or 'the working directory'}: no suite found; name a file with @suite")
     run.add_problems(collected.problems)
@@ -116,7 +116,7 @@ class _LintRun:
                 self._add(rules[problem.rule], LintProblem(problem.message), problem.place)
 
     def _add(self, rule: LintRule, problem: LintProblem, place: SourcePlace) -> None:
-        finding = finding_of(rule, problem, place)
+        finding = make_finding(rule, problem, place)
         if finding is None:
             self._ignored += 1
         elif finding not in self._findings:  # two suites may ask for one group, which is wrong once

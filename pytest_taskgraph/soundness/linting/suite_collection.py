@@ -19,7 +19,7 @@ from ...benchmarks.linted_suite import LintedQuestion, LintedSuite
 from ...benchmarks.settings import Settings
 from ...errors import NoCaseError, UsageError
 from ...trial import Question
-from ..properties import exception_in_words
+from ..properties import describe_exception
 
 SUITE_ERROR: Final = "suite-error"
 NO_CASE: Final = "no-case"
@@ -73,7 +73,7 @@ class CollectedSuites:
     interrupted: bool = False
 
 
-def with_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite]], None]) -> CollectedSuites:
+def collect_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite]], None]) -> CollectedSuites:
     """Collect suites and pass them to a function while what the project registers is known.
 
     Args:
@@ -164,7 +164,7 @@ def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
     if isinstance(error, UsageError):
         return " ".join(str(error).split())
     if not isinstance(error, pytest.Collector.CollectError):  # raised by what a suite calls
-        return " ".join(exception_in_words(error).split())
+        return " ".join(describe_exception(error).split())
     lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
     return " ".join((lines[-1] if lines else type(error).__name__).removeprefix("E").split())
 
@@ -227,4 +227,4 @@ def _built(collected: CollectedQuestion) -> LintedQuestion:
     try:
         return LintedQuestion(collected.reference, collected.settings, collected.question())
     except Exception as error:  # of a family or a template of the user, whatever it is
-        return LintedQuestion(collected.reference, collected.settings, None, exception_in_words(error))
+        return LintedQuestion(collected.reference, collected.settings, None, describe_exception(error))

@@ -16,7 +16,7 @@ from ....errors import ProviderError
 from ....scoring.forms.form import collapse_spaces
 from ....scoring.forms.task_graph_form import MOST_STEPS, UNPARSEABLE
 from ....scoring.grade import read_answer
-from ....scoring.task_graphs.precedence import Edge, closure, transitive_reduction, without_cycles
+from ....scoring.task_graphs.precedence import Edge, transitive_closure, transitive_reduction, without_cycles
 from ....scoring.task_graphs.step_graphs import StepGraph, gold_graph
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
@@ -76,7 +76,7 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
     def episode(question: Question) -> Turns:
         gold = gold_graph(question.reference)
         order = shown_indices(question)
-        known = closure(len(order), without_cycles(len(order), gold.dependencies))
+        known = transitive_closure(len(order), without_cycles(len(order), gold.dependencies))
         place = {at: position for position, at in enumerate(order)}
         given = GivenSteps(
             tuple(collapse_spaces(gold.steps[at]) for at in order), frozenset((place[a], place[b]) for a, b in known)
@@ -86,7 +86,7 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
             return Transcript(unparseable_reply(question, found.first), notes=found.notes)
         edges: Iterable[Edge] = [(order[a], order[b]) for a, b in found.edges]
         if closed:
-            edges = closure(len(order), without_cycles(len(order), edges))
+            edges = transitive_closure(len(order), without_cycles(len(order), edges))
         unread = sorted((order[a], order[b]) for a, b in found.unread)
         return Transcript(compose_reply(found.first, gold.steps, sorted(edges), unread=unread), notes=found.notes)
 
@@ -125,7 +125,7 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
 def generated_steps(question: Question, steps: Sequence[str]) -> GivenSteps:
     """Return generated steps, with the dependencies between those whose text is that of a gold step."""
     gold = gold_graph(question.reference)
-    known = closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
+    known = transitive_closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
     index = {collapse_spaces(step): at for at, step in reversed([*enumerate(gold.steps)])}
     places = [
         (position, index[collapse_spaces(step)])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ....errors import UnparseableError
-from ....scoring.extraction import answer_text, marked, verdict
+from ....scoring.extraction import answer_text, find_verdict, has_marker
 from ....scoring.forms.task_graph_form import MOST_PAIRS, read_dependencies, read_graph, read_steps
 from ....scoring.task_graphs.precedence import Edge
 from ....scoring.task_graphs.similarity import words
@@ -45,9 +45,9 @@ def read_verdict(text: str, rationale: bool = False) -> bool | None:
     if not lines:
         return None
     ends = [lines[-1], lines[0]] if rationale else [lines[0], lines[-1]]
-    places = [_answer_in(text)] if marked(text, "lenient") else [ends[0], "\n".join(lines), ends[1]]
+    places = [_answer_in(text)] if has_marker(text, "lenient") else [ends[0], "\n".join(lines), ends[1]]
     for place in places:
-        if word := verdict(place):
+        if word := find_verdict(place):
             return word[1].lower() == "yes"
     return None
 
@@ -111,7 +111,7 @@ def _answer_in(text: str) -> str:
     """Return what follows "Final answer:", else the whole reply; without code fences."""
     end = text[-LONGEST_REPLY:]
     try:
-        return answer_text(end, "marker" if marked(end, "lenient") else "whole", "lenient")
+        return answer_text(end, "marker" if has_marker(end, "lenient") else "whole", "lenient")
     except UnparseableError:
         return ""
 

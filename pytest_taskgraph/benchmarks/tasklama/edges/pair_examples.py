@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from ....scoring.forms.form import collapse_spaces
-from ....scoring.task_graphs.precedence import Edge, closure, without_cycles
+from ....scoring.task_graphs.precedence import Edge, transitive_closure, without_cycles
 from ..complex_task import ComplexTask
 
 RATIONALES: Final = Path(__file__).with_name("rationales.jsonl")
@@ -71,7 +71,7 @@ def _draw_pair(task: ComplexTask, label: bool, seed: int) -> PairExample | None:
 
 def gold_closure(task: ComplexTask) -> set[Edge]:
     """Return the pairs of steps of which the first must be done before the second, directly or not; without cycles."""
-    return closure(len(task.steps), without_cycles(len(task.steps), task.dependencies))
+    return transitive_closure(len(task.steps), without_cycles(len(task.steps), task.dependencies))
 
 
 def rationale_by_rule(task: ComplexTask, first: int, second: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Final
 
-from ....scoring.extraction import marked
+from ....scoring.extraction import has_marker
 from ....scoring.task_graphs.precedence import Edge
 from ....trial import Json, Question, Reply, Request
 from .edge_answers import Asking, FoundEdges, GivenSteps, Requests, user_request
@@ -61,7 +61,7 @@ def _pair_request(question: Question, given: GivenSteps, pair: Edge, rationale: 
 
 def _verdict(reply: Reply, rationale: bool) -> bool | None:
     """Return the verdict of a reply; None also where a rationale was cut off before its answer."""
-    if rationale and reply.cut_off and not marked(reply.text, "lenient"):
+    if rationale and reply.cut_off and not has_marker(reply.text, "lenient"):
         return None
     return read_verdict(reply.text, rationale)
 

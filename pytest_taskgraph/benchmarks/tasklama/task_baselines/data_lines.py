@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ....errors import UsageError
-from ....scoring.name_lists import shown
+from ....scoring.name_lists import quote_start
 
 LONGEST_LINE: Final = 100_000  # bytes
 _MOST_REPORTED = 5  # lines that have a message each
@@ -73,4 +73,6 @@ def read_lines(path: Path, problems: LineProblems) -> Iterator[tuple[int, str]]:
                 if text.strip():
                     yield number, text
     except OSError as error:
-        raise UsageError(f"--taskgraph-data: {path} cannot be read: {error.strerror or shown(str(error))}") from error
+        raise UsageError(
+            f"--taskgraph-data: {path} cannot be read: {error.strerror or quote_start(str(error))}"
+        ) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ....errors import UsageError
-from ....scoring.name_lists import shown
+from ....scoring.name_lists import quote_start
 from .content_words import LONGEST_TEXT, has_words, normal_text
 from .data_lines import LineProblems, printable, read_lines
 
@@ -74,12 +74,12 @@ def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
         except (ValueError, RecursionError):
             listed = None
     if not isinstance(listed, list) or not all(isinstance(query, str) for query in listed):
-        problems.add(number, shown(line), QUERY_FORMAT)
+        problems.add(number, quote_start(line), QUERY_FORMAT)
         return ()
     short = [query for query in listed if len(query) <= LONGEST_TEXT]
     if len(short) < len(listed):
         problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
     queries = [query for query in dict.fromkeys(normal_text(printable(query)) for query in short) if has_words(query)]
     if not queries and short == listed:
-        problems.add(number, shown(line), "queries with words")
+        problems.add(number, quote_start(line), "queries with words")
     return queries

@@ -20,7 +20,7 @@ from random import Random
 from typing import Final
 
 from ....errors import UsageError
-from ....scoring.name_lists import shown
+from ....scoring.name_lists import quote_start
 from ..complex_task import ComplexTask
 from .content_words import is_stop_word, normal_text, plain_words, stem, word_spans
 from .data_lines import LineProblems, printable, read_lines
@@ -82,11 +82,11 @@ class ListedWords:
             word, *rest = printable(line).split(maxsplit=1) or [""]
             word = normal_text(word)
             if not rest:
-                problems.add(number, f"the word {shown(word)} alone", SIMILAR_FORMAT)
+                problems.add(number, f"the word {quote_start(word)} alone", SIMILAR_FORMAT)
             elif _is_vector(rest[0]):
-                problems.add(number, f"the vector of {shown(word)}", SIMILAR_FORMAT)
+                problems.add(number, f"the vector of {quote_start(word)}", SIMILAR_FORMAT)
             elif word in self._listed:
-                problems.add(number, f"the word {shown(word)} again", "one line for each word")
+                problems.add(number, f"the word {quote_start(word)} again", "one line for each word")
             else:
                 self._listed[word] = rest[0]
                 self._with_stem.setdefault(stem(word), word)

@@ -32,7 +32,7 @@ from typing import Any, Final
 from ....errors import UsageError
 from ....scoring.forms import form
 from ....scoring.measurement import measure_answer
-from ....scoring.metrics import MEASURED, metric
+from ....scoring.metrics import MODEL_METRICS, metric
 from ....trial import Json
 from ....workflow.model import Flaw, Workflow
 from ..own_files import projects
@@ -144,7 +144,7 @@ def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
         )
         asks = f"it asks, for example, {nearest[0]!r}" if nearest else "it asks nothing about this workflow"
         return f"{example.place}: the pattern does not ask {pinned[:_CHARACTERS_SHOWN]!r}; {asks}"
-    if (pattern.metric or form(pattern.form).metric) in MEASURED:  # by a model, which is not asked
+    if (pattern.metric or form(pattern.form).metric) in MODEL_METRICS:  # by a model, which is not asked
         return ""
     for case in questions[pinned]:
         if any(_score(pattern, right, case.answer) != 1.0 for right in _right(pattern, example.answer)):

@@ -15,11 +15,11 @@ from math import comb, fsum
 from random import Random
 
 from ....errors import OrderTooWideError
-from ....scoring.condition_meaning import condition_of
+from ....scoring.condition_meaning import condition_text
 from ....scoring.forms import FORMS
 from ....scoring.forms.letter_form import letters_of
-from ....scoring.metrics.agreement import equivalence, overlap
-from ....scoring.metrics.agreement import names as as_set
+from ....scoring.metrics.agreement import equivalence, jaccard_index
+from ....scoring.metrics.agreement import name_set as as_set
 from ....scoring.metrics.orders import order
 from ....scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
 from ....trial import Json
@@ -131,7 +131,7 @@ def _number(reference: Json, names: Names, guards: Names) -> float:
 
 
 def _condition(reference: Json, names: Names, guards: Names) -> float:
-    wanted = condition_of(reference)
+    wanted = condition_text(reference)
     scores = {guard: 1.0 if guard == wanted else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
     return fsum(scores[guard] for guard in guards) / len(guards) if guards else 0.0
 
@@ -148,7 +148,7 @@ def _two_groups(reference: Json, names: Names, guards: Names) -> float:
 
 def matching_of_two(one: Set[str], other: Set[str], right: Sequence[Set[str]]) -> float:
     """The metric `matching` of two groups against the right ones: so few need no solver, which is slow to load."""
-    gains = [[overlap(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (one, other)]
+    gains = [[jaccard_index(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (one, other)]
     best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
     return best / max(2, len(right))
 

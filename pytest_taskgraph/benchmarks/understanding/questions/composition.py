@@ -12,7 +12,7 @@ from ....notations import notation
 from ....notations.plain_json import digest
 from ....scoring.forms import form
 from ....scoring.forms.form import Form
-from ....scoring.metrics import MEASURED
+from ....scoring.metrics import MODEL_METRICS
 from ....trial import Question, digest_of
 from ....workflow.model import Workflow
 from ...prompts import ComposedPrompt
@@ -44,7 +44,7 @@ def question_metrics(answer_form: Form, metric: str, chosen: Sequence[str]) -> Q
     if answer_form.name != "text":
         return QuestionMetrics(metric or answer_form.metric, list(answer_form.further), [])
     first, *others = dict.fromkeys([*([metric] if metric else []), *chosen, answer_form.metric, *answer_form.further])
-    return QuestionMetrics(first, others, [name for name in (first, *others) if name in MEASURED])
+    return QuestionMetrics(first, others, [name for name in (first, *others) if name in MODEL_METRICS])
 
 
 def pass_threshold(answer_form: Form, settings: UnderstandingSettings) -> float:

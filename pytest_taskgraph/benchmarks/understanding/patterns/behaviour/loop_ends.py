@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .....scoring.condition_meaning import stated
+from .....scoring.condition_meaning import condition_reference
 from .....workflow.guards.solver import comparisons, read_guard
 from .....workflow.model import Parameter, Workflow
 from .....workflow.semantics.execution import outcome
@@ -62,7 +62,7 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
         condition = exit_condition(workflow, task)
         parameters = _parameters(workflow, task, condition) if condition else None
         if condition and parameters is not None:
-            yield case(stated(condition, parameters), rank=int(condition in shown), task=task)
+            yield case(condition_reference(condition, parameters), rank=int(condition in shown), task=task)
 
 
 @pattern(

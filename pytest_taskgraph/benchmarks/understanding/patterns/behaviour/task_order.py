@@ -13,7 +13,7 @@ from math import prod
 from typing import Final
 
 from .....errors import OrderTooWideError
-from .....scoring.partial_order import downsets, partial_order
+from .....scoring.partial_order import count_downsets, partial_order
 from .....trial import Json
 from .....workflow.bounds import record_bound
 from .....workflow.graph import distances, task_graph
@@ -129,7 +129,7 @@ def order_of(found: Run) -> Json:
     before = sorted([new[i], new[j]] for i, j in found.pairs)
     reference: Json = {"tasks": [found.tasks[i] for i in places], "before": [[*pair] for pair in before]}
     try:
-        downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(places)))
+        count_downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(places)))
     except OrderTooWideError:
         record_bound("steps")
         return None
