@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ..reports.comparison_lines import lines
-from ..reports.escape import in_json
+from ..reports.escape import json_text
 from ..results.comparison import FAIL_ON, MARGIN, compare, comparison_case, parse_fail_on
 from ..results.record.saved import load
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     found = compare(before, after, options.margin)
     outcome, reason = comparison_case(found, fail_on)
     if options.json:
-        print(in_json({"outcome": outcome, "told": reason, **found.to_json()}))
+        print(json_text({"outcome": outcome, "told": reason, **found.to_json()}))
     else:
         width = max(NARROWEST, shutil.get_terminal_size().columns)
         print("\n".join(line for line, _ in lines(found, options.before, width)))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ..diagram import unpack
 from ..errors import UsageError
-from ..reports.escape import in_json, one_line
+from ..reports.escape import json_text, one_line
 from ..reports.trial_text import trial_lines
 from ..results import record
 from ..results.record.saved import LAST, load
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if no trial or more than one is of that id and model, or the record cannot be read.
     """
     trial = find_trial(record.trials(load(options.store, options.record)), options.id, options.model)
-    print(in_json(_as_json(trial)) if options.json else "\n".join(trial_lines(trial)))
+    print(json_text(_as_json(trial)) if options.json else "\n".join(trial_lines(trial)))
     return 0
 
 

@@ -171,11 +171,11 @@ class FuzzHooks:
             report.longrepr = Told(text, _reason(finding))  # type: ignore[assignment]
 
     def _text(self, nodeid: str, finding: _Packed) -> str:
-        from ..reports.escape import disarmed
+        from ..reports.escape import disarm_lines
 
         seed = f"--hypothesis-seed={finding['seed']}"
         words = [nodeid, f"--taskgraph-fuzz={self._examples}", seed, *self._deciding_flags()]
-        return "\n".join([*map(disarmed, finding["lines"]), "", f"reproduce: pytest {shlex.join(words)}"])
+        return "\n".join([*map(disarm_lines, finding["lines"]), "", f"reproduce: pytest {shlex.join(words)}"])
 
     def _issue(self, session: pytest.Session) -> None:
         from ..results.case import RunCase

@@ -1,23 +1,23 @@
-"""How results are shown.
+"""Reports: how results are shown in the terminal, in files and in pytest's own reports.
 
-terminal                 the summary after a run, and the line or two before it
-terminal.forecast_lines  what a run would ask and cost
-terminal.progress_line   how far it is, in a line
+terminal                 the summary after a run, and its first lines
+terminal.forecast_lines  the requests and the cost of a planned run
+terminal.progress_line   the progress of a run, in a line
 failure                  one wrong answer
-gate_lines               the verdicts over the whole run, in words
+gate_lines               the verdicts of gates, in words
 comparison_lines         what changed since another run
 markdown                 a run for a pull request or the summary of a CI step
-html                     a run as one page: what was asked, drawn, replied, expected
-csv                      a row a trial, or a row a number of the tables
+html                     a run as one page: questions, diagrams, replies, expected answers
+csv                      a row for each trial, or a row for each number of the tables
 junit                    properties for pytest's own --junitxml
-headline                 the head of html and markdown: whether all is right
-drawing.svg              a diagram as a drawing, its boxes where drawing.layout puts them
-drawing.svg_pair         an expected and a given diagram side by side, their differences marked
+headline                 the head of html and markdown: the verdict
+drawing.svg              a diagram as a drawing, with the boxes where drawing.layout places them
+drawing.svg_pair         an expected and a given diagram side by side, with their differences marked
 drawing.diagram_text     a diagram as lines of text
 trial_text               one trial in full, for the command `show`
-table                    aligned columns, for every report made of text
-escape                   text of others made fit to print; nothing of a model's reply is shown without it
-written                  where a report is put
+table                    aligned columns, for every text report
+escape                   text from outside made safe to print; every reply passes it
+report_file              the file that a report is written to
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..results.comparison import RunComparison
 
 Report = Callable[[dict[str, Any], "RunComparison | None"], str]
-"""From the record of a run, and its comparison with another one if there is any, to the text of the report."""
+"""Function from the record of a run and its comparison with another run, if there is one, to the text of the report."""
 
 JSON = "json"  # the record itself
 

@@ -1,4 +1,4 @@
-"""The rows of a table in the terminal, with as many columns as find room."""
+"""Layout of a table in the terminal: its rows, with as many columns as fit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ..family_description import Column, TableLayout
 from ..results.tables import Cell, Line, Reference, Table, TableEntry
 from ..results.tally import Tally
 from .escape import columns, one_line, wrap
-from .table import table
+from .table import table as text_table
 from .wording import count, interval, number
 
 Lines = list[tuple[str, dict[str, bool]]]
 MARK = "*"
-NO_MARK = " "  # keeps the digits of others in line with those that carry the mark
+NO_MARK = " "  # aligns the digits of cells without the mark with those of cells that have it
 PUBLISHED = "published"
-SIGN = "†"  # of a row that holds published numbers alone
+SIGN = "†"  # marks a row that holds published numbers alone
 
-_TITLES = {  # of statistics: the heading, and where room is scarce
+_TITLES = {  # statistic -> its heading, and its short heading
     "n": ("n", "n"),
     "rate": ("pass rate", "rate"),
     "mean": ("mean", "mean"),
@@ -34,8 +34,8 @@ _TITLES = {  # of statistics: the heading, and where room is scarce
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """An entry under its title, with the markup of its line."""
+class LabelledEntry:
+    """An entry of a table under its title, with the markup of its line."""
 
     title: str
     entry: TableEntry
@@ -43,7 +43,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _TextColumn:
     title: str
     short: str
     rank: int
@@ -52,17 +52,17 @@ class _Shown:
 
 
 def mark(entry: TableEntry) -> str:
-    """Return the sign that few questions were answered, or the space in its place."""
+    """Return the mark for few answered questions, or a space of the same width."""
     return MARK if entry.few else NO_MARK
 
 
 def title_of(column: Column) -> str:
-    """Return the heading of a column where there is room."""
+    """Return the long heading of a column."""
     return column.title or _TITLES.get(column.value, (column.value,))[0]
 
 
 def text_of(value: str, cell: Cell) -> str:
-    """Return the text of a cell of that value: a count, a number with three decimals, or the ends of an interval."""
+    """Return the text of a cell: a count, a number with three decimals, or the ends of an interval."""
     if value == "interval":
         return interval(cell.ends)
     return str(cell.value) if isinstance(cell.value, int) else number(cell.value)
@@ -73,7 +73,7 @@ def name_of(line: Line) -> str:
     return f"{line.name} {SIGN}" if line.kind == "published" else line.name
 
 
-def own_text(value: str, entry: TableEntry, marks: Mapping[str, str]) -> str:
+def cell_text(value: str, entry: TableEntry, marks: Mapping[str, str]) -> str:
     """Return the text of a cell; in a published row, that of the published number.
 
     Args:
@@ -82,67 +82,68 @@ def own_text(value: str, entry: TableEntry, marks: Mapping[str, str]) -> str:
         marks: The marks of sources.
     """
     cell = entry.cells[value]
-    return (published(cell.references, marks) or "-") if entry.published else text_of(value, cell)
+    return (published_text(cell.references, marks) or "-") if entry.published else text_of(value, cell)
 
 
-def source_line(source: str, mark: str, rows: Iterable[TableEntry]) -> str:
-    """Return the line below a table that names a source of published numbers, after the sign if rows carry it."""
-    sign = f"{SIGN} " if any(one.published for one in rows) else ""
-    return f"{sign}{PUBLISHED}{f' {mark}' if mark else ''}: {source}"
+def source_line(source: str, source_mark: str, rows: Iterable[TableEntry]) -> str:
+    """Return the line below a table that names a source of published numbers, after the sign if a row carries it."""
+    sign = f"{SIGN} " if any(entry.published for entry in rows) else ""
+    return f"{sign}{PUBLISHED}{f' {source_mark}' if source_mark else ''}: {source}"
 
 
 def graded_note(tally: Tally) -> str:
-    """Return the sentence that says which questions stand in no pass rate and no total; "" where none is graded."""
-    asked = {(one.question.once, one.model) for one in tally.total_group(graded=True).trials}
-    if not asked:
+    """Return the sentence that counts the graded questions, which do not count in pass rates and totals; else empty."""
+    questions = {(trial.question.once, trial.model) for trial in tally.total_group(graded=True).trials}
+    if not questions:
         return ""
     sections = tally.groups("section", pooled=True, graded=True)
-    told = f"{count(len(asked), 'graded question')} of {', '.join(one.name or one.family for one in sections)}"
-    return f"{told} {'stands' if len(asked) == 1 else 'stand'} apart: in no pass rate, in no total"
+    names = ", ".join(section.name or section.family for section in sections)
+    counts = f"{count(len(questions), 'graded question')} of {names}"
+    return f"{counts} {'does' if len(questions) == 1 else 'do'} not count in pass rates and totals"
 
 
 def pooled_note(tally: Tally) -> str:
-    """Return the sentence that says which prompt templates are pooled in other numbers; "" where none are."""
+    """Return the sentence that names the prompt templates that are pooled in other numbers; empty if there are none."""
     names = tally.pooled_prompts
     return f"{len(names)} prompts are pooled in all numbers but those by prompt: {', '.join(names)}" if names else ""
 
 
-def table_lines(shown: Table, rows: Sequence[Labelled], width: int, verbose: bool = False) -> Lines:
-    """Return rows of a table in the first layout that finds room, and the sources of what is published.
+def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose: bool = False) -> Lines:
+    """Return the rows of a table in the first layout that fits, and the sources of published numbers.
 
-    Where none finds room, published numbers stand below the table, and then names are shortened.
+    If no layout fits, published numbers stand below the table; if that is not enough, names are shortened.
     """
     marks = _source_marks(rows)
-    every = _columns(shown, verbose, marks)
-    markup = [one.markup for one in rows]
-    choices = _choices(shown, every, rows)
-    if any(one.published for one in every) and not any(_fits(*one, width) for one in choices):
-        choices = _choices(shown, [one for one in every if not one.published], rows)
-        return [*fitting(choices, width, markup), *_published_below(shown, rows, width)]
-    sources = [source_line(source, mark, shown.entries) for source, mark in marks.items()]
+    columns_ = _columns(table, verbose, marks)
+    markup = [row.markup for row in rows]
+    choices = _choices(table, columns_, rows)
+    if any(column.published for column in columns_) and not any(_fits(*choice, width) for choice in choices):
+        choices = _choices(table, [column for column in columns_ if not column.published], rows)
+        return [*fit_table(choices, width, markup), *_published_below(table, rows, width)]
+    sources = [source_line(source, mark, table.entries) for source, mark in marks.items()]
     below: Lines = [(line, {}) for source in sources for line in wrap(source, width, 2)]
-    return [*fitting(choices, width, markup), *below]
+    return [*fit_table(choices, width, markup), *below]
 
 
-def fitting(
+def fit_table(
     choices: Sequence[tuple[list[str], list[list[str]]]], width: int, markup: Sequence[dict[str, bool]] = ()
 ) -> Lines:
-    """The first of the tables, each of titles and rows, that fits; else the last, its first column shortened.
+    """Return the first of the tables, each of titles and rows, that fits; else the last, its first column shortened.
 
-    The titles are bold, the rows have their markup, or none.
+    The titles are bold; the rows have the given markup, or none.
     """
     for titles, cells in choices:
         if _fits(titles, cells, width):
-            drawn = table(titles, cells, _align(titles))
+            lines = text_table(titles, cells, _align(titles))
             break
     else:
         titles, cells = choices[-1]
-        drawn = table(titles, cells, _align(titles), width)
-    return [(drawn[0], {"bold": True}), *zip(drawn[1:], markup or [{}] * (len(drawn) - 1), strict=True)]
+        lines = text_table(titles, cells, _align(titles), width)
+    return [(lines[0], {"bold": True}), *zip(lines[1:], markup or [{}] * (len(lines) - 1), strict=True)]
 
 
 def _fits(titles: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> bool:
-    return max(map(columns, table(titles, cells, _align(titles)))) <= width
+    return max(map(columns, text_table(titles, cells, _align(titles)))) <= width
 
 
 def _align(titles: Sequence[str]) -> str:
@@ -150,63 +151,68 @@ def _align(titles: Sequence[str]) -> str:
 
 
 def _choices(
-    shown: Table, every: Sequence[_Shown], rows: Sequence[Labelled]
+    table: Table, columns_: Sequence[_TextColumn], rows: Sequence[LabelledEntry]
 ) -> list[tuple[list[str], list[list[str]]]]:
-    """The titles and cells of each layout."""
-    found = []
-    for layout in _layouts(shown, every):
-        chosen = [one for one in every if one.rank <= layout.rank]
-        titles = [shown.spec.title, *(one.short if layout.short else one.title for one in chosen)]
-        found.append((titles, [[one.title, *(column.cell(one.entry) for column in chosen)] for one in rows]))
-    return found
+    """Return the titles and cells of each layout."""
+    choices = []
+    for layout in _layouts(table, columns_):
+        chosen = [column for column in columns_ if column.rank <= layout.rank]
+        titles = [table.spec.title, *(column.short if layout.short else column.title for column in chosen)]
+        choices.append((titles, [[row.title, *(column.cell(row.entry) for column in chosen)] for row in rows]))
+    return choices
 
 
-def _layouts(shown: Table, every: Sequence[_Shown]) -> Iterator[TableLayout]:
-    """The layouts of the table but for those that show no more than others below them."""
-    ranks = sorted({0, *(one.rank for one in every)}, reverse=True)
-    declared = shown.spec.layouts or (*map(TableLayout, ranks), TableLayout(0, short=True))
-    highest = max(one.rank for one in declared)
+def _layouts(table: Table, columns_: Sequence[_TextColumn]) -> Iterator[TableLayout]:
+    """Yield the layouts of the table, without those that show the same columns as another."""
+    ranks = sorted({0, *(column.rank for column in columns_)}, reverse=True)
+    declared = table.spec.layouts or (*map(TableLayout, ranks), TableLayout(0, short=True))
+    highest = max(layout.rank for layout in declared)
     yield from (TableLayout(rank) for rank in ranks if rank > highest)
-    yield from (one for one in declared if one.rank in ranks)
-    if all(one.rank for one in declared):
+    yield from (layout for layout in declared if layout.rank in ranks)
+    if all(layout.rank for layout in declared):
         yield TableLayout(0)
 
 
-def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Shown]:
-    """All columns of the terminal: of an aggregate the interval too, and beside each value those that are published."""
-    found: list[_Shown] = []
-    chosen, entries = shown.columns("terminal", verbose), shown.entries
-    values = [one.value for one in chosen]
-    marked = "n" if "n" in values else next(iter(values), "")
-    spare = max((one.rank for one in chosen), default=0) + 1
-    for before, one in zip([None, *values], chosen, strict=False):
-        if one.value == "refused" and before == "unparseable":
-            found[-1] = _unanswered(found[-1].rank)
+def _columns(table: Table, verbose: bool, marks: Mapping[str, str]) -> list[_TextColumn]:
+    """Return all columns of the terminal, with the intervals of aggregates, and published numbers beside values."""
+    text_columns: list[_TextColumn] = []
+    chosen, entries = table.columns("terminal", verbose), table.entries
+    values = [column.value for column in chosen]
+    with_mark = "n" if "n" in values else next(iter(values), "")
+    spare = max((column.rank for column in chosen), default=0) + 1
+    for before, column in zip([None, *values], chosen, strict=False):
+        if column.value == "refused" and before == "unparseable":
+            text_columns[-1] = _unanswered_column(text_columns[-1].rank)
             continue
-        found.append(_column(one, one.value == marked, marks))
-        cells = [entry.cells[one.value] for entry in entries]
-        if one.value not in _TITLES and any(cell.ends for cell in cells):
-            found.append(_Shown(*_TITLES["interval"], spare, _ends_of(one.value)))
-        if shown.has_references(one.value):
-            found.append(_Shown(PUBLISHED, PUBLISHED, one.rank, _published_of(one.value, marks), published=True))
-    return found
+        text_columns.append(_column(column, column.value == with_mark, marks))
+        cells = [entry.cells[column.value] for entry in entries]
+        if column.value not in _TITLES and any(cell.ends for cell in cells):
+            text_columns.append(_TextColumn(*_TITLES["interval"], spare, _ends_of(column.value)))
+        if table.has_references(column.value):
+            text_columns.append(
+                _TextColumn(PUBLISHED, PUBLISHED, column.rank, _published_of(column.value, marks), published=True)
+            )
+    return text_columns
 
 
-def _column(column: Column, marked: bool, marks: Mapping[str, str]) -> _Shown:
+def _column(column: Column, marked: bool, marks: Mapping[str, str]) -> _TextColumn:
     title, short = _TITLES.get(column.value, (column.value, column.value))
     title, short = column.title or title, column.short or column.title or short
 
     def cell(entry: TableEntry) -> str:
-        return own_text(column.value, entry, marks) + (mark(entry) if marked else "")
+        return cell_text(column.value, entry, marks) + (mark(entry) if marked else "")
 
     end = NO_MARK if marked else ""  # the mark stands to the right of the digits
-    return _Shown(one_line(title) + end, one_line(short) + end, column.rank, cell)
+    return _TextColumn(one_line(title) + end, one_line(short) + end, column.rank, cell)
 
 
-def _unanswered(rank: int) -> _Shown:
-    """The column of unparseable and refused replies."""
-    return _Shown(
-        "unparseable+refused", "unparsed+ref", rank, lambda one: f"{one.count('unparseable')}+{one.count('refused')}"
+def _unanswered_column(rank: int) -> _TextColumn:
+    """Return the column of unparseable and refused replies."""
+    return _TextColumn(
+        "unparseable+refused",
+        "unparsed+ref",
+        rank,
+        lambda entry: f"{entry.count('unparseable')}+{entry.count('refused')}",
     )
 
 
@@ -215,40 +221,40 @@ def _ends_of(value: str) -> Callable[[TableEntry], str]:
 
 
 def _published_of(value: str, marks: Mapping[str, str]) -> Callable[[TableEntry], str]:
-    return lambda entry: "" if entry.published else published(entry.cells[value].references, marks)
+    return lambda entry: "" if entry.published else published_text(entry.cells[value].references, marks)
 
 
-def published(references: Sequence[Reference], marks: Mapping[str, str]) -> str:
-    """Return published numbers, each with the mark of its source; "" for none."""
-    return " ".join(number(one.value) + marks[one.source] for one in references)
+def published_text(references: Sequence[Reference], marks: Mapping[str, str]) -> str:
+    """Return published numbers, each with the mark of its source; empty for none."""
+    return " ".join(number(reference.value) + marks[reference.source] for reference in references)
 
 
-def _source_marks(rows: Sequence[Labelled]) -> dict[str, str]:
-    """A mark for each source of published numbers; none where there is a single one."""
-    references = (one for row in rows for cell in row.entry.cells.values() for one in cell.references)
-    return source_marks(one.source for one in references)
+def _source_marks(rows: Sequence[LabelledEntry]) -> dict[str, str]:
+    """Return the mark of each source of published numbers."""
+    references = (reference for row in rows for cell in row.entry.cells.values() for reference in cell.references)
+    return source_marks(reference.source for reference in references)
 
 
 def source_marks(sources: Iterator[str]) -> dict[str, str]:
-    """Return a letter for each source, in order; "" where there is a single one."""
-    listed = list(dict.fromkeys(sources))
-    if len(listed) < 2:
-        return dict.fromkeys(listed, "")
-    return {source: chr(ord("a") + at) if at < 26 else f"[{at + 1}]" for at, source in enumerate(listed)}
+    """Return a letter for each source, in order; empty texts if there is a single source."""
+    names = list(dict.fromkeys(sources))
+    if len(names) < 2:
+        return dict.fromkeys(names, "")
+    return {source: chr(ord("a") + at) if at < 26 else f"[{at + 1}]" for at, source in enumerate(names)}
 
 
-def _published_below(shown: Table, rows: Sequence[Labelled], width: int) -> Lines:
-    """A line for each row of the run's own beside which published numbers stand."""
-    found: Lines = []
-    titles = {one.value: title_of(one) for one in shown.columns("terminal")}
+def _published_below(table: Table, rows: Sequence[LabelledEntry], width: int) -> Lines:
+    """Return a line for each row of the run that has published numbers beside it."""
+    lines: Lines = []
+    titles = {column.value: title_of(column) for column in table.columns("terminal")}
     for row in rows:
         facts = [
-            f"{titles[value]} {number(one.value)} ({one.source})"
+            f"{titles[value]} {number(reference.value)} ({reference.source})"
             for value, cell in row.entry.cells.items()
-            for one in cell.references
+            for reference in cell.references
             if value in titles and not row.entry.published
         ]
         if facts:
-            told = f"{PUBLISHED}, {row.title.strip()}: {', '.join(facts)}"
-            found += [(line, {}) for line in wrap(told, width, 4)]
-    return found
+            text = f"{PUBLISHED}, {row.title.strip()}: {', '.join(facts)}"
+            lines += [(line, {}) for line in wrap(text, width, 4)]
+    return lines

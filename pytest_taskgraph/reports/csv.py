@@ -1,6 +1,7 @@
-"""A row a trial, or a row a number of the tables, for spreadsheets and data frames: RFC 4180, with a header and CRLF.
+"""CSV reports for spreadsheets and data frames: a row for each trial, or a row for each number of the tables.
 
-A text that a spreadsheet would take for a formula is led by an apostrophe. Prompts and replies are in the record.
+RFC 4180 with a header and CRLF line ends. A text that a spreadsheet takes for a formula is preceded by an apostrophe.
+Prompts and replies are in the record.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 _TRIAL: dict[str, Callable[[Trial], Cell]] = {
-    "id": lambda one: one.question.id,
-    "once": lambda one: one.question.once,
-    "repetition": lambda one: one.question.repetition,
-    "relation": lambda one: one.question.relation,
-    "family": lambda one: one.question.family,
-    "group": lambda one: one.question.group,
-    "section": lambda one: one.question.section,
-    "form": lambda one: one.question.form,
-    "cluster": lambda one: one.question.cluster,
-    "model": lambda one: one.model,
-    "outcome": lambda one: one.outcome,
-    "metric": lambda one: one.question.metric,
-    "pass_threshold": lambda one: one.question.pass_threshold,
-    "chance": lambda one: one.question.chance,
-    "requests": lambda one: one.requests,
-    "retries": lambda one: one.retries,
-    "failure_kind": lambda one: one.failure.kind if one.failure else None,
-    "failure_message": lambda one: one.failure.message if one.failure else None,
-    "question": lambda one: one.question.text,
+    "id": lambda trial: trial.question.id,
+    "once": lambda trial: trial.question.once,
+    "repetition": lambda trial: trial.question.repetition,
+    "relation": lambda trial: trial.question.relation,
+    "family": lambda trial: trial.question.family,
+    "group": lambda trial: trial.question.group,
+    "section": lambda trial: trial.question.section,
+    "form": lambda trial: trial.question.form,
+    "cluster": lambda trial: trial.question.cluster,
+    "model": lambda trial: trial.model,
+    "outcome": lambda trial: trial.outcome,
+    "metric": lambda trial: trial.question.metric,
+    "pass_threshold": lambda trial: trial.question.pass_threshold,
+    "chance": lambda trial: trial.question.chance,
+    "requests": lambda trial: trial.requests,
+    "retries": lambda trial: trial.retries,
+    "failure_kind": lambda trial: trial.failure.kind if trial.failure else None,
+    "failure_message": lambda trial: trial.failure.message if trial.failure else None,
+    "question": lambda trial: trial.question.text,
     "expected": expected_answer,
 }
 _SUMS: dict[str, Callable[[ReplySums], Cell]] = {
@@ -64,18 +65,18 @@ _SCORE: dict[str, Callable[[Score, Trial], Cell]] = {
 
 
 def csv(record: Mapping[str, Any]) -> str:
-    """A header and a line for each trial, by question id, then model; to be written as UTF-8, its line ends as they
-    are.
+    """Return a header and a line for each trial, by question id, then model.
 
-    The columns that every record has stand first, then `label.NAME` and `metric.NAME` by name; what is unknown is
-    empty, never 0. Tokens, cost and latency are sums over all replies of a trial that tell them.
+    Write it as UTF-8 without changing its line ends. The columns that every record has come first, then `label.NAME`
+    and `metric.NAME` by name; what is unknown is empty, never 0. Tokens, cost and latency are sums over all replies of
+    a trial for which they are known.
 
     Raises:
-        UsageError: for a record that is damaged.
+        UsageError: if the record is damaged.
     """
     trials = list(tally_of(record))
-    labels = sorted({name for one in trials for name in one.question.labels})
-    metrics = sorted({name for one in trials if one.score for name in one.score.metrics})
+    labels = sorted({name for trial in trials for name in trial.question.labels})
+    metrics = sorted({name for trial in trials if trial.score for name in trial.score.metrics})
     text = StringIO()
     rows = writer(text, lineterminator="\r\n")
     header = [
@@ -87,7 +88,7 @@ def csv(record: Mapping[str, Any]) -> str:
         *(f"metric.{name}" for name in metrics),
     ]
     rows.writerow(map(_cell, header))
-    rows.writerows(map(_cell, _row(one, labels, metrics)) for one in trials)
+    rows.writerows(map(_cell, _row(trial, labels, metrics)) for trial in trials)
     return text.getvalue()
 
 
@@ -98,9 +99,10 @@ TABLE_COLUMNS = (
 
 
 def tables_csv(record: Mapping[str, Any]) -> str:
-    """Return every number of every table in long form, a line each: CRLF line ends, to be written as UTF-8.
+    """Return every number of every table in long form, a line each.
 
-    A number with several published values has a line for each of them. What is unknown is empty, never 0.
+    Write it as UTF-8 without changing its line ends. A number with several published values has a line for each of
+    them. What is unknown is empty, never 0.
 
     Raises:
         UsageError: if the record is damaged.
@@ -114,13 +116,13 @@ def tables_csv(record: Mapping[str, Any]) -> str:
 
 def _table_rows(table: Table) -> Iterator[list[Cell]]:
     for line in table.lines:
-        for entry in (one for one in line.entries if one is not None):
+        for entry in (entry for entry in line.entries if entry is not None):
             for value in table.values:
                 cell = entry.cells[value]
                 place = [table.family, table.spec.name, entry.model, line.section, line.name, line.kind, value]
                 numbers = [cell.value, cell.low, cell.high, cell.n if line.kind != "published" else None]
-                for one in cell.references or (None,):
-                    yield [*place, *numbers, *((one.value, one.source) if one else (None, None))]
+                for reference in cell.references or (None,):
+                    yield [*place, *numbers, *((reference.value, reference.source) if reference else (None, None))]
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
@@ -140,7 +142,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _cell(value: Cell) -> Cell:
-    """Numbers as they are; texts printable, and such that no spreadsheet computes them."""
+    """Return numbers as they are, texts printable and such that no spreadsheet computes them."""
     if not isinstance(value, str):
         return value
     return printable(f"'{value}" if value.lstrip(" ").startswith(_FORMULA) else value)

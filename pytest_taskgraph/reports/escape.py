@@ -1,10 +1,10 @@
-r"""Text of others made fit to print: names, questions and above all replies, which may hold anything.
+r"""Text from outside made safe to print: names, questions and above all replies, which may hold any character.
 
-What a terminal would obey or hide (ANSI sequences, control characters, bidirectional overrides, zero-width and other
-invisible characters) is shown as an escape such as \x1b or \u202e. What comes out is also legal in XML 1.0.
+What a terminal obeys or hides (ANSI sequences, control characters, bidirectional overrides, zero-width and other
+invisible characters) is shown as an escape such as \x1b or \u202e. The result is legal in XML 1.0.
 
-What a runner of CI would obey is shown so too: they read the log for commands, and a reply could otherwise hide what
-follows, mask words or mark files. GitHub takes lines that begin with `::`, blanks before it or not, and `##[` anywhere;
+Commands to a CI runner are escaped too: runners read the log for commands, so that a reply could hide the lines below
+it, mask words or annotate files. GitHub obeys lines that begin with `::`, after blanks or not, and `##[` anywhere;
 Azure Pipelines `##vso[`, TeamCity `##teamcity[`.
 """
 
@@ -27,10 +27,10 @@ QUOTE = "| "  # stands before each line of a text that is printed as it is
 
 
 def printable(text: str) -> str:
-    """The text with every character that does not print as an escape; line feeds and tabs stay.
+    """Return the text with an escape for every character that does not print; line feeds and tabs stay.
 
-    No-break and other odd spaces are escaped too: they are why two names that look alike are not. Backslashes stay
-    single, so an escape that the text itself spells out looks the same.
+    No-break and other unusual spaces are escaped too: they make two names look alike that are not. Backslashes are
+    not doubled, so an escape that the text itself contains looks the same.
     """
     if text.isprintable() and text.isascii():
         return text
@@ -48,44 +48,44 @@ def _escape(char: str) -> str:
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """The text, printable, on one line: line breaks, tabs and runs of spaces are one space; at most `limit` columns.
+    """Return the text, printable, on one line of at most `limit` columns, without a command to a CI runner.
 
-    It is no command to a runner of CI.
+    Line breaks, tabs and runs of spaces become one space.
     """
     flat = re.sub(r"[ \t\r\n]+", " ", text).strip(" ")
     if limit is None:
-        return _disarmed(printable(flat))
-    # Cut before it is escaped: a reply may hold a megabyte, or a thousand marks that take no column.
+        return _disarm(printable(flat))
+    # Cut before escaping: a reply may hold a megabyte, or a thousand marks that take no column.
     most = 4 * max(limit, 1)
-    return shorten(_disarmed(printable(flat[:most])) + ("…" if len(flat) > most else ""), limit)
+    return shorten(_disarm(printable(flat[:most])) + ("…" if len(flat) > most else ""), limit)
 
 
-def quoted(text: str) -> str:
-    """The text, printable, each of its lines after QUOTE, so that none is a command to a runner of CI."""
-    return "\n".join(f"{QUOTE}{_broken_up(line)}".rstrip(" ") for line in printable(text).split("\n"))
+def quote_lines(text: str) -> str:
+    """Return the text, printable, each line after QUOTE, so that no line is a command to a CI runner."""
+    return "\n".join(f"{QUOTE}{_break_commands(line)}".rstrip(" ") for line in printable(text).split("\n"))
 
 
-def in_json(value: object) -> str:
-    """The value as JSON, indented, that is the same to whoever reads it, and no command to a runner of CI."""
+def json_text(value: object) -> str:
+    """Return the value as indented JSON that every parser reads alike and that holds no command to a CI runner."""
     return json.dumps(value, indent=2).replace("##", r"#\u0023")
 
 
-def disarmed(text: str) -> str:
-    """The text, printable, none of its lines a command to a runner of CI."""
-    return "\n".join(map(_disarmed, printable(text).split("\n")))
+def disarm_lines(text: str) -> str:
+    """Return the text, printable, without a command to a CI runner."""
+    return "\n".join(map(_disarm, printable(text).split("\n")))
 
 
-def _disarmed(line: str) -> str:
-    """The line, no command: the second sign of what opens one is an escape."""
-    return _broken_up(_OPENS.sub(r"\1:\\x3a", line) if "::" in line else line)
+def _disarm(line: str) -> str:
+    """Return the line with the second character of each command to a CI runner escaped."""
+    return _break_commands(_OPENS.sub(r"\1:\\x3a", line) if "::" in line else line)
 
 
-def _broken_up(line: str) -> str:
+def _break_commands(line: str) -> str:
     return _COMMAND.sub(r"#\\x23", line) if "##" in line else line
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal the printable text takes: wide characters two, combining marks none."""
+    """Return how many columns of a terminal the printable text takes: wide characters two, combining marks none."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
@@ -94,14 +94,14 @@ def _width(char: str) -> int:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The printable text in at most `limit` columns; where something was cut off it ends in an ellipsis."""
+    """Return the printable text in at most `limit` columns, with an ellipsis at its end if it was cut."""
     if columns(text) <= limit:
         return text
     return _cut(text, limit - 1)[0].rstrip() + "…" if limit > 0 else ""
 
 
 def _cut(text: str, limit: int) -> tuple[str, str]:
-    """The longest start of the text within `limit` columns, and the rest."""
+    """Return the longest start of the text within `limit` columns, and the rest."""
     used = 0
     for index, char in enumerate(text):
         used += _width(char)
@@ -111,20 +111,25 @@ def _cut(text: str, limit: int) -> tuple[str, str]:
 
 
 def wrap(text: str, width: int, most: int) -> list[str]:
-    """The text in at most `most` printable lines of at most `width` columns, broken at spaces where there are any.
+    """Return the text in at most `most` printable lines of at most `width` columns, broken at spaces where possible.
 
-    width >= 2, most >= 1. The last line ends in an ellipsis where something was cut off.
+    The last line ends in an ellipsis if the text was cut.
+
+    Args:
+        text: The text.
+        width: The columns of a line, at least 2.
+        most: The number of lines, at least 1.
     """
-    lines = list(_broken(one_line(text, width * most + 1), width))
+    lines = list(_broken_lines(one_line(text, width * most + 1), width))
     return lines if len(lines) <= most else [*lines[: most - 1], shorten(" ".join(lines[most - 1 :]), width)]
 
 
-def _broken(text: str, width: int) -> Iterator[str]:
+def _broken_lines(text: str, width: int) -> Iterator[str]:
     while columns(text) > width:
         start, rest = _cut(text, width)
         at_space = start.rfind(" ") if not rest.startswith(" ") else len(start)
         if at_space > 0:
             start, rest = text[:at_space], text[at_space:]
         yield start.rstrip(" ")
-        text = _disarmed(rest.lstrip(" "))  # also what was no command while it stood within a line
+        text = _disarm(rest.lstrip(" "))  # the rest begins a line now, and may be a command there
     yield text

@@ -1,4 +1,4 @@
-"""One wrong answer, told in a dozen lines: what was asked, exchanged, expected and given."""
+"""A wrong answer in a dozen lines: the question, the exchanges, the expected and the given answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..results.record.exchanges import complete_exchanges, has_messages
 from ..scoring.forms import show_answer
 from ..scoring.forms.form import show_value
 from ..trial import TextScore, Trial
-from .escape import QUOTE, one_line, quoted, shorten, wrap
+from .escape import QUOTE, one_line, quote_lines, shorten, wrap
 from .wording import count
 
 LONGEST = 2000  # characters that are shown of a message
@@ -18,17 +18,17 @@ IN_REPLY = "(the reply above)"
 
 
 def shown_exchanges(trial: Trial) -> list[Mapping[str, Any]]:
-    """Return the exchanges of a trial, none where one prompt and its reply are all: these are shown anyway."""
+    """Return the exchanges of a trial; empty if it has one prompt and its reply alone, which reports show anyway."""
     alone = len(trial.exchanges) == 1 and has_messages(trial.exchanges[0]) and not trial.exchanges[0].get("logprobs")
     return [] if alone else [*complete_exchanges(trial)]
 
 
 def exchange_title(exchange: Mapping[str, Any]) -> str:
-    """Return who was asked, what that measured, and what it took, as far as it is known."""
-    measured = f"{exchange['metric']} {exchange.get('value')}" if "metric" in exchange else ""
+    """Return the role of the model in an exchange, what it measured, and the tokens and cost if they are known."""
+    measurement = f"{exchange['metric']} {exchange.get('value')}" if "metric" in exchange else ""
     tokens_in, tokens_out, cost = (exchange.get(name) for name in ("tokens_in", "tokens_out", "cost"))
     parts = [
-        " ".join(filter(None, [str(exchange.get("role") or "exchange"), measured])),
+        " ".join(filter(None, [str(exchange.get("role") or "exchange"), measurement])),
         f"no reply: {exchange['failure']}" if "failure" in exchange else "",
         "" if tokens_in is None else f"{tokens_in:,} tokens in",
         "" if tokens_out is None else f"{tokens_out:,} {'tokens ' if tokens_in is None else ''}out",
@@ -39,7 +39,7 @@ def exchange_title(exchange: Mapping[str, Any]) -> str:
 
 
 def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None = LONGEST) -> list[str]:
-    """Return what was said in each exchange: messages that none before had, the reply, scores of texts, calls of tools.
+    """Return the text of each exchange: its new messages, the reply, scores of texts, tool calls.
 
     What stands elsewhere in the trial, such as its prompt, is not repeated.
 
@@ -49,43 +49,45 @@ def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None =
         longest: How many characters of a message are returned; None for all.
     """
     seen: set[str] = set()
-    found = []
-    for one in shown_exchanges(trial):
-        new = [each for each in one.get("messages") or () if each["digest"] not in seen]
-        seen.update(each["digest"] for each in new)
-        asked = [
-            f"{each['role']}: {_shortened(text, longest)}" for each in new if (text := trial.texts.get(each["digest"]))
+    texts = []
+    for exchange in shown_exchanges(trial):
+        new = [message for message in exchange.get("messages") or () if message["digest"] not in seen]
+        seen.update(message["digest"] for message in new)
+        messages = [
+            f"{message['role']}: {_shorten_message(text, longest)}"
+            for message in new
+            if (text := trial.texts.get(message["digest"]))
         ]
-        reply = in_reply if one.get("final") else str(one.get("text") or "")
-        said = [] if "failure" in one else [reply]
-        scores = [_score(at, row) for at, row in enumerate(_listed(one.get("logprobs")), 1)]
-        said = [text for text in said if text or not scores]
-        found.append("\n".join([*asked, *said, *scores, *map(_call, one.get("calls") or ())]))
-    return found
+        reply = in_reply if exchange.get("final") else str(exchange.get("text") or "")
+        replies = [] if "failure" in exchange else [reply]
+        scores = [_score_line(at, row) for at, row in enumerate(_as_list(exchange.get("logprobs")), 1)]
+        replies = [text for text in replies if text or not scores]
+        texts.append("\n".join([*messages, *replies, *scores, *map(_call_line, exchange.get("calls") or ())]))
+    return texts
 
 
-def _listed(value: object) -> Sequence[object]:
+def _as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else ()
 
 
-def _score(place: int, row: object) -> str:
-    """Return the score of a text, counted from 1, as a line; rows of damaged records have none."""
+def _score_line(place: int, row: object) -> str:
+    """Return the score of a text as a line; texts are counted from 1. Rows of damaged records have no score."""
     match row:
         case [int() | float() as logprob, int() as tokens, *_]:
             perplexity = TextScore(logprob, tokens, None).perplexity
-            told = "" if perplexity is None else f", perplexity {perplexity:.3f}"
-            return f"text {place}: log-probability {logprob:.3f}, {count(tokens, 'token')}{told}"
+            perplexity_text = "" if perplexity is None else f", perplexity {perplexity:.3f}"
+            return f"text {place}: log-probability {logprob:.3f}, {count(tokens, 'token')}{perplexity_text}"
         case _:
             return f"text {place}: no log-probability"
 
 
-def _shortened(text: str, longest: int | None) -> str:
+def _shorten_message(text: str, longest: int | None) -> str:
     if longest is None or len(text) <= longest:
         return text
     return f"{text[:longest]} [… {len(text) - longest:,} more characters]"
 
 
-def _call(call: object) -> str:
+def _call_line(call: object) -> str:
     return f"→ {json.dumps(call, ensure_ascii=False, sort_keys=True)}"
 
 
@@ -101,17 +103,22 @@ def expected_answer(trial: Trial) -> str:
 
 
 def given_answer(trial: Trial) -> str:
-    """Return the answer that was read as a person writes it; "nothing" where there is none."""
+    """Return the parsed answer as a person writes it; "nothing" if there is none."""
     return show_answer(trial.question.form, trial.score.given if trial.score else None)
 
 
 def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str]:
-    """At most `limit` printable lines (limit >= 1) of at most `width` columns (width >= 20) that tell the trial.
+    """Return the trial in at most `limit` printable lines of at most `width` columns.
 
-    The reply is shown where its answer stands, begin or end, in the lines that are left; the last line says where
-    the whole of it is.
+    The reply is shown where its answer stands, at its begin or end, in the lines that are left; the last line says
+    where to find the whole reply.
+
+    Args:
+        trial: The trial.
+        limit: The number of lines, at least 1.
+        width: The columns of a line, at least 20.
     """
-    lines = wrap(f"question: {trial.question.text}", width, 3) + _verdict(trial, width)
+    lines = wrap(f"question: {trial.question.text}", width, 3) + _verdict_lines(trial, width)
     if trial.reply is None:
         return lines[:limit]
     room = limit - len(lines) - 1
@@ -120,7 +127,7 @@ def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str
     return [*lines[: limit - 1], shorten(whole, width)]
 
 
-def _verdict(trial: Trial, width: int) -> list[str]:
+def _verdict_lines(trial: Trial, width: int) -> list[str]:
     expected = wrap(f"expected: {expected_answer(trial)}", width, 2)
     if trial.score is None:
         return [*expected, *wrap(f"{trial.outcome}: {trial.failure_text or 'no reply'}", width, 2)]
@@ -131,18 +138,18 @@ def _verdict(trial: Trial, width: int) -> list[str]:
     return [
         *expected,
         *given,
-        *_names("missing", trial.score.missing, width),
-        *_names("extra", trial.score.extra, width),
+        *_names_line("missing", trial.score.missing, width),
+        *_names_line("extra", trial.score.extra, width),
         *remark,
     ]
 
 
-def _names(title: str, names: Sequence[str], width: int) -> list[str]:
+def _names_line(title: str, names: Sequence[str], width: int) -> list[str]:
     return [one_line(f"{title} ({len(names)}): {show_value(list(names))}", width)] if names else []
 
 
 def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
-    """The lines at the begin or the end of a reply that hold something, `room` of them with their heading."""
+    """Return the non-empty lines at the begin or end of a reply under a heading, `room` lines in all."""
     if room < 2:
         return []
     # A reply may be a megabyte: no more of it is cut into lines than could be shown.
@@ -155,13 +162,13 @@ def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
 
 
 def reply_section(text: str) -> str:
-    """What stands in SECTION: the reply, printable, each line after a mark; of a long one begin and end."""
+    """Return the text of SECTION: the reply, printable, each line after a mark; only begin and end of a long reply."""
     cut = len(text) - 2 * ENDS
-    return quoted(text if cut <= 0 else f"{text[:ENDS]}\n[… {cut} characters …]\n{text[-ENDS:]}")
+    return quote_lines(text if cut <= 0 else f"{text[:ENDS]}\n[… {cut} characters …]\n{text[-ENDS:]}")
 
 
 def short_reason(trial: Trial) -> str:
-    """The verdict in one printable line of at most REASON columns, for pytest's short summary."""
+    """Return the verdict in one printable line of at most REASON columns, for pytest's short summary."""
     if trial.score is None:
         return one_line(trial.failure_text or f"{trial.outcome}: no reply", REASON)
     if trial.score.status != "read":

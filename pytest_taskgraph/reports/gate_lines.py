@@ -1,4 +1,4 @@
-"""The verdicts over the whole run, in words."""
+"""Verdicts of the gates as lines of text."""
 
 from __future__ import annotations
 
@@ -11,48 +11,51 @@ from .escape import one_line, wrap
 
 COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", INCONCLUSIVE: "yellow"}
 LONGEST = 2000  # columns of a verdict
-_RANKS = {INCONCLUSIVE: 1, "passed": 2, "skipped": 3}  # whatever else stands first: it failed
+_RANKS = {INCONCLUSIVE: 1, "passed": 2, "skipped": 3}  # any other state is a failure, and comes first
 
 
-def gates_of(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The verdicts that a record holds: those that failed, are inconclusive, passed, were left out."""
-    found = [one for one in record.get("gates") or () if isinstance(one, dict)]
-    return sorted(found, key=lambda one: _RANKS.get(state(one), 0))
+def sorted_gates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the gates of a record: failed, inconclusive, passed, then skipped ones."""
+    gates = [gate for gate in record.get("gates") or () if isinstance(gate, dict)]
+    return sorted(gates, key=lambda gate: _RANKS.get(gate_state(gate), 0))
 
 
-def state(gate: Mapping[str, Json]) -> str:
-    """How it ended: passed, failed or skipped; "inconclusive" where a comparison passed without a decision."""
-    told = str(gate.get("reason")).partition(": ")[0]
-    return INCONCLUSIVE if gate.get("outcome") == "passed" and told == INCONCLUSIVE else str(gate.get("outcome"))
+def gate_state(gate: Mapping[str, Json]) -> str:
+    """Return "passed", "failed" or "skipped"; "inconclusive" if a comparison passed without a decision."""
+    prefix = str(gate.get("reason")).partition(": ")[0]
+    return INCONCLUSIVE if gate.get("outcome") == "passed" and prefix == INCONCLUSIVE else str(gate.get("outcome"))
 
 
-def reason(gate: Mapping[str, Json]) -> str:
-    """Why it ended so, in the words that stand beside its `state`, which they do not repeat; "" where none is told."""
-    told = str(gate.get("reason") or "")
-    return told.partition(": ")[2] if state(gate) == INCONCLUSIVE else told
+def gate_reason(gate: Mapping[str, Json]) -> str:
+    """Return the reason for the outcome without the words of `gate_state`; empty if none was recorded."""
+    text = str(gate.get("reason") or "")
+    return text.partition(": ")[2] if gate_state(gate) == INCONCLUSIVE else text
 
 
 def gate_lines(
     gates: Iterable[Mapping[str, Json]], width: int, brief: bool = False
 ) -> list[tuple[str, dict[str, bool]]]:
-    """A line for each verdict: how it ended, its name, and why; wrapped to `width` columns.
+    """Return a line for each gate: its outcome, its name and the reason, wrapped to `width` columns.
 
-    `brief`: only of those that did not plainly pass, and of comparisons.
+    Args:
+        gates: The gates.
+        width: The width of the terminal in columns.
+        brief: True to leave out gates that passed, except comparisons.
     """
     return [
-        (line, {COLOURS.get(state(one), "yellow"): True})
-        for one in gates
-        if not brief or state(one) != "passed" or str(one["name"]).startswith("compare::")
-        for line in wrap(f"{one['outcome']} {one['name']}: {one['reason']}", width, -(-LONGEST // width))
+        (line, {COLOURS.get(gate_state(gate), "yellow"): True})
+        for gate in gates
+        if not brief or gate_state(gate) != "passed" or str(gate["name"]).startswith("compare::")
+        for line in wrap(f"{gate['outcome']} {gate['name']}: {gate['reason']}", width, -(-LONGEST // width))
     ]
 
 
 def gate_properties(gates: Iterable[Mapping[str, Json]]) -> list[tuple[str, str]]:
-    """Name and text of a property for each verdict: `taskgraph.gates.NAME`, `failed: pass rate …`."""
+    """Return name and text of a property for each gate: `taskgraph.gates.NAME`, `failed: pass rate …`."""
     return [
         (
-            f"taskgraph.{one_line(str(one['name']).replace('::', '.', 1), 200)}",
-            one_line(f"{one['outcome']}: {one['reason']}"),
+            f"taskgraph.{one_line(str(gate['name']).replace('::', '.', 1), 200)}",
+            one_line(f"{gate['outcome']}: {gate['reason']}"),
         )
-        for one in gates
+        for gate in gates
     ]

@@ -1,4 +1,4 @@
-"""What stands at the head of a report, of the page and of Markdown: whether all is right, and what the run was."""
+"""Head of the HTML and Markdown reports: the verdict and the facts of the run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
 from ..results.tally import Row, Tally
 from .columns import graded_note, pooled_note
-from .gate_lines import gates_of, state
-from .spending_line import RUN, TITLE, sent, spent, stored
+from .gate_lines import gate_state, sorted_gates
+from .spending_line import RUN, TITLE, replies_line, sent_text, stored_text
 from .wording import count, fact_name, number, plural
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ DECIDED = ("passed", "failed", INCONCLUSIVE)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The run in a headline, with what must be known beside it."""
+    """Verdict on a run in a headline, with notes that qualify it."""
 
     state: State
     headline: str
@@ -34,87 +34,85 @@ class Verdict:
 
 
 def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: RunComparison | None = None) -> Verdict:
-    """Return what the record says of the run: by gates where there are any, by answers where these fail it.
+    """Return the verdict of the record: by gates if there are any, by answers if these fail the run.
 
-    A run that is report only has no verdict.
-
-    A comparison that says "worse" fails a run that had passed.
+    A run that is report only has no verdict. A comparison with the verdict "worse" fails a run that passed.
     """
     state, headline = _verdict(record, tally, about)
     if comparison is not None and is_worse(comparison.verdict):
         verdict_of = comparison.verdict.replace("worse", "Worse than before", 1)
         state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
     trials = [*tally.total_group().trials, *tally.total_group(graded=True).trials]
-    outcomes: Counter[str] = Counter(one.outcome for one in trials)
+    outcomes: Counter[str] = Counter(trial.outcome for trial in trials)
     order = ("right", "wrong", "graded", "unparseable", "refused", "error", "skipped")
     return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
 
 
 def _verdict(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
-    gates, total, graded = gates_of(record), tally.total(), tally.total(graded=True)
-    right = _right(total, graded)
+    gates, total, graded = sorted_gates(record), tally.total(), tally.total(graded=True)
+    right = _right_text(total, graded)
     if about.interrupted:
-        return _interrupted(right, about)
+        return _interrupted_verdict(right, about)
     if not total.questions and not graded.questions and not gates:
-        return "neutral", "Nothing was asked"
-    if about.report_only and not any(state(one) in DECIDED for one in gates):
+        return "neutral", "No question was asked"
+    if about.report_only and not any(gate_state(gate) in DECIDED for gate in gates):
         return "neutral", f"Report only: {right}"
-    by_answers = _by_questions(total, graded, len(about.lost))
+    by_answers = _verdict_by_answers(total, graded, len(about.lost))
     if gates:
-        found = _by_gates(gates, total.errors + graded.errors)
-        if "answers" in about.fail_on and by_answers[0] == "failed" and found[0] != "failed":
-            return "failed", f"{by_answers[1]}; {found[1]}"
-        return found
+        by_gates = _verdict_by_gates(gates, total.errors + graded.errors)
+        if "answers" in about.fail_on and by_answers[0] == "failed" and by_gates[0] != "failed":
+            return "failed", f"{by_answers[1]}; {by_gates[1]}"
+        return by_gates
     if "answers" not in about.fail_on:
         return "neutral", f"Fails on {', '.join(about.fail_on)} alone, and the record holds no such case: {right}"
     return by_answers
 
 
-def _right(total: Row, graded: Row) -> str:
+def _right_text(total: Row, graded: Row) -> str:
     """Return how many answers are right, and how many are graded."""
     right = [f"{total.right:,} of {total.n:,} right"] if total.questions or not graded.questions else []
     return ", ".join([*right, *([f"{graded.n:,} graded"] if graded.n else [])])
 
 
-def _interrupted(right: str, about: About) -> tuple[State, str]:
+def _interrupted_verdict(right: str, about: About) -> tuple[State, str]:
     lacks = "; there is no verdict of gates" if "gates" in about.fail_on else ""
     state: State = "neutral" if about.report_only else "failed"
     return state, f"Interrupted: {right}{lacks}"
 
 
-def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
-    outcomes = Counter(map(state, gates))
-    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped", INCONCLUSIVE))
+def _verdict_by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
+    outcomes = Counter(map(gate_state, gates))
+    failed = sum(times for outcome, times in outcomes.items() if outcome not in ("passed", "skipped", INCONCLUSIVE))
     if failed:
         return "failed", f"{failed} of {count(len(gates), 'gate')} failed"
-    if missing and not any("errors" in str(one.get("name")) for one in gates):
+    if missing and not any("errors" in str(gate.get("name")) for gate in gates):
         return "failed", f"{count(missing, 'error')}; no gate failed"
     others = [f"{outcomes[INCONCLUSIVE]} {INCONCLUSIVE}"] if outcomes[INCONCLUSIVE] else []
     others += [f"{outcomes['skipped']} left out"] if outcomes["skipped"] else []
     if outcomes["passed"]:
         return "passed", ", ".join([f"{count(outcomes['passed'], 'gate')} passed", *others])
     if outcomes[INCONCLUSIVE]:
-        return "neutral", f"Nothing was decided: {', '.join(others)}"
+        return "neutral", f"No gate was decided: {', '.join(others)}"
     return "neutral", f"No gate was decided: {count(len(gates), 'gate')} left out"
 
 
-def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
+def _verdict_by_answers(total: Row, graded: Row, lost: int) -> tuple[State, str]:
     """Return the verdict where each wrong answer fails the run; graded questions need an answer, of whatever score."""
     missing, unparsed = total.errors + graded.errors, graded.unparseable + graded.refused
     apart = f", {graded.n:,} graded" if graded.n else ""
     if missing or lost or unparsed or total.right < total.n:
         wrong = [f"{total.n - total.right:,} of {total.n:,} not right"] if total.right < total.n or not unparsed else []
         facts = {f"{unparsed:,} of {graded.n:,} graded without an answer": unparsed, count(missing, "error"): missing}
-        return "failed", ", ".join([*wrong, *(told for told, of in {**facts, f"{lost:,} lost": lost}.items() if of)])
+        return "failed", ", ".join([*wrong, *(fact for fact, of in {**facts, f"{lost:,} lost": lost}.items() if of)])
     if not total.n and graded.n:
         return "neutral", f"No answer is right or wrong{apart}"
     if not total.n:
-        return "neutral", f"Nothing is decided: {count(total.skipped + graded.skipped, 'question')} skipped"
-    return "passed", (f"All {total.n:,} right" if total.n > 1 else "The one question is right") + apart
+        return "neutral", f"No answer is scored: {count(total.skipped + graded.skipped, 'question')} skipped"
+    return "passed", (f"All {total.n:,} right" if total.n > 1 else "The question is right") + apart
 
 
 def _notes(tally: Tally, about: About) -> Iterator[str]:
-    """What must be known to read the scores."""
+    """Yield the notes that qualify the scores."""
     if about.simulated:
         yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
     if about.report_only:
@@ -123,40 +121,40 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
         yield f"{apart}."
     if prompts := pooled_note(tally):
         yield f"{prompts}."
-    for budget, times in _budgets(tally).items():
+    for budget, times in _unasked_by_budget(tally).items():
         yield f"The budget of {budget} was spent: {count(times, 'question')} not asked."
-    skipped = sum(one.outcome == "skipped" for one in tally)
+    skipped = sum(trial.outcome == "skipped" for trial in tally)
     if skipped:
-        yield f"{count(skipped, 'question')} skipped: in no rate and no mean."
-    errors = sum(one.outcome == "error" for one in tally)
+        yield f"{count(skipped, 'question')} skipped: not counted in rates and means."
+    errors = sum(trial.outcome == "error" for trial in tally)
     if errors:
-        yield f"{count(errors, 'question')} without a reply: in no rate and no mean."
+        yield f"{count(errors, 'question')} without a reply: not counted in rates and means."
     if about.lost:
-        yield f"{count(len(about.lost), 'question')} lost with a worker: asked, but not told of."
+        yield f"{count(len(about.lost), 'question')} lost with a worker: asked, but without a result."
     elif about.questions is not None and len(tally) < about.questions:
         yield f"{about.questions:,} questions were collected, {len(tally):,} are in the record."
 
 
-def _budgets(tally: Tally) -> Counter[str]:
-    """How many questions each budget kept from being asked, by what it limits."""
-    kinds = (one.failure.kind for one in tally if one.failure is not None)
+def _unasked_by_budget(tally: Tally) -> Counter[str]:
+    """Return how many questions were not asked because of each budget, by what it limits."""
+    kinds = (trial.failure.kind for trial in tally if trial.failure is not None)
     return Counter(BUDGET_KINDS[kind] for kind in kinds if kind in BUDGET_KINDS)
 
 
-def _spent(tally: Tally, about: About) -> list[tuple[str, str]]:
-    """What the run sent and what the store answered; where nobody says, what the replies took."""
+def _spending_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
+    """Return what the run sent and what the store answered; what the replies took if usage was not recorded."""
     usage = about.usage
     if usage is None:
-        return [(TITLE, spent(tally).removeprefix(f"{TITLE}: "))]
+        return [(TITLE, replies_line(tally).removeprefix(f"{TITLE}: "))]
     if not (usage.sent or usage.stored):
         return []
-    return [(RUN, sent(usage)), ("the store answered", stored(usage).removeprefix("the store answered "))]
+    return [(RUN, sent_text(usage)), ("the store answered", stored_text(usage).removeprefix("the store answered "))]
 
 
-def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
-    """What the run was, as names and values."""
+def run_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
+    """Return the facts of the run as names and values."""
     total, graded = tally.total(), tally.total(graded=True)
-    found = [
+    named_facts = [
         (plural("model", len(about.models)), ", ".join(about.models) or "none"),
         ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
         ("mean score", number(total.mean)),
@@ -166,7 +164,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("parsing", about.parsing),
         ("fails on", ", ".join(about.fail_on) or "nothing"),
         ("seed", str(about.seed)),
-        *_spent(tally, about),
+        *_spending_facts(tally, about),
         ("pytest-taskgraph-bench", about.version),
     ]
-    return [(name, value) for name, value in found if value not in ("", "-")]
+    return [(name, value) for name, value in named_facts if value not in ("", "-")]

@@ -1,6 +1,6 @@
-"""Properties for pytest's own JUnit report: of a test case, and of the suite as a whole.
+"""Properties for pytest's own JUnit report: of a test case, and of the suite.
 
-Plain pairs of texts, XML-safe and on one line each; the plugin hands them to LogXML. The order is always the same.
+Plain pairs of texts, XML-safe and on one line each; the plugin passes them to LogXML. The order is always the same.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Properties = list[tuple[str, str]]
 def properties(trial: Trial, described: FamilyDescription) -> Properties:
     """Return the properties of a test case; what is unknown (score, tokens, cost) is left out, never 0.
 
-    Tokens and cost are sums over all replies that tell them.
+    Tokens and cost are sums over all replies for which they are known.
 
     Args:
         trial: The trial of the case.
-        described: The description of its family, in whose words its group and section are told.
+        described: The description of its family, which names its group and section.
     """
     question, score, sums = trial.question, trial.score, sum_replies(trial)
     values = {
@@ -52,9 +52,10 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
 
 
 def suite_properties(tally: Tally, about: About) -> Properties:
-    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a section,
-    a group and a relation. Graded questions are in the lines of their groups, and counted in the others. With
-    several models each name of the latter kinds ends in the model's, in brackets; with several families it begins with
+    """Return the properties of the suite: the facts of the run, its totals, and lines of numbers.
+
+    Each section, group and relation has a line. Graded questions are in the lines of their groups, and counted in the
+    others. With several models each such name ends in the model's, in brackets; with several families it begins with
     the family's.
     """
     facts: dict[str, str | int | None] = {
@@ -67,37 +68,37 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "fail_on": ",".join(about.fail_on) or "nothing",
         "version": about.version,
     }
-    facts |= _usage(about.usage) if about.usage else {}
-    found = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
+    facts |= _usage_facts(about.usage) if about.usage else {}
+    properties_ = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
     several = len(tally.models) > 1
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
-        found += [
+        properties_ += [
             (f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.total_group(model)).items()
         ]
         for family in tally.families:
-            found += _of_family(tally.of_family(family), model, end, len(tally.families) > 1)
-    return found
+            properties_ += _family_properties(tally.of_family(family), model, end, len(tally.families) > 1)
+    return properties_
 
 
-def _of_family(tally: Tally, model: str, end: str, several: bool) -> Properties:
-    """The lines of one family and model."""
+def _family_properties(tally: Tally, model: str, end: str, several: bool) -> Properties:
+    """Return the lines of one family and model."""
     (family,) = tally.families
     start = f"taskgraph.{one_line(family, LONGEST)}." if several else "taskgraph."
-    found = [*_rows(tally, "section", model, start, end), *_rows(tally, "group", model, start, end)]
-    found += _rows(tally, PROMPT, model, start, end) if tally.pooled_prompts else []
+    lines = [*_rows(tally, "section", model, start, end), *_rows(tally, "group", model, start, end)]
+    lines += _rows(tally, PROMPT, model, start, end) if tally.pooled_prompts else []
     whole = tally.total_group(model)
     if several and whole.trials:
-        found.append((f"{start}total{end}", _told(tally, whole)))
-    return found + [
-        (f"{start}relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
-        for one in tally.relations(model)
+        lines.append((f"{start}total{end}", _numbers_text(tally, whole)))
+    return lines + [
+        (f"{start}relation.{one_line(relation.name, LONGEST)}{end}", f"pairs={relation.pairs} same={relation.same}")
+        for relation in tally.relations(model)
     ]
 
 
-def _usage(usage: Usage) -> dict[str, str | int]:
-    """What the run sent and spent, and what the store answered; a sum that may leave something out is left out."""
-    found: dict[str, str | int] = {
+def _usage_facts(usage: Usage) -> dict[str, str | int]:
+    """Return what the run sent and spent, and what the store answered; incomplete sums are left out."""
+    facts: dict[str, str | int] = {
         "requests_sent": usage.sent,
         "requests_answered": usage.answered,
         "retries": usage.retries,
@@ -109,27 +110,28 @@ def _usage(usage: Usage) -> dict[str, str | int]:
     }
     unknown = {"tokens_in": usage.untold, "tokens_out": usage.untold, "cost_usd": usage.unpriced}
     unknown["stored_cost_usd"] = usage.stored_unpriced
-    return {name: value for name, value in found.items() if not unknown.get(name) and usage.complete}
+    return {name: value for name, value in facts.items() if not unknown.get(name) and usage.complete}
 
 
 def _rows(tally: Tally, by: Literal["group", "section", "prompt"], model: str, start: str, end: str) -> Properties:
     word = by if by == PROMPT else tally.descriptions.word(by, tally.families)
     graded = tally.groups(by, model, graded=True) if by != "section" else []
     return [
-        (f"{start}{word}.{one_line(group.name, LONGEST)}{end}", _told(tally, group))
+        (f"{start}{word}.{one_line(group.name, LONGEST)}{end}", _numbers_text(tally, group))
         for group in [*tally.groups(by, model), *graded]
         if group.name
     ]
 
 
-def _told(tally: Tally, group: Group) -> str:
+def _numbers_text(tally: Tally, group: Group) -> str:
     return " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items())
 
 
 def _numbers(tally: Tally, group: Group) -> dict[str, str]:
-    """The numbers of a row by name; rate, its 95 % interval and mean are "none" where nothing was answered, chance is
-    left out where it is not known. Graded questions have a mean and its interval, and no rate; beside others they are
-    only counted.
+    """Return the numbers of a row by name.
+
+    Rate, its 95 % interval and mean are "none" if no question was answered; the chance level is left out if it is
+    unknown. Graded questions have a mean and its interval, and no rate; beside others they are only counted.
     """
     row = tally.row(group)
     passed = {} if group.graded else {"right": str(row.right), "rate": _number(row.rate)}

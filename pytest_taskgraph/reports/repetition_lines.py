@@ -1,4 +1,4 @@
-"""What the repetitions of questions came to, below the tables of the replies."""
+"""Tables of repeated questions, below the tables of the replies."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
 from ..results.tally import Group, Tally
-from .columns import Lines, fitting
+from .columns import Lines, fit_table
 from .wording import count, number
 
 
 def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
-    """The table of one model: its sections and the total, then the groups whose questions are graded; `groups`:
-    each other group too. None without repetitions.
+    """Return the table of one model: its sections, the total and the groups of graded questions.
+
+    Empty if no question was repeated.
+
+    Args:
+        tally: The trials of the model.
+        width: The width of the terminal in columns.
+        groups: True to show all other groups too.
     """
     most = _most(wholes(tally))
     if most < 2:
         return []
     rows = [
-        (f"  {one.name}" if kind == "group" and one.section else one.name, reduce_repetitions(one, [most]))
-        for kind, one in repeated_groups(tally)
-        if groups or kind != "group" or not one.section
+        (f"  {group.name}" if kind == "group" and group.section else group.name, reduce_repetitions(group, [most]))
+        for kind, group in repeated_groups(tally)
+        if groups or kind != "group" or not group.section
     ]
     return _table(rows, most, width)
 
@@ -28,16 +34,16 @@ def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
 def repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[str, Group]]:
     """Yield the rows of repetitions with their kind: each section with its groups below it, the total, graded groups.
 
-    Groups without a section stand alone.
+    Groups without a section have no heading.
     """
     groups = tally.groups("group", model)
     for section in tally.groups("section", model):
         if section.name:
             yield "section", section
-        yield from (("group", one) for one in groups if one.section == section.name)
+        yield from (("group", group) for group in groups if group.section == section.name)
     if groups:
         yield "total", tally.total_group(model)
-    yield from (("graded", one) for one in tally.groups(model=model, graded=True))
+    yield from (("graded", group) for group in tally.groups(model=model, graded=True))
 
 
 def wholes(tally: Tally, model: str | None = None) -> list[Group]:
@@ -46,26 +52,27 @@ def wholes(tally: Tally, model: str | None = None) -> list[Group]:
 
 
 def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) -> Lines:
-    """A table with a line for each model, by its title. None without repetitions."""
+    """Return a table with a line for each model, by its title; empty without repetitions."""
     most = _most(wholes(tally))
     if most < 2:
         return []
     rows = [(titles[model], reduce_repetitions(tally.total_group(model), [most])) for model in tally.models]
     graded = [
-        (f"{one.name}, {titles[one.model]}", reduce_repetitions(one, [most])) for one in tally.groups(graded=True)
+        (f"{group.name}, {titles[group.model]}", reduce_repetitions(group, [most]))
+        for group in tally.groups(graded=True)
     ]
     return _table([*(row for row in rows if row[1].questions or not graded), *graded], most, width)
 
 
 def repetition_notes(tally: Tally) -> Iterator[str]:
-    """What must be known to read the numbers of a run with repetitions; nothing for one without."""
+    """Yield the notes that explain the numbers of a run with repetitions."""
     totals = [tally.total_group(model) for model in tally.models]
     most = _most(wholes(tally))
     if most < 2:
         return
     cluster = tally.descriptions.word("cluster", tally.families)
-    asked = f"n counts replies: a question asked {most} times is {most} of them"
-    yield f"{asked}. Intervals are over questions, by {cluster}"
+    counts = f"n counts replies: a question asked {most} times is {most} of them"
+    yield f"{counts}. Intervals are over questions, by {cluster}"
     yield f"within: std over the repetitions of a question; between: std over {cluster}s"
     missing = sum(reduce_repetitions(total, [most]).left_out[most] for total in totals)
     if missing:
@@ -80,12 +87,18 @@ def _most(totals: Iterable[Group]) -> int:
 def _table(rows: Sequence[tuple[str, RepetitionRow]], most: int, width: int) -> Lines:
     title = f"{most} repetitions"
     numbers = [
-        [name, number(one.mean), number(one.majority), number(one.pass_at[most]), number(one.pass_hat[most]),
-         number(one.within), number(one.between)]
-        for name, one in rows
+        [name, number(summary.mean), number(summary.majority), number(summary.pass_at[most]),
+         number(summary.pass_hat[most]), number(summary.within), number(summary.between)]
+        for name, summary in rows
     ]  # fmt: skip
-    asked = [[name, str(one.questions), *cells] for (name, one), (_, *cells) in zip(rows, numbers, strict=True)]
+    counted_rows = [
+        [name, str(summary.questions), *cells] for (name, summary), (_, *cells) in zip(rows, numbers, strict=True)
+    ]
     long = ["mean", "majority", f"pass@{most}", f"pass^{most}", "within", "between"]
     short = ["mean", "major", f"p@{most}", f"p^{most}", "with", "betw"]
-    choices = [([title, "questions", *long], asked), ([title, *long], numbers), ([title, *short], numbers)]
-    return [("", {}), *fitting(choices, width)]
+    choices = [
+        ([title, "questions", *long], counted_rows),
+        ([title, *long], numbers),
+        ([title, *short], numbers),
+    ]
+    return [("", {}), *fit_table(choices, width)]

@@ -1,4 +1,4 @@
-"""Columns that line up, for every report made of text."""
+"""Aligned columns of text, for every text report."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ GAP = "  "
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str, width: int | None = None) -> list[str]:
-    """The header's line and one for each row, without spaces at the end.
+    """Return the header's line and one for each row, without spaces at the end.
 
-    `align` has a letter a column, "l" or "r". Cells are made printable, spaces around them are kept. No line is wider
-    than `width`: the first column gives way, shortened with an ellipsis; where that is not enough, the whole line.
+    Cells are made printable, spaces around them are kept.
+
+    Args:
+        header: The titles of the columns.
+        rows: The cells of each row.
+        align: A letter for each column, "l" or "r".
+        width: The columns of a line. The first column is shortened with an ellipsis to fit; if that is not enough, the
+            whole line. None for no limit.
     """
     cells = [[_cell(cell) for cell in row] for row in (header, *rows)]
     widths = [max(columns(row[at]) for row in cells) for at in range(len(header))]

@@ -1,4 +1,4 @@
-"""What a trial took and how it was scored, as names and values."""
+"""Effort and scores of a trial, as names and values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .wording import number
 
 
 def trial_facts(trial: Trial) -> list[list[str]]:
-    """Return the metrics, the cost and the effort of a trial as names and values; what is not known is left out."""
+    """Return the metrics, the cost and the effort of a trial as names and values; what is unknown is left out."""
     sums, question, score, reply = sum_spending([trial]), trial.question, trial.score, trial.reply
     latency = sum_replies(trial).latency
     metrics = {} if score is None else score.metrics

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..diagram import Diagram, DiagramPair, unpack
 from ..trial import Trial
 from .drawing.diagram_text import diagram_lines
-from .escape import one_line, quoted
+from .escape import one_line, quote_lines
 from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from .trial_facts import trial_facts
 from .wording import number
@@ -16,42 +16,42 @@ IN_REPLY = "(the reply below)"
 
 
 def trial_lines(trial: Trial) -> list[str]:
-    """Return all that a record holds of a trial, without shortening; texts of others stand after a vertical bar."""
+    """Return all that a record holds of a trial, without shortening; texts from outside stand after a vertical bar."""
     question = trial.question
     about = {"family": question.family, "section": question.section, "group": question.group, **question.labels}
     return [
-        one_line(f"{question.id} ({trial.model}): {trial.outcome}{_value(trial)}"),
+        one_line(f"{question.id} ({trial.model}): {trial.outcome}{_score_text(trial)}"),
         one_line(", ".join(f"{name} {value}" for name, value in about.items() if value != "")),
         *_section("question", question.text),
         *_section("system prompt", question.system),
         *_section("prompt", question.prompt),
-        *_exchanges(trial),
+        *_exchange_lines(trial),
         *(_section("reply", trial.reply.text or "(an empty reply)") if trial.reply is not None else []),
         *_section("expected", expected_answer(trial)),
-        *_outcome(trial),
+        *_outcome_lines(trial),
         "",
         *(one_line(f"{name}: {value}") for name, value in trial_facts(trial)),
-        *_drawings(trial),
+        *_drawing_lines(trial),
     ]
 
 
-def _value(trial: Trial) -> str:
+def _score_text(trial: Trial) -> str:
     return "" if trial.score is None else f", score {number(trial.score.value)}"
 
 
 def _section(title: str, text: str) -> list[str]:
-    return ["", f"{title}:", *quoted(text).split("\n")] if text else []
+    return ["", f"{title}:", *quote_lines(text).split("\n")] if text else []
 
 
-def _exchanges(trial: Trial) -> Iterator[str]:
+def _exchange_lines(trial: Trial) -> Iterator[str]:
     texts = exchange_texts(trial, IN_REPLY, longest=None)
     for at, (exchange, text) in enumerate(zip(shown_exchanges(trial), texts, strict=True), 1):
         yield from ("", one_line(f"exchange {at}: {exchange_title(exchange)}"))
-        yield from quoted(text).split("\n") if text else []
+        yield from quote_lines(text).split("\n") if text else []
 
 
-def _outcome(trial: Trial) -> Iterator[str]:
-    """Yield the parsed answer and why the trial has its outcome."""
+def _outcome_lines(trial: Trial) -> Iterator[str]:
+    """Yield the parsed answer and the reason for the outcome."""
     score = trial.score
     if score is None:
         yield from _section("no score", trial.failure_text or "no reply")
@@ -70,7 +70,7 @@ def _outcome(trial: Trial) -> Iterator[str]:
         )
 
 
-def _drawings(trial: Trial) -> Iterator[str]:
+def _drawing_lines(trial: Trial) -> Iterator[str]:
     if trial.diagram:
         yield from ("", "drawing:", *diagram_lines(Diagram.from_json(unpack(trial.diagram))))
     if trial.diagram_pair:

@@ -1,4 +1,4 @@
-"""Numbers in words and digits, the same in every report made of text."""
+"""Numbers in words and digits, the same in every text report."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ _LEAST = 0.001
 
 
 def number(value: float | None) -> str:
-    """The number with three decimals, a dash for none."""
+    """Return the number with three decimals, a dash for None."""
     return "-" if value is None else f"{value:z.3f}"
 
 
 def interval(ends: tuple[float, float] | None) -> str:
-    """Both ends with three decimals, a dash for none."""
+    """Return both ends with three decimals, a dash for None."""
     return "-" if ends is None else "{:.3f}-{:.3f}".format(*ends)
 
 
 def count(of: int, noun: str, several: str = "") -> str:
-    """The count, thousands parted by commas, and the noun in its number."""
+    """Return the count, with commas between thousands, and the noun in singular or plural."""
     return f"{of:,} {plural(noun, of, several)}"
 
 
 def plural(noun: str, of: int, several: str = "") -> str:
-    """The noun, in the plural unless there is one; `several` is a plural that does not just end in "s"."""
+    """Return the noun, in the plural unless `of` is 1; `several` is a plural that does not just end in "s"."""
     return noun if of == 1 else several or noun + "s"
 
 
 def fact_name(name: str, value: str) -> str:
-    """Return the name of a fact of the run: in the plural where it has several values, parted by commas."""
+    """Return the name of a fact of the run, in the plural if its value holds several, separated by commas."""
     if ", " not in value or name.endswith("s"):
         return name
     return plural(name, 2, f"{name[:-1]}ies" if name.endswith("y") else "")
 
 
 def signed(value: float | None) -> str:
-    """Return a difference with its sign and three decimals, a dash for none."""
+    """Return a difference with its sign and three decimals, a dash for None."""
     return "-" if value is None else f"{value:+.3f}" if abs(value) >= _LEAST / 2 else "0.000"
 
 
 def signed_interval(ends: tuple[float, float] | None) -> str:
-    """Return both ends of the interval of a difference with their signs, a dash for none."""
+    """Return both ends of the interval of a difference with their signs, a dash for None."""
     return "-" if ends is None else f"{signed(ends[0])} to {signed(ends[1])}"
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value with three decimals, a dash for none."""
+    """Return a p-value with three decimals, a dash for None."""
     return "-" if value is None else f"<{_LEAST:g}" if value < _LEAST else f"{value:.3f}"

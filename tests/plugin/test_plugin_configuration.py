@@ -75,7 +75,7 @@ def test_a_number_may_stand_without_quotes(project: Project) -> None:
 
 def test_a_switch_of_the_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\ntaskgraph_dry_run = true\n")
-    assert "nothing was asked" in project.run().output
+    assert "no request was sent" in project.run().output
     project.write("pytest.ini", "[pytest]\ntaskgraph_dry_run = yes\n")
     ran = project.run()
     assert ran.code == pytest.ExitCode.USAGE_ERROR

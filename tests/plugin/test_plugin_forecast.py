@@ -94,7 +94,7 @@ def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> 
     expected = "a replay, nothing is sent: 5 replies from the store, 5 missing in it"
     assert told(many.run(lean(server), "--taskgraph-replay"))[0] == f"taskgraph: {expected}"
     plan = many.run(lean(server), "--taskgraph-replay", "--taskgraph-dry-run").output
-    assert f"taskgraph plan: {expected}; nothing was asked" in plan
+    assert f"taskgraph plan: {expected}; no request was sent" in plan
     assert "cost" not in plan.partition("pattern ")[2]
 
 

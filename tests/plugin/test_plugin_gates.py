@@ -273,7 +273,7 @@ def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_questio
     assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 1 of 10 questions were lost with their worker"
     assert many.record()["lost"] == ["parallel_block-wadl-n012-s0-000"]
-    assert "1 question lost, for the worker that asked died" in ran.output
+    assert "1 question lost because the worker that asked died" in ran.output
 
 
 def test_a_question_whose_trial_came_before_its_worker_died_is_counted_and_the_crash_stays_a_failure(

@@ -108,7 +108,7 @@ def test_two_reports_in_one_file_are_refused_with_both_names(project: Project, o
         ("md=/proc/x.md", "md=/proc/x.md: it cannot be written"),
         (
             "json=test_graph.py/deep/r.json",
-            "json=test_graph.py/deep/r.json: it cannot be written, for test_graph.py is",
+            "json=test_graph.py/deep/r.json: it cannot be written: test_graph.py is",
         ),
         ("csv=/dev/null", "csv=/dev/null: it is no regular file"),
     ],

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from described_runs import about_run
 
-from pytest_taskgraph.reports.comparison_lines import answer, change, lines
+from pytest_taskgraph.reports.comparison_lines import answer_text, lines
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.markdown import markdown
+from pytest_taskgraph.reports.wording import signed
 from pytest_taskgraph.results.comparison import RunComparison, compare
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
@@ -56,7 +57,7 @@ def test_what_changed_besides_is_told_loudly() -> None:
         {"yellow": True},
     ) in found
     told = text(WORSE, 100)
-    assert "prompt template changed for 60 questions, compared all the same; in chain-wadl-n012-s0-000:" in told
+    assert "prompt template changed for 60 questions, still compared; in chain-wadl-n012-s0-000:" in told
     assert "  - Think first." in told
     assert "  + Answer at once." in told
 
@@ -77,7 +78,7 @@ def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_
     reason = f"{found.verdict}: {found.reason}"
     gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
     report = markdown(build(after, about_run("0.1.0", models=("m",), gates=(gate,), fail_on=("regression",))), found)
-    assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 inconclusive\n")
+    assert report.startswith("## 📋 taskgraph: No gate was decided: 1 inconclusive\n")
     assert f"- ❔ inconclusive: `compare::main`: `{found.reason[:40]}" in report
     assert report.count("inconclusive: ") == 1
     assert "### Compared with `main`" in report
@@ -146,10 +147,10 @@ def test_nothing_paired_is_said_in_a_line() -> None:
 
 
 def test_answers_and_changes_in_words() -> None:
-    assert answer(["Mix", "Bake"]) == "Mix, Bake"
-    assert (answer([]), answer(None), answer("no")) == ("none", "nothing that can be read", "no")
-    assert answer([["Mix"], ["Bake"]]) == '[["Mix"], ["Bake"]]'
-    assert (change(0.25), change(-0.0001)) == ("+0.250", "0.000")
+    assert answer_text(["Mix", "Bake"]) == "Mix, Bake"
+    assert (answer_text([]), answer_text(None), answer_text("no")) == ("none", "no answer", "no")
+    assert answer_text([["Mix"], ["Bake"]]) == '[["Mix"], ["Bake"]]'
+    assert (signed(0.25), signed(-0.0001)) == ("+0.250", "0.000")
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.reports.escape import columns, one_line, printable, quoted, shorten, wrap
+from pytest_taskgraph.reports.escape import columns, one_line, printable, quote_lines, shorten, wrap
 
 anything = st.text(st.characters()) | st.text("a \n\t\x1b\u202e\u200b\ufe0f中e\u0301\ud800\ufffe", max_size=60)
 
@@ -62,7 +62,7 @@ def test_one_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
 @given(st.lists(st.sampled_from(["::", ":", "#", "##", "[", "vso", "x", " ", "\n"]), max_size=30).map("".join))
 def test_no_line_that_is_made_is_a_command_to_a_runner_of_ci(text: str) -> None:
     wrapped = [line for width in range(2, 12) for line in wrap(text, width, 9)]
-    for line in (one_line(text), one_line(text, 9), *wrapped, *quoted(text).split("\n")):
+    for line in (one_line(text), one_line(text, 9), *wrapped, *quote_lines(text).split("\n")):
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
         assert "##vso[" not in line
@@ -71,7 +71,7 @@ def test_no_line_that_is_made_is_a_command_to_a_runner_of_ci(text: str) -> None:
 def test_what_is_no_command_stays_as_it_is() -> None:
     for line in ("a::b", "gates::structure", "## Title", "# [x]", "##", "[##]", "a ::error::"):
         assert one_line(line) == line
-        assert quoted(line) == f"| {line}"
+        assert quote_lines(line) == f"| {line}"
 
 
 def test_one_line_joins_lines_and_says_what_it_cut() -> None:

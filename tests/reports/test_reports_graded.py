@@ -46,7 +46,7 @@ def record_of(*trials: Trial, **about: Any) -> dict[str, Any]:  # noqa: ANN401
 GRADED = [graded(at, score) for at, score in enumerate((0.2, 0.4, 0.4, 0.6))]
 MIXED = record_of(*GRADED, *(judged(at) for at in range(10)))
 ALONE = record_of(*GRADED)
-NOTE = "4 graded questions of functionality stand apart: in no pass rate, in no total"
+NOTE = "4 graded questions of functionality do not count in pass rates and totals"
 
 
 def shown(record: dict[str, Any], verbosity: int = 0, width: int = 80) -> list[str]:
@@ -131,7 +131,7 @@ def test_junit_properties_hold_no_rate_of_graded_questions() -> None:
     ("trials", "state", "headline"),
     [
         ([judged(1), judged(3), *GRADED], "passed", "All 2 right, 4 graded"),
-        ([judged(1), *GRADED], "passed", "The one question is right, 4 graded"),
+        ([judged(1), *GRADED], "passed", "The question is right, 4 graded"),
         (GRADED, "neutral", "No answer is right or wrong, 4 graded"),
         ([judged(0), judged(1), *GRADED], "failed", "1 of 2 not right"),
         (

@@ -9,26 +9,36 @@ from scipy.optimize import isotonic_regression
 from steps import growth
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
-from pytest_taskgraph.reports.drawing.grid import Item, Wire, apart, crossings, ranking, ranks, untangled
-from pytest_taskgraph.reports.drawing.layout import Arranged, Box, DrawingLayout, Point, arrange, layout
+from pytest_taskgraph.reports.drawing.grid import (
+    LayoutLink,
+    LayoutNode,
+    closest_positions,
+    crossings,
+    flow_order,
+    ranks,
+    reduce_crossings,
+)
+from pytest_taskgraph.reports.drawing.layout import Box, DrawingLayout, LevelLayout, Point, arrange, layout
 
 Rectangle = tuple[float, float, float, float]
 
 
 @st.composite
-def levels(draw: st.DrawFn) -> tuple[list[Item], list[Wire]]:
+def levels(draw: st.DrawFn) -> tuple[list[LayoutNode], list[LayoutLink]]:
     """Any level: cycles, self-loops, parallel links, labels, boxes of any size, boxes without links."""
     boxes = st.builds(
-        lambda wide, high, narrow: Item(wide, high, 0.0 if narrow else wide - 16),
+        lambda wide, high, narrow: LayoutNode(wide, high, 0.0 if narrow else wide - 16),
         st.integers(20, 300), st.integers(16, 200), st.booleans(),
     )  # fmt: skip
     items = draw(st.lists(boxes, min_size=1, max_size=9))
     ends = st.integers(0, len(items) - 1)
     label = st.just((0.0, 0.0)) | st.tuples(st.integers(10, 200), st.just(15))
-    return items, draw(st.lists(st.builds(Wire, ends, ends, st.booleans(), label), max_size=16))
+    return items, draw(st.lists(st.builds(LayoutLink, ends, ends, st.booleans(), label), max_size=16))
 
 
-def rectangles(items: list[Item], wires: list[Wire], made: Arranged) -> tuple[list[Rectangle], list[Rectangle]]:
+def rectangles(
+    items: list[LayoutNode], wires: list[LayoutLink], made: LevelLayout
+) -> tuple[list[Rectangle], list[Rectangle]]:
     boxes = [(x, y, x + one.width, y + one.height) for (x, y), one in zip(made.places, items, strict=True)]
     labels = [(at[0], at[1], at[0] + one.label[0], at[1] + one.label[1])
               for at, one in zip(made.labels, wires, strict=True) if at is not None]  # fmt: skip
@@ -46,7 +56,7 @@ def around(a: Point, b: Point) -> Rectangle:
 
 @given(levels())
 @settings(max_examples=150, deadline=None)
-def test_nothing_lies_on_anything_else(level: tuple[list[Item], list[Wire]]) -> None:
+def test_nothing_lies_on_anything_else(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     made = arrange(*level)
     boxes, labels = rectangles(*level, made)
     assert not [pair for pair in combinations([*boxes, *labels], 2) if overlap(*pair)]
@@ -54,7 +64,7 @@ def test_nothing_lies_on_anything_else(level: tuple[list[Item], list[Wire]]) -> 
 
 @given(levels())
 @settings(max_examples=150, deadline=None)
-def test_all_is_within_the_level(level: tuple[list[Item], list[Wire]]) -> None:
+def test_all_is_within_the_level(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     made = arrange(*level)
     boxes, labels = rectangles(*level, made)
     corners = [point for a, b, c, d in [*boxes, *labels] for point in ((a, b), (c, d))]
@@ -66,7 +76,7 @@ def test_all_is_within_the_level(level: tuple[list[Item], list[Wire]]) -> None:
 @given(levels())
 @settings(max_examples=150, deadline=None)
 def test_every_link_leads_from_its_source_to_its_target_and_through_no_other_box(
-    level: tuple[list[Item], list[Wire]],
+    level: tuple[list[LayoutNode], list[LayoutLink]],
 ) -> None:
     items, wires = level
     made = arrange(items, wires)
@@ -83,26 +93,28 @@ def test_every_link_leads_from_its_source_to_its_target_and_through_no_other_box
 
 @given(levels())
 @settings(max_examples=40, deadline=None)
-def test_the_layout_is_the_same_each_time(level: tuple[list[Item], list[Wire]]) -> None:
+def test_the_layout_is_the_same_each_time(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     assert arrange(*level) == arrange(*level)
 
 
 def test_a_sequence_stands_in_one_column_from_top_to_bottom() -> None:
-    made = arrange([Item(60, 20, 40), Item(100, 30, 80), Item(60, 20, 40)], [Wire(0, 1), Wire(1, 2)])
+    made = arrange(
+        [LayoutNode(60, 20, 40), LayoutNode(100, 30, 80), LayoutNode(60, 20, 40)], [LayoutLink(0, 1), LayoutLink(1, 2)]
+    )
     assert [x + width / 2 for (x, _), width in zip(made.places, (60, 100, 60), strict=True)] == [50, 50, 50]
     assert [y for _, y in made.places] == sorted(y for _, y in made.places)
     assert all(len(route) == 2 and route[0][0] == route[1][0] for route in made.routes)
 
 
 def test_a_link_back_leaves_and_enters_at_the_right_side() -> None:
-    made = arrange([Item(60, 20, 40), Item(60, 20, 40)], [Wire(0, 1), Wire(1, 0)])
+    made = arrange([LayoutNode(60, 20, 40), LayoutNode(60, 20, 40)], [LayoutLink(0, 1), LayoutLink(1, 0)])
     assert made.routes[1][0] == (60, made.places[1][1] + 10)
     assert made.routes[1][-1] == (60, made.places[0][1] + 10)
 
 
 def test_a_link_that_passes_layers_is_straight_where_nothing_is_in_its_way() -> None:
-    wires = [Wire(at, at + 1) for at in range(6)] + [Wire(0, 6)]
-    made = arrange([Item(60, 20, 40)] * 7, wires)
+    wires = [LayoutLink(at, at + 1) for at in range(6)] + [LayoutLink(0, 6)]
+    made = arrange([LayoutNode(60, 20, 40)] * 7, wires)
     turns = [step for step in pairwise(made.routes[-1]) if step[0][0] != step[1][0]]
     assert len(turns) <= 2
 
@@ -115,7 +127,7 @@ links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20)
 def test_the_control_flow_decides_which_way_links_point(
     control: list[tuple[int, int]], data: list[tuple[int, int]]
 ) -> None:
-    places = {node: at for at, node in enumerate(ranking(8, control, data))}
+    places = {node: at for at, node in enumerate(flow_order(8, control, data))}
     assert sorted(places) == list(range(8))
     forward = [(a, b) for a, b in control if places[a] < places[b]]
     acyclic = all(a < b for a, b in control)
@@ -140,13 +152,15 @@ def test_crossings_are_counted_and_never_become_more(pairs: list[tuple[int, int]
     above = [[a for a, b in pairs if b == node] for node in range(10)]
     brute = sum((a - c) * (b - d) < 0 for (a, b), (c, d) in combinations(pairs, 2))
     assert crossings(layers, below) == brute
-    better = untangled(layers, above, below)
+    better = reduce_crossings(layers, above, below)
     assert [sorted(layer) for layer in better] == layers
     assert crossings(better, below) <= brute
 
 
 def test_a_crossing_that_can_be_undone_is_undone() -> None:
-    assert crossings(untangled([[0, 1], [2, 3]], [[], [], [1], [0]], [[3], [2], [], []]), [[3], [2], [], []]) == 0
+    assert (
+        crossings(reduce_crossings([[0, 1], [2, 3]], [[], [], [1], [0]], [[3], [2], [], []]), [[3], [2], [], []]) == 0
+    )
 
 
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9), st.integers(0, 30)), min_size=1, max_size=12))
@@ -155,7 +169,7 @@ def test_columns_are_the_least_squares_of_what_is_wanted(rows: list[tuple[int, i
     wanted, weights, distances = ([float(row[at]) for row in rows] for at in range(3))
     offsets = [sum(distances[:at]) for at in range(len(rows))]
     expected = isotonic_regression([a - b for a, b in zip(wanted, offsets, strict=True)], weights=weights).x
-    assert apart(wanted, weights, distances[:-1]) == pytest.approx(
+    assert closest_positions(wanted, weights, distances[:-1]) == pytest.approx(
         [a + b for a, b in zip(expected, offsets, strict=True)]
     )
 
@@ -163,7 +177,7 @@ def test_columns_are_the_least_squares_of_what_is_wanted(rows: list[tuple[int, i
 def placed(diagram: Diagram) -> DrawingLayout:
     return layout(
         diagram,
-        {one.id: Item(60, 20, 40) for one in diagram.nodes},
+        {one.id: LayoutNode(60, 20, 40) for one in diagram.nodes},
         {one.id: (80, 20) for one in diagram.groups},
         [(0, 0)] * len(diagram.edges),
     )

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.markdown import LEAST, LIMIT, markdown
-from pytest_taskgraph.reports.markdown.elements import cell, code, fence, words
+from pytest_taskgraph.reports.markdown.elements import cell, code, fenced_block, words
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
@@ -85,7 +85,7 @@ def shape(text: str) -> dict[str, int]:
 
 def test_the_verdict_stands_first() -> None:
     assert headings(markdown(built(made("a"), made("b", "wrong"))))[0] == "h2 ❌ taskgraph: 1 of 2 not right"
-    assert headings(markdown(built(made("a"))))[0] == "h2 ✅ taskgraph: The one question is right"
+    assert headings(markdown(built(made("a"))))[0] == "h2 ✅ taskgraph: The question is right"
     headline = headings(markdown(built(made("a", "wrong"), fail_on=())))[0]
     assert headline == "h2 📋 taskgraph: Report only: 0 of 1 right"
 
@@ -262,7 +262,7 @@ def test_a_code_span_shows_the_text_and_a_cell_the_same(text: str) -> None:
 
 @given(st.lists(anything, max_size=3))
 def test_a_fence_holds_all_that_is_put_into_it(lines: list[str]) -> None:
-    tokens = READER.parse("\n".join([*fence(lines), "", "after"]))
+    tokens = READER.parse("\n".join([*fenced_block(lines), "", "after"]))
     assert [one.type for one in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
 
 
@@ -310,6 +310,6 @@ def test_nothing_depends_on_the_order_of_arrival() -> None:
 
 
 def test_a_record_without_a_trial_has_a_report_and_a_damaged_one_is_refused() -> None:
-    assert headings(markdown(built()))[0] == "h2 📋 taskgraph: Nothing was asked"
+    assert headings(markdown(built()))[0] == "h2 📋 taskgraph: No question was asked"
     with pytest.raises(UsageError, match="the record is damaged"):
         markdown({"trials": [{}], "texts": {}})

@@ -42,7 +42,7 @@ def test_the_plan_at_120_columns() -> None:
           can_end_after          1         1       0          9,000        $0.0012     $0.0700
         total                    4         3       1         27,000        $0.0036       $0.21
 
-        taskgraph plan: 3 requests, 1 reply from the store, about $0.0036, at most $0.21; nothing was asked
+        taskgraph plan: 3 requests, 1 reply from the store, about $0.0036, at most $0.21; no request was sent
     """)
 
 
@@ -75,7 +75,8 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
           dependency_existence      1         2      50   unknown  unknown
         total                       2         4     100   unknown  unknown
 
-        taskgraph plan: 7 requests, at least $0.0036, at most unknown; nothing was asked
+        taskgraph plan: 7 requests, at least $0.0036, at most unknown; no request was
+        sent
         the price of far/away is not known; state it in US dollars for a million tokens
         in and out: --taskgraph-price far/away=IN/OUT
     """)
@@ -98,8 +99,8 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
         (
             CostBasis(131_072, "assumed", 2_000, 0, reasons=True),
             "gpt-x: expected are replies of 2,000 tokens (an assumption, as of a model that reasons: no reply is "
-            "stored yet); at worst, replies have 131,072 tokens (an assumption, for nobody says the limit of the "
-            "model), each request repeated 5 times and billed each time (once: $0.0700); "
+            "stored yet); at worst, replies have 131,072 tokens (an assumption: the limit of the model "
+            "is unknown), each request repeated 5 times and billed each time (once: $0.0700); "
             "--taskgraph-model-option max_tokens=N lowers it",
         ),
     ],
@@ -159,7 +160,7 @@ def test_in_a_replay_no_request_and_no_cost_is_foreseen() -> None:
     drawn = [line for line, _ in lines(plan, 80, replay=True)]
     assert drawn[1].split() == ["pattern", "questions", "stored", "missing"]
     assert ["total", "5", "2", "4"] in [line.split() for line in drawn]
-    assert " ".join(drawn[-2:]) == f"taskgraph plan: {told}; nothing was asked"
+    assert " ".join(drawn[-2:]) == f"taskgraph plan: {told}; no request was sent"
 
 
 def test_limits_bind_the_forecast() -> None:
@@ -201,7 +202,7 @@ def test_a_bound_is_never_rounded_down(cost: float) -> None:
 
 def test_limits_bind_the_last_line_of_the_plan() -> None:
     drawn = [line for line, _ in lines(some(), 120, max_calls=2, max_cost=0.1)]
-    assert "taskgraph plan: 2 of 3 requests, about $0.0036, at most $0.10; nothing was asked" in drawn
+    assert "taskgraph plan: 2 of 3 requests, about $0.0036, at most $0.10; no request was sent" in drawn
 
 
 @pytest.mark.parametrize(

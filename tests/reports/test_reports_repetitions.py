@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.spending_line import spent
+from pytest_taskgraph.reports.spending_line import replies_line
 from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
@@ -161,7 +161,7 @@ def test_more_repetitions_of_many_models_fit() -> None:
 
 def test_what_a_run_took_is_told_in_a_line() -> None:
     told = "replies took: 12 requests, 1,200 tokens in, 120 out, cost $0.0120"
-    assert spent(some()) == told
+    assert replies_line(some()) == told
     assert told in text(tallied(*some())).replace("\n", " ")
     assert "cost" not in text(tallied(*some()), -1)
 
@@ -175,20 +175,20 @@ def test_what_a_run_took_is_told_in_a_line() -> None:
 )
 def test_what_is_unknown_is_told_as_unknown(reply: Reply, expected: str) -> None:
     one = some()[0]
-    assert spent([one, replace(one, reply=reply)]) == f"replies took: {expected}"
+    assert replies_line([one, replace(one, reply=reply)]) == f"replies took: {expected}"
 
 
 def test_cost_and_tokens_are_never_0_for_unknown() -> None:
     one = replace(some()[0], retries=1)
-    assert spent([replace(one, reply=Reply("A", 10, 2))]).endswith(
+    assert replies_line([replace(one, reply=Reply("A", 10, 2))]).endswith(
         "1 request, 1 retry, 10 tokens in, 2 out, cost unknown"
     )
-    assert spent([replace(one, reply=Reply("A", cost=0.5))]).endswith("1 retry, tokens unknown, cost $0.5000")
-    assert spent([replace(one, reply=Reply("A", 1, 1, 0.00001))]).endswith("cost under $0.0001")
+    assert replies_line([replace(one, reply=Reply("A", cost=0.5))]).endswith("1 retry, tokens unknown, cost $0.5000")
+    assert replies_line([replace(one, reply=Reply("A", 1, 1, 0.00001))]).endswith("cost under $0.0001")
 
 
 def test_where_nobody_was_paid_nothing_is_told_of_it() -> None:
-    assert spent([replace(one, reply=Reply("A")) for one in some()]) == ""
+    assert replies_line([replace(one, reply=Reply("A")) for one in some()]) == ""
     assert "asked:" not in text(tallied(*(replace(one, reply=Reply("A")) for one in some())))
 
 

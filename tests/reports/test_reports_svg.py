@@ -16,7 +16,7 @@ from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, Diagram
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import workflows
-from pytest_taskgraph.reports.drawing.svg import STYLE, svg, wrapped
+from pytest_taskgraph.reports.drawing.svg import STYLE, svg, wrap_label
 from pytest_taskgraph.reports.escape import columns, one_line
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Question, Trial
@@ -149,7 +149,7 @@ def test_the_drawing_is_the_same_each_time(workflow: Workflow) -> None:
 @settings(max_examples=150, deadline=None)
 def test_a_label_is_broken_into_lines_that_fit(text: str, width: int, most: int) -> None:
     printable = one_line(text)
-    lines = wrapped(printable, width, most)
+    lines = wrap_label(printable, width, most)
     assert 1 <= len(lines) <= most
     assert all(columns(line) <= width for line in lines)
     if not lines[-1].endswith("…"):
@@ -168,7 +168,7 @@ def test_a_label_is_broken_into_lines_that_fit(text: str, width: int, most: int)
     ],
 )
 def test_labels_break_between_words(label: str, lines: list[str]) -> None:
-    assert wrapped(label, 10, 3) == lines
+    assert wrap_label(label, 10, 3) == lines
 
 
 def test_a_drawing_stands_alone_as_a_file(tmp_path: Path) -> None:

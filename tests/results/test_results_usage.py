@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.reports.spending_line import sent, usage_line
+from pytest_taskgraph.reports.spending_line import sent_text, usage_line
 from pytest_taskgraph.results.record.facts import Usage, add_usages
 
 cents = st.integers(0, 99).map(lambda number: number / 100)
@@ -21,7 +21,7 @@ def test_total_does_not_depend_on_processes_or_order(costs: list[float], cut: in
 
 def test_total_with_lost_worker_is_incomplete() -> None:
     assert not add_usages([Usage(sent=3), Usage(complete=False)]).complete
-    assert sent(add_usages([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
+    assert sent_text(add_usages([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
 
 
 def test_usage_line_tells_unknown_as_unknown() -> None:

@@ -25,7 +25,7 @@ from ...errors import UnknownNameError, UnmeasuredError, UsageError
 from ...models.request_key import stored_name
 from ...models.store.reply_rows import longer
 from ...models.store.schema import FILE, read_store
-from ...reports.escape import in_json
+from ...reports.escape import json_text
 from ...results import record
 from ...results.descriptions import descriptions_of
 from ...results.record import saved
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     new, results = rescore(old, options.parsing, metrics, options.store)
     found, known = changes(old, new), descriptions_of(new)
     if options.json:
-        print(in_json(as_json(results, found, known)))
+        print(json_text(as_json(results, found, known)))
     else:
         kept = {one.kept for one in results}
         advice = [ADVICE] if options.store is None and SHORTENED in kept else []

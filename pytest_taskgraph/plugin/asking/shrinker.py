@@ -245,11 +245,11 @@ class Shrinker:
 
     def lines(self) -> Iterable[str]:
         """Yield the lines at the end of the run."""
-        from ...reports.escape import disarmed, one_line
+        from ...reports.escape import disarm_lines, one_line
 
         for one in self.found:
             yield f"{one_line(one.nodeid)}: {one_line(one.outcome)}"
-            yield from map(disarmed, one.lines)
+            yield from map(disarm_lines, one.lines)
             if one.key in self._folders:
                 yield ""
                 yield f"written to {self._folders[one.key]}"

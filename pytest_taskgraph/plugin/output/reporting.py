@@ -79,11 +79,11 @@ def _is_kept(path: Path, store: Path, start: Path) -> bool:
 
 
 def _check_writable(config: pytest.Config, reports: Sequence[tuple[str, str]]) -> None:
-    from ...reports import written
+    from ...reports.report_file import check_writable
 
     for kind, path in reports:
         try:
-            written.check(place(config, path), is_summary(place(config, path)))
+            check_writable(place(config, path), is_summary(place(config, path)))
         except UsageError as error:
             raise UsageError(f"{_OPTION}: {kind}={path}: {error}") from None
 
@@ -294,9 +294,9 @@ class Reporting:
             raise UsageError(f"--taskgraph-store: {self._folder} cannot be written ({error.strerror})") from None
 
     def _write(self, path: Path, text: str) -> None:
-        from ...reports.written import write
+        from ...reports.report_file import write_report
 
-        write(path, text, append=is_summary(path))
+        write_report(path, text, append=is_summary(path))
 
     def _reports(self) -> list[tuple[str, str]]:
         return options.pairs(self._config, "report")

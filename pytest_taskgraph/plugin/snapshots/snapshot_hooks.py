@@ -126,10 +126,10 @@ class SnapshotHooks:
         if (prompt := item.stash.get(_RENDERED, None)) is not None:
             setattr(report, _CARRIED, prompt.pack())
         if call.excinfo is not None and isinstance(call.excinfo.value, PromptMismatchError):
-            from ...reports.escape import disarmed, one_line
+            from ...reports.escape import disarm_lines, one_line
             from ..verdicts.outcomes import REASON
 
-            report.longrepr = "\n".join(map(disarmed, call.excinfo.value.lines))
+            report.longrepr = "\n".join(map(disarm_lines, call.excinfo.value.lines))
             setattr(report, REASON, one_line(call.excinfo.value.reason))
         return report
 

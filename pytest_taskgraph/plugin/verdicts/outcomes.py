@@ -135,9 +135,9 @@ def _expect(report: pytest.TestReport, verdict: str) -> None:
 
 
 def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
-    from ...reports.escape import disarmed, one_line
+    from ...reports.escape import disarm_lines, one_line
 
-    report.longrepr = "\n".join(map(disarmed, lines))
+    report.longrepr = "\n".join(map(disarm_lines, lines))
     setattr(report, REASON, one_line(reason))
 
 

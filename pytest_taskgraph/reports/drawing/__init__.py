@@ -1,1 +1,1 @@
-"""Drawings of diagrams."""
+"""Drawings of diagrams, as SVG and as lines of text."""

@@ -1,4 +1,4 @@
-"""A diagram as lines of text: each node with the links that leave it, in the order of the flow."""
+"""Diagrams as lines of text: each node with the links that leave it, in the order of the flow."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from ...diagram import Diagram, DiagramEdge, DiagramNode
 from ..escape import one_line
-from .grid import ranking
+from .grid import flow_order
 
 _INDENT = "  "
 _ARROWS = {"control": "->", "data": "..>"}
 
 
 def diagram_lines(diagram: Diagram) -> list[str]:
-    """Return the printable lines of a diagram: its title, then its nodes; what stands in a group is indented below it.
+    """Return the printable lines of a diagram: its title, then its nodes; the content of a group is indented below it.
 
-    A link is `->` with its guard in brackets; one of the data flow is `..>`.
+    A link of the control flow is `->` with its guard in brackets; one of the data flow is `..>`.
     """
     names = {part.id: one_line(part.label) or one_line(part.id) for part in diagram.parts}
     names |= {node.id: f"<{node.kind} {names[node.id]}>" for node in diagram.nodes if node.kind not in _PLAIN}
@@ -27,17 +27,17 @@ _PLAIN = ("task", "composite", "start", "end")
 
 
 def _group_lines(diagram: Diagram, names: dict[str, str], group: str, depth: int) -> Iterator[str]:
-    for node in _ordered(diagram, group):
+    for node in _nodes_in_flow_order(diagram, group):
         note = f" ({one_line(node.note)})" if node.note else ""
-        yield f"{_INDENT * depth}{names[node.id]}{note}{_links(diagram.edges, names, node.id)}"
+        yield f"{_INDENT * depth}{names[node.id]}{note}{_link_texts(diagram.edges, names, node.id)}"
     for inner in diagram.groups:
         if inner.parent == group:
             note = f" ({one_line(inner.note)})" if inner.note else ""
-            yield f"{_INDENT * depth}{names[inner.id]}{note}{_links(diagram.edges, names, inner.id)}, inside:"
+            yield f"{_INDENT * depth}{names[inner.id]}{note}{_link_texts(diagram.edges, names, inner.id)}, inside:"
             yield from _group_lines(diagram, names, inner.id, depth + 1)
 
 
-def _ordered(diagram: Diagram, group: str) -> list[DiagramNode]:
+def _nodes_in_flow_order(diagram: Diagram, group: str) -> list[DiagramNode]:
     """Return the nodes of a group in the order of the flow."""
     nodes = [node for node in diagram.nodes if node.group == group]
     places = {node.id: at for at, node in enumerate(nodes)}
@@ -45,17 +45,17 @@ def _ordered(diagram: Diagram, group: str) -> list[DiagramNode]:
     for edge in diagram.edges:
         if edge.source in places and edge.target in places:
             pairs[edge.kind].append((places[edge.source], places[edge.target]))
-    return [nodes[at] for at in ranking(len(nodes), pairs["control"], pairs["data"])]
+    return [nodes[at] for at in flow_order(len(nodes), pairs["control"], pairs["data"])]
 
 
-def _links(edges: list[DiagramEdge], names: dict[str, str], source: str) -> str:
-    """Return the links that leave a node, each kind after its arrow; empty if none does."""
-    found = []
+def _link_texts(edges: list[DiagramEdge], names: dict[str, str], source: str) -> str:
+    """Return the links that leave a node, each kind after its arrow; empty if there are none."""
+    parts = []
     for kind, arrow in _ARROWS.items():
         targets = [
             names.get(edge.target, one_line(edge.target)) + (f" [{one_line(edge.label)}]" if edge.label else "")
             for edge in edges
             if edge.source == source and edge.kind == kind
         ]
-        found += [f" {arrow} {', '.join(targets)}"] if targets else []
-    return "".join(found)
+        parts += [f" {arrow} {', '.join(targets)}"] if targets else []
+    return "".join(parts)

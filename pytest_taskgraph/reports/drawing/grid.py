@@ -1,10 +1,10 @@
-"""The layers of a level, and the columns and rows of the boxes that stand on them.
+"""Layers of a level, and the columns and rows of the boxes on them.
 
-After Sugiyama, Tagawa and Toda 1981: cycles are broken, layers are those of longest paths, crossings are reduced by
-barycenters. Nodes are numbers, 0 to count - 1, in the order in which they are declared; ties keep that order.
+After Sugiyama, Tagawa and Toda (1981): cycles are broken, layers are those of longest paths, crossings are reduced by
+barycenters. Nodes are numbers, 0 to count - 1, in their order of declaration; ties keep that order.
 
 A link passes each layer between those of its ends on a column of its own. A label stands on such a place, so that
-nothing else is there. Lengths are in pixels.
+it overlaps no box. Lengths are in pixels.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from math import inf
 
 Pair = tuple[int, int]
 SWEEPS = 12  # down and up count one each
-LAYERING_AFFORDED = 60_000  # nodes looked at in all sweeps, about
-PATIENCE = 4  # sweeps without a better order, after which no better one is looked for
+LAYERING_AFFORDED = 60_000  # about how many nodes all sweeps visit
+PATIENCE = 4  # sweeps without a better order, after which the search ends
 
 
-def ranking(count: int, control: Sequence[Pair], data: Sequence[Pair]) -> list[int]:
-    """All nodes in an order against which as few links as a depth-first search finds point: the control flow decides.
+def flow_order(count: int, control: Sequence[Pair], data: Sequence[Pair]) -> list[int]:
+    """Return all nodes in an order against which few links point, by a depth-first search; control flow decides.
 
-    Nodes that only the data flow knows come right after the first that writes them, else right before the first that
-    reads them.
+    Nodes that only the data flow links come right after the first node that writes them, else right before the first
+    that reads them.
     """
     places = _postorder(count, control or data)
     if control:
@@ -34,7 +34,7 @@ def ranking(count: int, control: Sequence[Pair], data: Sequence[Pair]) -> list[i
 
 
 def _postorder(count: int, links: Sequence[Pair]) -> dict[int, float]:
-    """Every node that has a link, with its place in reverse postorder; search begins where nothing leads to."""
+    """Return the place of every linked node in reverse postorder; searched from nodes without incoming links."""
     import networkx as nx
 
     targets = {target for _, target in links}
@@ -47,119 +47,128 @@ def _postorder(count: int, links: Sequence[Pair]) -> dict[int, float]:
 
 def _place_others(places: dict[int, float], data: Sequence[Pair]) -> None:
     while True:
-        found: dict[int, float] = {}
+        new_places: dict[int, float] = {}
         for source, target in data:
             if source in places and target not in places:
-                found[target] = min(found.get(target, places[source] + 0.5), places[source] + 0.5)
-        if not found:
+                new_places[target] = min(new_places.get(target, places[source] + 0.5), places[source] + 0.5)
+        if not new_places:
             for source, target in data:
                 if target in places and source not in places:
-                    found[source] = min(found.get(source, places[target] - 0.5), places[target] - 0.5)
-        if not found:
+                    new_places[source] = min(new_places.get(source, places[target] - 0.5), places[target] - 0.5)
+        if not new_places:
             return
-        places.update(found)
+        places.update(new_places)
 
 
 def ranks(order: Sequence[int], links: Iterable[tuple[int, int, int]]) -> list[int]:
-    """The layer of each node, from 0: links (from, to, least layers between) all point along the order.
+    """Return the layer of each node, from 0.
 
-    Each node stands as high as its links allow; one that nothing leads to, as low. networkx has no longest paths to
-    all nodes, and the order is topological already.
+    Links (source, target, least distance in layers) all point along the order. Each node is as high as its links
+    allow; a node without incoming links as low as possible. networkx has no longest paths to all nodes, and the
+    order is topological already.
     """
     after: dict[int, list[Pair]] = {}
-    found = [0] * len(order)
-    led_to = set()
+    ranks_ = [0] * len(order)
+    targets = set()
     for source, target, length in links:
         after.setdefault(source, []).append((target, length))
-        led_to.add(target)
+        targets.add(target)
     for node in order:
         for target, length in after.get(node, ()):
-            found[target] = max(found[target], found[node] + length)
+            ranks_[target] = max(ranks_[target], ranks_[node] + length)
     for node in reversed(order):
-        if node not in led_to and node in after:
-            found[node] = min(found[target] - length for target, length in after[node])
-    lowest = min(found, default=0)
-    return [rank - lowest for rank in found]
+        if node not in targets and node in after:
+            ranks_[node] = min(ranks_[target] - length for target, length in after[node])
+    lowest = min(ranks_, default=0)
+    return [rank - lowest for rank in ranks_]
 
 
-def untangled(layers: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
-    """The layers in an order of few crossings; `above` and `below` hold each node's neighbours in the next layers."""
+def reduce_crossings(layers: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
+    """Return the layers in an order with few crossings.
+
+    Args:
+        layers: The nodes of each layer.
+        above: The neighbours of each node in the layer above.
+        below: The neighbours of each node in the layer below.
+    """
     best, least = layers, crossings(layers, below)
-    tried, since = layers, 0
+    order, sweeps_without_gain = layers, 0
     for sweep in range(min(SWEEPS, 2 + LAYERING_AFFORDED // (len(above) + 1))):
-        if least == 0 or since == PATIENCE:
+        if least == 0 or sweeps_without_gain == PATIENCE:
             break
-        tried = _swept(tried, below if sweep % 2 else above, upward=bool(sweep % 2))
-        found = crossings(tried, below)
-        since += 1
-        if found < least:
-            best, least, since = tried, found, 0
+        order = _sort_by_barycenters(order, below if sweep % 2 else above, upward=bool(sweep % 2))
+        now_crossing = crossings(order, below)
+        sweeps_without_gain += 1
+        if now_crossing < least:
+            best, least, sweeps_without_gain = order, now_crossing, 0
     return best
 
 
-def _swept(layers: list[list[int]], neighbours: list[list[int]], upward: bool) -> list[list[int]]:
-    """Each layer sorted by the mean place of its neighbours; a node without any keeps its place."""
-    made: list[list[int]] = []
+def _sort_by_barycenters(layers: list[list[int]], neighbours: list[list[int]], upward: bool) -> list[list[int]]:
+    """Return each layer sorted by the mean place of its neighbours; a node without neighbours keeps its place."""
+    sorted_layers: list[list[int]] = []
     places: dict[int, int] = {}
     for layer in reversed(layers) if upward else layers:
         keys = {
-            node: (sum(places[one] for one in near) / len(near) if (near := neighbours[node]) else float(at))
+            node: (
+                sum(places[neighbour] for neighbour in near) / len(near) if (near := neighbours[node]) else float(at)
+            )
             for at, node in enumerate(layer)
         }
-        made.append(sorted(layer, key=keys.__getitem__))
-        places = {node: at for at, node in enumerate(made[-1])}
-    return made[::-1] if upward else made
+        sorted_layers.append(sorted(layer, key=keys.__getitem__))
+        places = {node: at for at, node in enumerate(sorted_layers[-1])}
+    return sorted_layers[::-1] if upward else sorted_layers
 
 
 def crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
-    """How many pairs of links between neighbouring layers cross."""
-    found = 0
+    """Return how many pairs of links between neighbouring layers cross."""
+    total = 0
     for upper, lower in pairwise(layers):
         places = {node: at for at, node in enumerate(lower)}
         ends: list[int] = []
         for node in upper:
-            own = sorted(places[one] for one in below[node])
-            found += sum(len(ends) - bisect_right(ends, end) for end in own)
+            own = sorted(places[neighbour] for neighbour in below[node])
+            total += sum(len(ends) - bisect_right(ends, end) for end in own)
             for end in own:
                 insort(ends, end)
-    return found
+    return total
 
 
-def apart(wanted: Sequence[float], weights: Sequence[float], distances: Sequence[float]) -> list[float]:
-    """The numbers closest to the wanted ones, by weighted squares, of which each is `distances` or more after the last.
+def closest_positions(wanted: Sequence[float], weights: Sequence[float], distances: Sequence[float]) -> list[float]:
+    """Return the positions closest to the wanted ones, by weighted squares, that keep the least distances.
 
-    distances[i] stands between i and i + 1. Exact: least squares under an order is pooling of adjacent violators.
-    Hand-written: `scipy.optimize.isotonic_regression` is of scipy 1.12, and its import takes longer than a drawing.
+    distances[i] stands between i and i + 1. Exact: isotonic regression by pooling of adjacent violators. Hand-written:
+    `scipy.optimize.isotonic_regression` is of scipy 1.12, and its import takes longer than a drawing.
     """
     offsets = [0.0]
     for distance in distances:
         offsets.append(offsets[-1] + distance)
     pools: list[tuple[float, float, int]] = []  # mean, weight, how many
     for value, weight, offset in zip(wanted, weights, offsets, strict=True):
-        mean, heavy, size = value - offset, weight, 1
+        mean, weight_of_pool, size = value - offset, weight, 1
         while pools and pools[-1][0] >= mean:
             before, more, others = pools.pop()
-            mean = (before * more + mean * heavy) / (more + heavy)
-            heavy, size = heavy + more, size + others
-        pools.append((mean, heavy, size))
+            mean = (before * more + mean * weight_of_pool) / (more + weight_of_pool)
+            weight_of_pool, size = weight_of_pool + more, size + others
+        pools.append((mean, weight_of_pool, size))
     flat = [mean for mean, _, size in pools for _ in range(size)]
     return [base + offset for base, offset in zip(flat, offsets, strict=True)]
 
 
 GAP = 18.0  # between two boxes side by side
-LANE = 14.0  # between a box and what leads back beside it
+LANE = 14.0  # between a box and a back link beside it
 BETWEEN = 22.0  # between two layers, at least
-STEEP = 0.08  # and so much more for each pixel that a link goes aside there
+STEEP = 0.08  # additional distance for each pixel that a link moves sideways there
 ROUNDS = 6  # of coordinates
-AFFORDED = 60_000  # vertices looked at in all rounds, about; a round takes a second for as many
-STILL = 0.5  # pixels; a round that moves nothing further is the last
+AFFORDED = 60_000  # about how many vertices all rounds visit; a round takes a second for as many
+STILL = 0.5  # pixels; the first round that moves no vertex further is the last
 
-Near = list[list[tuple[int, float, float]]]  # of each vertex: a neighbour, its weight, where that one would have ours
+Near = list[list[tuple[int, float, float]]]  # of each vertex: a neighbour, its weight, the wanted distance from it
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A box to place. `spread` is how much of its upper and lower side takes links; 0: only the middle."""
+class LayoutNode:
+    """A box to place. `spread` is the width of its upper and lower side that takes links; 0: only the middle."""
 
     width: float
     height: float
@@ -167,8 +176,8 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
-    """A link between two items, by their numbers; `label` is the size of its label, width 0 for none."""
+class LayoutLink:
+    """A link between two nodes, by their numbers; `label` is the size of its label, width 0 for none."""
 
     source: int
     target: int
@@ -178,7 +187,7 @@ class Wire:
 
 @dataclass(slots=True)
 class _Vertex:
-    """What takes room on a layer: an item, or the place where a wire passes."""
+    """A place on a layer: a node, or the point where a link passes."""
 
     rank: int
     height: float
@@ -187,49 +196,49 @@ class _Vertex:
 
 
 class LevelGrid:
-    """A level in the making. Vertices are the items, then the places where wires pass layers."""
+    """The grid of a level while it is built. Vertices are the nodes, then the points where links pass layers."""
 
-    def __init__(self, items: Sequence[Item], wires: Sequence[Wire]) -> None:
-        self.items, self.wires = items, wires
-        self.pairs = [(one.source, one.target) for one in wires if one.source != one.target]
+    def __init__(self, nodes: Sequence[LayoutNode], links: Sequence[LayoutLink]) -> None:
+        self.nodes, self.links = nodes, links
+        self.pairs = [(link.source, link.target) for link in links if link.source != link.target]
         self.linked = {end for pair in self.pairs for end in pair}
-        self.lanes: list[list[int]] = [[] for _ in items]  # wires at the right side of each item
-        self.lane: dict[tuple[int, int], float] = {}  # wire and item -> column of the lane, from the item's
+        self.lanes: list[list[int]] = [[] for _ in nodes]  # links at the right side of each node
+        self.lane: dict[tuple[int, int], float] = {}  # link and node -> column of the lane, from the node's
         self.back: set[int] = set()
         self.vertices: list[_Vertex] = []
         self._rank()
         self._set_lanes()
-        self.above: Near = [[] for _ in items]
-        self.below: Near = [[] for _ in items]
-        self.chains: list[list[int]] = [self._chain(number) for number in range(len(wires))]
+        self.above: Near = [[] for _ in nodes]
+        self.below: Near = [[] for _ in nodes]
+        self.chains: list[list[int]] = [self._chain(number) for number in range(len(links))]
         self.layers = self._layers()
-        self.distances = [[self._distance(a, b) for a, b in pairwise(one)] for one in self.layers]
+        self.distances = [[self._distance(a, b) for a, b in pairwise(link)] for link in self.layers]
         self.x = [0.0] * len(self.vertices)
 
     def _rank(self) -> None:
-        both = [(one.source, one.target, one.data) for one in self.wires if one.source != one.target]
-        order = ranking(len(self.items), [(a, b) for a, b, data in both if not data],
-                        [(a, b) for a, b, data in both if data])  # fmt: skip
+        ends = [(link.source, link.target, link.data) for link in self.links if link.source != link.target]
+        order = flow_order(len(self.nodes), [(a, b) for a, b, data in ends if not data],
+                        [(a, b) for a, b, data in ends if data])  # fmt: skip
         places = {node: at for at, node in enumerate(order)}
         lengths = []
-        for number, wire in enumerate(self.wires):
-            upper, lower = wire.source, wire.target
+        for number, link in enumerate(self.links):
+            upper, lower = link.source, link.target
             if places[upper] >= places[lower]:
                 self.back.add(number)
                 upper, lower = lower, upper
             if upper != lower:
-                lengths.append((upper, lower, 2 if wire.label[0] else 1))
-        for item, rank in zip(self.items, ranks(order, lengths), strict=True):
-            self.vertices.append(_Vertex(rank, item.height, item.width / 2, item.width / 2))
+                lengths.append((upper, lower, 2 if link.label[0] else 1))
+        for node, rank in zip(self.nodes, ranks(order, lengths), strict=True):
+            self.vertices.append(_Vertex(rank, node.height, node.width / 2, node.width / 2))
 
     def _set_lanes(self) -> None:
-        """Room beside items for what leads back; what leads to the item itself is outermost, with its label."""
+        """Reserve lanes beside nodes for back links; loops at the node itself are outermost, with their labels."""
         for loops in (False, True):
             for number in sorted(self.back):
-                wire = self.wires[number]
-                if (wire.source == wire.target) == loops:
-                    for end in dict.fromkeys((wire.target, wire.source)):
-                        self._set_lane(number, end, wire.label[0] + 6 if loops else 0.0)
+                link = self.links[number]
+                if (link.source == link.target) == loops:
+                    for end in dict.fromkeys((link.target, link.source)):
+                        self._set_lane(number, end, link.label[0] + 6 if loops else 0.0)
 
     def _set_lane(self, number: int, end: int, beside: float) -> None:
         vertex = self.vertices[end]
@@ -239,17 +248,17 @@ class LevelGrid:
         self.lanes[end].append(number)
 
     def _chain(self, number: int) -> list[int]:
-        """The vertices that a wire passes from top to bottom; new ones where it passes a layer."""
-        wire = self.wires[number]
+        """Return the vertices that a link passes from top to bottom; adds a vertex for each layer in between."""
+        link = self.links[number]
         back = number in self.back
-        upper, lower = (wire.target, wire.source) if back else (wire.source, wire.target)
+        upper, lower = (link.target, link.source) if back else (link.source, link.target)
         if upper == lower:
             return []
         passed = range(self.vertices[upper].rank + 1, self.vertices[lower].rank)
-        labelled = passed[-1 if back else 0] if wire.label[0] else None
+        labelled = passed[-1 if back else 0] if link.label[0] else None
         chain = [upper]
         for rank in passed:
-            width, height = wire.label if rank == labelled else (0.0, 0.0)
+            width, height = link.label if rank == labelled else (0.0, 0.0)
             chain.append(len(self.vertices))
             self.vertices.append(_Vertex(rank, height, 4.0, width + 8 if width else 4.0))
             self.above.append([])
@@ -259,61 +268,61 @@ class LevelGrid:
         return chain
 
     def _join(self, number: int, chain: list[int]) -> None:
-        plain = 1.0 if self.wires[number].data else 3.0
+        plain = 1.0 if self.links[number].data else 3.0
         for a, b in pairwise(chain):
-            weight = plain * (1 + (a >= len(self.items))) * (1 + (b >= len(self.items)))
+            weight = plain * (1 + (a >= len(self.nodes))) * (1 + (b >= len(self.nodes)))
             shift = self.lane.get((number, a), 0.0) - self.lane.get((number, b), 0.0)
             self.below[a].append((b, weight, -shift))
             self.above[b].append((a, weight, shift))
 
     def _layers(self) -> list[list[int]]:
-        placed = [at for at in range(len(self.vertices)) if at >= len(self.items) or at in self.linked]
+        placed = [at for at in range(len(self.vertices)) if at >= len(self.nodes) or at in self.linked]
         layers: list[list[int]] = [[] for _ in range(max((self.vertices[at].rank for at in placed), default=-1) + 1)]
         for at in placed:
             layers[self.vertices[at].rank].append(at)
-        above, below = ([[one[0] for one in near] for near in side] for side in (self.above, self.below))
-        return untangled(layers, above, below)
+        above, below = ([[neighbour[0] for neighbour in near] for near in side] for side in (self.above, self.below))
+        return reduce_crossings(layers, above, below)
 
     def set_columns(self) -> None:
-        """The x of every vertex: close to its neighbours', as far apart as boxes are wide."""
+        """Set the x of every vertex: close to its neighbours, with room for the boxes."""
         for layer, distances in zip(self.layers, self.distances, strict=True):
             for at, x in zip(layer, accumulate(distances, initial=0.0), strict=False):
                 self.x[at] = x
         for _ in range(min(ROUNDS, 1 + AFFORDED // (len(self.vertices) + 1))):
-            if max(self._swept(self.above), self._swept(self.below, upward=True)) < STILL:
+            if max(self._set_after_neighbours(self.above), self._set_after_neighbours(self.below, upward=True)) < STILL:
                 break
-        self._swept(self.above, self.below)
-        self._swept(self.above, self.below, upward=True)
+        self._set_after_neighbours(self.above, self.below)
+        self._set_after_neighbours(self.above, self.below, upward=True)
         self._straighten()
         left = min((self.x[at] - self.vertices[at].left for layer in self.layers for at in layer), default=0.0)
         self.x = [float(round(x - left)) for x in self.x]
 
-    def _swept(self, *sides: Near, upward: bool = False) -> float:
-        """How far the vertex went that went furthest when each layer was set after its neighbours on those sides."""
-        moved = 0.0
+    def _set_after_neighbours(self, *sides: Near, upward: bool = False) -> float:
+        """Move the vertices of each layer towards their neighbours on the given sides; return the longest move."""
+        furthest = 0.0
         layers = list(zip(self.layers, self.distances, strict=True))
         for layer, distances in reversed(layers) if upward else layers:
-            wanted, weights = self._wanted(layer, sides)
-            for at, x in zip(layer, apart(wanted, weights, distances), strict=True):
-                moved = max(moved, abs(self.x[at] - x))
+            positions, weights = self._wanted_positions(layer, sides)
+            for at, x in zip(layer, closest_positions(positions, weights, distances), strict=True):
+                furthest = max(furthest, abs(self.x[at] - x))
                 self.x[at] = x
-        return moved
+        return furthest
 
-    def _wanted(self, layer: list[int], sides: Sequence[Near]) -> tuple[list[float], list[float]]:
-        """Where the neighbours on those sides would have each vertex of a layer, and how much they would."""
-        wanted, weights = [], []
+    def _wanted_positions(self, layer: list[int], sides: Sequence[Near]) -> tuple[list[float], list[float]]:
+        """Return the positions that the neighbours want for the vertices of a layer, and their weights."""
+        positions, weights = [], []
         for at in layer:
             total = heavy = 0.0
             for side in sides:
                 for other, weight, shift in side[at]:
                     heavy += weight
                     total += (self.x[other] + shift) * weight
-            wanted.append(total / heavy if heavy else self.x[at])
+            positions.append(total / heavy if heavy else self.x[at])
             weights.append(heavy or 0.01)
-        return wanted, weights
+        return positions, weights
 
     def _straighten(self) -> None:
-        """Places that a wire passes brought into one column, for as many layers at a time as what is beside allows."""
+        """Move the vertices of each link into one column, for as many layers at a time as their neighbours allow."""
         for layer in self.layers:
             for at in layer:
                 self.x[at] = float(round(self.x[at]))
@@ -330,7 +339,7 @@ class LevelGrid:
             self._set_run(run, low, high)
 
     def _room(self, at: int, layer: list[int], place: int) -> tuple[float, float]:
-        """Between which columns a vertex may stand without coming too close to those beside it."""
+        """Return the range of columns in which a vertex keeps its distance from the vertices beside it."""
         x, last = self.x[at], place == len(layer) - 1
         least = self.x[layer[place - 1]] + self._distance(layer[place - 1], at) if place else -inf
         most = inf if last else self.x[layer[place + 1]] - self._distance(at, layer[place + 1])
@@ -342,11 +351,11 @@ class LevelGrid:
             self.x[at] = min(high, max(low, columns[len(columns) // 2]))
 
     def _distance(self, a: int, b: int) -> float:
-        boxes = (a < len(self.items)) + (b < len(self.items))
+        boxes = (a < len(self.nodes)) + (b < len(self.nodes))
         return self.vertices[a].right + self.vertices[b].left + GAP * (0.4 + 0.3 * boxes)
 
     def set_rows(self) -> None:
-        """The upper and lower edge of every layer, with more between layers where links go far aside."""
+        """Set the upper and lower edge of every layer, with longer distances where links move far sideways."""
         self.tops: list[float] = []
         self.bottoms: list[float] = []
         y = 0.0

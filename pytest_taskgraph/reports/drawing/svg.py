@@ -1,7 +1,8 @@
-"""A diagram as SVG: no script, no font, no address; drawn in the colour of the text around it, light or dark.
+"""Diagrams as SVG without script, font or address, in the colour of the surrounding text, light or dark.
 
-Labels are text of others: what does not print is shown as an escape (escape.py). A label too long for its box is
-shortened there and stands whole in the title of the node. The links are told in words too, for those who listen.
+Labels come from outside: what does not print is shown as an escape (escape.py). A label too long for its box is
+shortened there and complete in the title of the node. The description lists the links as sentences, for
+those who listen to the page.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from xml.sax.saxutils import escape
 
 from ...diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from ..escape import columns, one_line, shorten
-from .grid import Item
+from .grid import LayoutNode
 from .layout import Box, DrawingLayout, Point, layout
 
 Mark = Literal["missing", "extra"]
-MARKED: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}
+MARK_TEXTS: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Which nodes and groups (by id) and which links of a diagram are not in the one that it is compared with."""
+    """The nodes and groups (by id) and the links of a diagram that the other diagram of a pair does not have."""
 
     parts: Mapping[str, Mark] = field(default_factory=dict)
     edges: Mapping[DiagramEdge, Mark] = field(default_factory=dict)
@@ -33,16 +34,16 @@ class Marks:
 NO_MARKS = Marks()
 COLUMN = 7.3  # pixels that a column of text takes
 LINE = 15.0
-BROAD = 3.5  # pixels that a broad letter takes besides
+BROAD = 3.5  # additional pixels of a broad letter
 WIDEST = 22  # columns of a line in a box
 WIDEST_NOTE = 32
 LINES = 3
-LONGEST_TITLE = 300  # columns of a label in a title; of one in the description, a third
-MOST_TOLD = 300  # links
+LONGEST_TITLE = 300  # columns of a label in a title; a third of it in the description
+MOST_SENTENCES = 300  # links
 MARGIN = 4
 HEAD = 4.0  # half the width of an arrow's head
 
-# All that a page needs, once, where `svg` is called with style=False.
+# The style that a page needs once if it calls `svg` with style=False.
 STYLE = """
 .tg{color:inherit;max-width:100%;height:auto}
 .tg text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:currentColor;text-anchor:middle}
@@ -79,67 +80,74 @@ _PIECE = re.compile(r"[^\s_\-./:]*[\s_\-./:]+|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z\
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The lines in the boxes of a diagram, and how large its parts are: nodes, headings of groups, labels of links."""
+class DrawingSizes:
+    """The lines in the boxes of a diagram, and the sizes of its nodes, group headings and link labels."""
 
     lines: dict[str, list[str]]
-    sizes: dict[str, Item]
+    sizes: dict[str, LayoutNode]
     headings: dict[str, tuple[float, float]]
     labels: list[tuple[float, float]]
 
 
 def svg(diagram: Mapping[str, Any], title: str = "", *, style: bool = True) -> str:
-    """The drawing of a diagram (JSON of diagram.Diagram), an `<svg>` element; the same for the same arguments.
+    """Return the drawing of a diagram as an `<svg>` element; the same for the same arguments.
 
-    With `style` it stands alone, in the colours that the reader prefers. Without, the page holds STYLE, once for all
-    drawings, and gives the colour of its text. Raises KeyError or TypeError for what is no diagram.
+    Args:
+        diagram: The JSON of a diagram.Diagram.
+        title: The title of the drawing; that of the diagram if empty.
+        style: True to include the style, in the colours that the reader prefers. If False, the page holds STYLE once
+            for all drawings, and sets the colour of the text.
+
+    Raises:
+        KeyError, TypeError: if the JSON is not that of a diagram.
     """
-    read = Diagram.from_json(diagram)
-    measured = measure(read)
-    placed = layout(read, measured.sizes, measured.headings, measured.labels)
-    return draw(read, measured.lines, placed, title or read.title, " ".join(links_told(read)), style=style)
+    parsed = Diagram.from_json(diagram)
+    sizes = measure(parsed)
+    places = layout(parsed, sizes.sizes, sizes.headings, sizes.labels)
+    return draw(parsed, sizes.lines, places, title or parsed.title, " ".join(link_sentences(parsed)), style=style)
 
 
-def measure(diagram: Diagram) -> Measured:
-    """Return how large the parts of a diagram are when they are drawn."""
+def measure(diagram: Diagram) -> DrawingSizes:
+    """Return the sizes of the parts of a diagram."""
     lines = {node.id: _lines(node) for node in diagram.nodes}
     sizes = {node.id: _size(node, lines[node.id]) for node in diagram.nodes}
     headings = {group.id: _heading_size(group) for group in diagram.groups}
-    return Measured(lines, sizes, headings, [_label_size(edge) for edge in diagram.edges])
+    return DrawingSizes(lines, sizes, headings, [_label_size(edge) for edge in diagram.edges])
 
 
 def draw(
-    diagram: Diagram, lines: Mapping[str, list[str]], placed: DrawingLayout, title: str, description: str,
+    diagram: Diagram, lines: Mapping[str, list[str]], places: DrawingLayout, title: str, description: str,
     marks: Marks = NO_MARKS, *, style: bool,
 ) -> str:  # fmt: skip
-    """Return the `<svg>` element of a diagram whose parts have places; `marks` tells which differ from another."""
-    width, height = (round(side) + 2 * MARGIN for side in (placed.width, placed.height))
+    """Return the `<svg>` element of a diagram with a layout; `marks` says which parts another diagram does not have."""
+    width, height = (round(side) + 2 * MARGIN for side in (places.width, places.height))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tg" role="img" width="{width}" height="{height}" '
         f'viewBox="-{MARGIN} -{MARGIN} {width} {height}">',
-        f"<title>{_text(title, LONGEST_TITLE)}</title><desc>{escape(description)}</desc>",
+        f"<title>{_escaped_line(title, LONGEST_TITLE)}</title><desc>{escape(description)}</desc>",
         f"<style>{STYLE}{_ALONE}</style>" if style else "",
-        *(_group(group, placed.boxes[group.id], marks) for group in diagram.groups if group.id in placed.boxes),
-        *_edges(diagram, placed, marks),
-        *(_node(node, lines[node.id], placed.boxes[node.id], marks) for node in diagram.nodes),
+        *(_group(group, places.boxes[group.id], marks) for group in diagram.groups if group.id in places.boxes),
+        *_edges(diagram, places, marks),
+        *(_node(node, lines[node.id], places.boxes[node.id], marks) for node in diagram.nodes),
         "</svg>",
     ]
     return "".join(parts)
 
 
-def _text(text: str, limit: int) -> str:
+def _escaped_line(text: str, limit: int) -> str:
     return escape(one_line(text, limit))
 
 
 def _lines(node: DiagramNode) -> list[str]:
-    """The label in the lines that stand in the box."""
-    return wrapped(one_line(node.label, WIDEST * (LINES + 1)), WIDEST, LINES)
+    """Return the label in the lines that stand in the box."""
+    return wrap_label(one_line(node.label, WIDEST * (LINES + 1)), WIDEST, LINES)
 
 
-def wrapped(text: str, width: int, most: int) -> list[str]:
-    """The printable text in at most `most` lines of at most `width` columns, broken between words, also CamelCase.
+def wrap_label(text: str, width: int, most: int) -> list[str]:
+    """Return the printable text in at most `most` lines of at most `width` columns.
 
-    A word longer than a line is broken anywhere. The last line ends in an ellipsis where something was cut off.
+    Lines are broken between words, also CamelCase; a word longer than a line is broken anywhere. The last line ends in
+    an ellipsis if the text was cut.
     """
     lines = [""]
     for piece in _PIECE.findall(text):
@@ -155,17 +163,17 @@ def wrapped(text: str, width: int, most: int) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _size(node: DiagramNode, lines: list[str]) -> Item:
+def _size(node: DiagramNode, lines: list[str]) -> LayoutNode:
     if node.kind in GATEWAYS:
-        return Item(_DIAMOND, _DIAMOND)
+        return LayoutNode(_DIAMOND, _DIAMOND)
     note = _note(node.note)
     width = max(46.0, max(_width(note) * 0.92, *map(_width, lines)) + (24 if node.kind == "data" else 16))
     height = LINE * (len(lines) + bool(note)) + (8 if node.kind in ("start", "end", "data") else 14)
-    return Item(round(width), height, round(width) - 20)
+    return LayoutNode(round(width), height, round(width) - 20)
 
 
 def _width(text: str) -> float:
-    """About how many pixels the printable text takes in the font of the drawing, whichever that is."""
+    """Return about how many pixels the printable text takes in the font of the drawing, whichever that is."""
     return COLUMN * columns(text) + BROAD * len(_BROAD.findall(text))
 
 
@@ -173,12 +181,12 @@ def _note(note: str) -> str:
     return one_line(note, WIDEST_NOTE)
 
 
-def _named(one: DiagramGroup | DiagramNode) -> str:
-    return f"{one.label} ({one.note})" if one.note else one.label
+def _label_with_note(part: DiagramGroup | DiagramNode) -> str:
+    return f"{part.label} ({part.note})" if part.note else part.label
 
 
 def _heading(group: DiagramGroup) -> str:
-    return one_line(_named(group), 2 * WIDEST)
+    return one_line(_label_with_note(group), 2 * WIDEST)
 
 
 def _heading_size(group: DiagramGroup) -> tuple[float, float]:
@@ -193,27 +201,29 @@ def _label_size(edge: DiagramEdge) -> tuple[float, float]:
     return (round(_width(guard) * 0.93) + 2, LINE) if (guard := _guard(edge)) else (0.0, 0.0)
 
 
-def links_told(diagram: Diagram) -> Iterator[str]:
-    """Yield the links in words, a sentence each."""
-    names = {one.id: one_line(_named(one), LONGEST_TITLE // 3) for one in diagram.parts}
+def link_sentences(diagram: Diagram) -> Iterator[str]:
+    """Yield the number of tasks and links, and a sentence for each link."""
+    names = {part.id: one_line(_label_with_note(part), LONGEST_TITLE // 3) for part in diagram.parts}
     tasks = sum(node.kind in ("task", "composite") for node in diagram.nodes) + len(diagram.groups)
     yield f"{tasks} tasks and {len(diagram.edges)} links."
-    for edge in diagram.edges[:MOST_TOLD]:
+    for edge in diagram.edges[:MOST_SENTENCES]:
         if edge.source in names and edge.target in names:
             guard = one_line(edge.label, LONGEST_TITLE // 3)
             yield f"{names[edge.source]} → {names[edge.target]}{f' if {guard}' if guard else ''}."
-    if len(diagram.edges) > MOST_TOLD:
-        yield f"{len(diagram.edges) - MOST_TOLD} more links."
+    if len(diagram.edges) > MOST_SENTENCES:
+        yield f"{len(diagram.edges) - MOST_SENTENCES} more links."
     for group in diagram.groups:
-        inside = [names[one.id] for one in diagram.nodes if one.group == group.id and one.kind not in ("start", "end")]
-        yield f"Inside {names[group.id]}: {', '.join(inside[:MOST_TOLD])}."
+        inside = [
+            names[node.id] for node in diagram.nodes if node.group == group.id and node.kind not in ("start", "end")
+        ]
+        yield f"Inside {names[group.id]}: {', '.join(inside[:MOST_SENTENCES])}."
     if diagram.omitted:
         yield f"{diagram.omitted} nodes and links are not drawn."
 
 
 def _group(group: DiagramGroup, box: Box, marks: Marks) -> str:
     mark = marks.parts.get(group.id)
-    title = _title(_text(_named(group), LONGEST_TITLE), mark)
+    title = _title(_escaped_line(_label_with_note(group), LONGEST_TITLE), mark)
     return (
         f'<g{_class(mark)}><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
         f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
@@ -226,8 +236,8 @@ def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks) -> str:
     mark = marks.parts.get(node.id)
     opening, badge = f"<g{_class(mark)}>", _badge(mark, box.x + 2, box.y + 2)
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
-    named = _text(_named(node), LONGEST_TITLE)
-    title = _title(f"{named} ({node.kind})" if node.kind in GATEWAYS else named, mark)
+    name = _escaped_line(_label_with_note(node), LONGEST_TITLE)
+    title = _title(f"{name} ({node.kind})" if node.kind in GATEWAYS else name, mark)
     if node.kind in GATEWAYS:
         return (
             f'{opening}<title>{title}</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'
@@ -236,15 +246,15 @@ def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks) -> str:
     note = _note(node.note)
     y = box.y + (box.height - LINE * (len(lines) + bool(note))) / 2 + 11
     texts = [(line, "") for line in lines] + [(note, ' class="s"')] * bool(note)
-    written = "".join(
+    text_elements = "".join(
         f'<text{kind} x="{x:.0f}" y="{y + LINE * at:.0f}">{escape(line)}</text>'
         for at, (line, kind) in enumerate(texts)
     )
-    return f"{opening}<title>{title}</title>{_shape(node, box)}{written}{badge}</g>"
+    return f"{opening}<title>{title}</title>{_shape(node, box)}{text_elements}{badge}</g>"
 
 
 def _shape(node: DiagramNode, box: Box) -> str:
-    """A page for data, a rounded end for START and END, a box for tasks, a double one for composite tasks."""
+    """Return a page for data, rounded ends for START and END, a box for tasks, a double box for composite tasks."""
     x, y, width, height = box.x, box.y, box.width, box.height
     if node.kind == "data":
         return (
@@ -258,16 +268,20 @@ def _shape(node: DiagramNode, box: Box) -> str:
     return rectangle.format("n", x, y, width, height, 5) + inner
 
 
-def _edges(diagram: Diagram, placed: DrawingLayout, marks: Marks) -> Iterator[str]:
-    for edge, route, label in zip(diagram.edges, placed.routes, placed.labels, strict=True):
+def _edges(diagram: Diagram, places: DrawingLayout, marks: Marks) -> Iterator[str]:
+    for edge, route, label in zip(diagram.edges, places.routes, places.labels, strict=True):
         if not route:
             continue
         mark = marks.edges.get(edge)
-        yield f"<g{_class(mark)}><title>{MARKED[mark]}</title>" if mark else ""
+        yield f"<g{_class(mark)}><title>{MARK_TEXTS[mark]}</title>" if mark else ""
         yield f'<path class="{"e f" if edge.kind == "data" else "e"}" d="{_path(route)}"/>'
         yield f'<path class="a" d="{_head(route)}"/>'
         if label is not None:
-            whole = f"<title>{_text(edge.label, LONGEST_TITLE)}</title>" if columns(_guard(edge)) >= 2 * WIDEST else ""
+            whole = (
+                f"<title>{_escaped_line(edge.label, LONGEST_TITLE)}</title>"
+                if columns(_guard(edge)) >= 2 * WIDEST
+                else ""
+            )
             yield f'<text class="l" x="{label.x:.0f}" y="{label.y + 11:.0f}">{whole}{escape(_guard(edge))}</text>'
         yield _badge(mark, *_middle(route)) + "</g>" if mark else ""
 
@@ -284,11 +298,11 @@ def _class(mark: Mark | None) -> str:
 
 
 def _title(text: str, mark: Mark | None) -> str:
-    return f"{text}: {MARKED[mark]}" if mark else text
+    return f"{text}: {MARK_TEXTS[mark]}" if mark else text
 
 
 def _badge(mark: Mark | None, x: float, y: float) -> str:
-    """Return a minus or plus in a disc, so that no mark is told by colour or line alone; empty without a mark."""
+    """Return a minus or plus in a disc, so that no mark is shown by colour or line alone; empty without a mark."""
     if mark is None:
         return ""
     sign = "M-3.5 0h7" if mark == "missing" else "M-3.5 0h7M0-3.5v7"
@@ -296,7 +310,7 @@ def _badge(mark: Mark | None, x: float, y: float) -> str:
 
 
 def _path(route: list[Point]) -> str:
-    """The route as path data: straight where it is upright or level, else a curve that begins and ends upright."""
+    """Return the route as path data: straight if it is upright or level, else a curve that begins and ends upright."""
     x, y = route[0]
     data = [f"M{x:.0f} {y:.0f}"]
     for to_x, to_y in route[1:]:
@@ -312,7 +326,7 @@ def _path(route: list[Point]) -> str:
 
 
 def _head(route: list[Point]) -> str:
-    """The head of an arrow at the end of the route."""
+    """Return the head of an arrow at the end of the route."""
     (before_x, before_y), (x, y) = route[-2:]
     if before_y == y:
         away = HEAD * 2 if before_x > x else -HEAD * 2

@@ -1,6 +1,7 @@
-"""A pair of diagrams as two drawings to stand side by side: what is the same stands at the same place in both.
+"""Pairs of diagrams as two drawings side by side: what is the same stands at the same place in both.
 
-What only one of them has is marked by a sign, a line and a colour, and told in words. Bounds and text are as in svg.py.
+What only one of them has is marked by a sign, a line and a colour, and named in the description. Bounds and text are as
+in svg.py.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from typing import Any, TypeVar
 from ...diagram import Diagram, DiagramEdge, DiagramPair
 from ..escape import one_line
 from ..wording import count
-from .grid import Item
+from .grid import LayoutNode
 from .layout import DrawingLayout, layout
-from .svg import GATEWAYS, MARKED, Mark, Marks, Measured, draw, links_told, measure
+from .svg import GATEWAYS, MARK_TEXTS, DrawingSizes, Mark, Marks, draw, link_sentences, measure
 
 _T = TypeVar("_T")
-NAMED = 20  # nodes that are named as missing or extra in the description of a drawing
+MOST_NAMES = 20  # missing or extra nodes that the description of a drawing names
 LONGEST_NAME = 100  # columns
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnPair:
-    """Two `<svg>` elements, and in words how much is missing, extra and the same."""
+    """Two `<svg>` elements, and texts that say how much is missing, extra and the same."""
 
     expected: str
     given: str
@@ -33,27 +34,27 @@ class DrawnPair:
 
 
 def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
-    """Return the drawings of a pair (JSON of diagram.DiagramPair); `style` as in svg.
+    """Return the drawings of a pair (JSON of diagram.DiagramPair); `style` as in `svg`.
 
     Raises:
-        KeyError, TypeError: for what is no pair.
+        KeyError, TypeError: if the JSON is not that of a pair.
     """
-    read = DiagramPair.from_json(pair).bounded()
-    expected, given = read.expected, read.given
-    measured = measure(expected), measure(given)
-    places = _places(expected, given, *measured)
-    missing, extra = _only(expected, given, "missing"), _only(given, expected, "extra")
+    bounded = DiagramPair.from_json(pair).bounded()
+    expected, given = bounded.expected, bounded.given
+    sizes = measure(expected), measure(given)
+    places = _places(expected, given, *sizes)
+    missing, extra = _marks(expected, given, "missing"), _marks(given, expected, "extra")
     return DrawnPair(
-        _drawn("Expected", expected, measured[0], places[0], missing, style),
-        _drawn("Given", given, measured[1], places[1], extra, style),
-        _counted(len(missing.parts), len(missing.edges)),
-        _counted(len(extra.parts), len(extra.edges)),
-        _counted(len(expected.parts) - len(missing.parts), len(expected.edges) - len(missing.edges)),
+        _draw_one("Expected", expected, sizes[0], places[0], missing, style),
+        _draw_one("Given", given, sizes[1], places[1], extra, style),
+        _counts(len(missing.parts), len(missing.edges)),
+        _counts(len(extra.parts), len(extra.edges)),
+        _counts(len(expected.parts) - len(missing.parts), len(expected.edges) - len(missing.edges)),
     )
 
 
-def _only(diagram: Diagram, other: Diagram, mark: Mark) -> Marks:
-    """Return what the diagram has and the other has not."""
+def _marks(diagram: Diagram, other: Diagram, mark: Mark) -> Marks:
+    """Return the parts of the diagram that the other does not have."""
     ids, edges = {part.id for part in other.parts}, set(other.edges)
     return Marks(
         {part.id: mark for part in diagram.parts if part.id not in ids},
@@ -61,28 +62,34 @@ def _only(diagram: Diagram, other: Diagram, mark: Mark) -> Marks:
     )
 
 
-def _drawn(name: str, diagram: Diagram, sizes: Measured, placed: DrawingLayout, marks: Marks, style: bool) -> str:
-    description = " ".join(_told(diagram, marks))
-    return draw(diagram, sizes.lines, placed, f"{name}: {diagram.title}", description, marks, style=style)
+def _draw_one(
+    name: str, diagram: Diagram, sizes: DrawingSizes, places: DrawingLayout, marks: Marks, style: bool
+) -> str:
+    description = " ".join(_difference_sentences(diagram, marks))
+    return draw(diagram, sizes.lines, places, f"{name}: {diagram.title}", description, marks, style=style)
 
 
-def _told(diagram: Diagram, marks: Marks) -> Iterator[str]:
-    """Yield the differences in words, then the links."""
-    for mark, words in MARKED.items():
+def _difference_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
+    """Yield the differences as sentences, then the links."""
+    for mark, words in MARK_TEXTS.items():
         names = [one_line(part.label, LONGEST_NAME) for part in diagram.parts if marks.parts.get(part.id) == mark]
-        links = sum(found == mark for found in marks.edges.values())
+        links = sum(link_mark == mark for link_mark in marks.edges.values())
         if names or links:
-            listed = f": {', '.join(names[:NAMED])}{', and more' if len(names) > NAMED else ''}" if names else ""
-            yield f"{words.capitalize()}: {_counted(len(names), links)}{listed}."
-    yield from links_told(diagram)
+            names_listed = (
+                f": {', '.join(names[:MOST_NAMES])}{', and more' if len(names) > MOST_NAMES else ''}" if names else ""
+            )
+            yield f"{words.capitalize()}: {_counts(len(names), links)}{names_listed}."
+    yield from link_sentences(diagram)
 
 
-def _counted(nodes: int, links: int) -> str:
+def _counts(nodes: int, links: int) -> str:
     return f"{count(nodes, 'node')}, {count(links, 'link')}"
 
 
-def _places(expected: Diagram, given: Diagram, ours: Measured, theirs: Measured) -> tuple[DrawingLayout, DrawingLayout]:
-    """Return the places of both: those of a drawing that holds all of both, unless the two contradict each other."""
+def _places(
+    expected: Diagram, given: Diagram, ours: DrawingSizes, theirs: DrawingSizes
+) -> tuple[DrawingLayout, DrawingLayout]:
+    """Return the layouts of both, from one layout of their union unless the two contradict each other."""
     if _contradict(expected, given):
         return (layout(expected, ours.sizes, ours.headings, ours.labels),
                 layout(given, theirs.sizes, theirs.headings, theirs.labels))  # fmt: skip
@@ -93,37 +100,40 @@ def _places(expected: Diagram, given: Diagram, ours: Measured, theirs: Measured)
     labels = dict(zip((*expected.edges, *given.edges), (*ours.labels, *theirs.labels), strict=True))
     whole = layout(
         both,
-        _joined(ours.sizes, theirs.sizes, _larger),
-        _joined(ours.headings, theirs.headings, max),
+        _joint_sizes(ours.sizes, theirs.sizes, _larger),
+        _joint_sizes(ours.headings, theirs.headings, max),
         [labels[edge] for edge in edges],
     )
     numbers = {edge: number for number, edge in enumerate(edges)}
-    return _part(whole, expected, numbers), _part(whole, given, numbers)
+    return _part_of_layout(whole, expected, numbers), _part_of_layout(whole, given, numbers)
 
 
 def _contradict(expected: Diagram, given: Diagram) -> bool:
-    """Return True if an id stands in different groups, or for a group in one and for a node in the other."""
-    places = _stands(expected)
-    return any(places.get(id, place) != place for id, place in _stands(given).items())
+    """Return True if an id is in different groups, or is a group in one diagram and a node in the other."""
+    places = _kinds_and_groups(expected)
+    return any(places.get(part_id, place) != place for part_id, place in _kinds_and_groups(given).items())
 
 
-def _stands(diagram: Diagram) -> dict[str, tuple[str, str]]:
-    """Return for each id what it stands for, and in which group."""
+def _kinds_and_groups(diagram: Diagram) -> dict[str, tuple[str, str]]:
+    """Return for each id what it denotes, and its group."""
     nodes = {node.id: ("gateway" if node.kind in GATEWAYS else "box", node.group) for node in diagram.nodes}
     return nodes | {group.id: ("group", group.parent) for group in diagram.groups}
 
 
-def _joined(ours: Mapping[str, _T], theirs: Mapping[str, _T], of: Callable[[_T, _T], _T]) -> dict[str, _T]:
-    """Return the sizes of all; of what has two, the one in which both find room."""
-    return {**theirs, **{id: of(size, theirs[id]) if id in theirs else size for id, size in ours.items()}}
+def _joint_sizes(ours: Mapping[str, _T], theirs: Mapping[str, _T], of: Callable[[_T, _T], _T]) -> dict[str, _T]:
+    """Return the sizes of all parts; of a part with two sizes, one that holds both."""
+    return {
+        **theirs,
+        **{part_id: of(size, theirs[part_id]) if part_id in theirs else size for part_id, size in ours.items()},
+    }
 
 
-def _larger(ours: Item, theirs: Item) -> Item:
-    return Item(max(ours.width, theirs.width), max(ours.height, theirs.height), max(ours.spread, theirs.spread))
+def _larger(ours: LayoutNode, theirs: LayoutNode) -> LayoutNode:
+    return LayoutNode(max(ours.width, theirs.width), max(ours.height, theirs.height), max(ours.spread, theirs.spread))
 
 
-def _part(whole: DrawingLayout, diagram: Diagram, numbers: Mapping[DiagramEdge, int]) -> DrawingLayout:
-    """Return the places of one of the two diagrams in the layout of both."""
+def _part_of_layout(whole: DrawingLayout, diagram: Diagram, numbers: Mapping[DiagramEdge, int]) -> DrawingLayout:
+    """Return the layout of one of the two diagrams within the layout of both."""
     own = [numbers[edge] for edge in diagram.edges]
     routes, labels = [whole.routes[number] for number in own], [whole.labels[number] for number in own]
     return DrawingLayout(whole.width, whole.height, whole.boxes, routes, labels)

@@ -1,4 +1,4 @@
-"""The questions of the page: a short line each for the list, and the details that are shown when one is opened."""
+"""Questions of the page: a short line each for the list, and the details that an opened question shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from ..trial_facts import trial_facts
 from ..wording import number
-from .embedded_data import shown_text
+from .embedded_data import printable_text
 
 if TYPE_CHECKING:
     from .changes import Changes
@@ -44,36 +44,37 @@ class View:
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
     pair: str  # the diagrams of the expected and the given answer, packed; none where empty
 
-    def whole(self, texts: Mapping[str, str], drawn: Mapping[str, str], pair: DrawnPair | None) -> dict[str, Any]:
-        """Line and detail in one, the prompt as text and the drawings as SVG that may be put into the page."""
+    def whole(self, texts: Mapping[str, str], svgs: Mapping[str, str], pair: DrawnPair | None) -> dict[str, Any]:
+        """Return line and details in one, with the prompt as text and the drawings as safe SVG markup."""
         from markupsafe import Markup
 
         prompt = "".join(texts[digest] for digest in self.detail["prompt"])
-        drawing = Markup(
-            drawn.get(self.detail["cluster"], "")
-        )  # written by reports/drawing/svg.py, as are those of the pair
-        told = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
-        both = {"pair": pair is not None, **{name: Markup(told[name]) for name in PAIR[:2]}}
-        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, **told, **both, "blank": False}
+        # Safe markup: reports/drawing/svg.py wrote it, and the drawings of the pair.
+        drawing = Markup(svgs.get(self.detail["cluster"], ""))
+        parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
+        both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
+        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, **parts, **both, "blank": False}
 
 
-def blank() -> dict[str, Any]:
-    """A question without texts, with one entry in each list: the mould from which the script makes all others."""
+def blank_question() -> dict[str, Any]:
+    """Return a question without texts and with one entry in each list, the template of the page's script."""
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
     detail = dict.fromkeys(("error", "remark", "reply", "system", "prompt", "before", "drawing", *PAIR), "")
     lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
     return {**lines, **detail, **lists, "blank": True}
 
 
-def questions(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
-    """All trials: those that are not right first, then graded and right ones, then what was not asked; each by id and
-    model.
+def question_views(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
+    """Return all trials: those that are not right first, then graded, right and skipped ones; each by id and model.
 
-    `changed` tells which answers flipped since another run.
+    Args:
+        tally: The trials.
+        record: The record that holds them.
+        changed: The comparison with another run, which knows the answers that flipped.
     """
-    prompts = {(one["question"]["id"], one["model"]): one["question"]["prompt"] for one in record["trials"]}
-    found = [_view(one, prompts[one.question.id, one.model], changed) for one in tally]
-    return sorted(found, key=lambda one: _ORDER.get(one.line["outcome"], 0))
+    prompts = {(row["question"]["id"], row["model"]): row["question"]["prompt"] for row in record["trials"]}
+    views = [_view(trial, prompts[trial.question.id, trial.model], changed) for trial in tally]
+    return sorted(views, key=lambda view: _ORDER.get(view.line["outcome"], 0))
 
 
 def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
@@ -102,7 +103,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
         "system": question.system,
         "exchanges": [*zip(map(exchange_title, shown_exchanges(trial)), exchange_texts(trial), strict=True)],
-        "before": flip.told_before if flip else "",
+        "before": flip.before_text if flip else "",
         "cluster": question.cluster,
         "prompt": list(prompt),
     }
@@ -113,39 +114,39 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401
-    """The value with all its texts made printable."""
+    """Return the value with all its texts printable."""
     if isinstance(value, str):
-        return shown_text(value)
+        return printable_text(value)
     if isinstance(value, Mapping):
-        return {name: _printable(one) for name, one in value.items()}
-    return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {name: _printable(member) for name, member in value.items()}
+    return [_printable(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
-def views(found: Sequence[View], tally: Tally, compared: bool) -> list[dict[str, Any]]:
-    """The filters, each with its name, title and values; no filter for what is the same everywhere."""
+def question_filters(views: Sequence[View], tally: Tally, compared: bool) -> list[dict[str, Any]]:
+    """Return the filters, each with its name, title and values; none for what is the same everywhere."""
     filters = []
     words = {name: tally.word(name).capitalize() for name in ("group", "section")}
     for name, title in (_FILTERS | words).items():
-        values = _once(one.line[name] for one in found if one.line[name])
+        values = _distinct(view.line[name] for view in views if view.line[name])
         if len(values) > 1 or (name == "change" and compared and values):
             filters.append({"name": name, "title": title, "values": values})
     return filters
 
 
-def _once(values: Iterable[str]) -> list[str]:
+def _distinct(values: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(values))
 
 
-def drawings(record: Mapping[str, Any], found: Sequence[View]) -> dict[str, str]:
-    """The drawing of what each question is about, as SVG, by cluster; none where the record has none."""
+def drawings(record: Mapping[str, Any], views: Sequence[View]) -> dict[str, str]:
+    """Return the SVG drawing of the subject of each question by cluster; empty if the record has no diagrams."""
     diagrams = record.get("diagrams")
     if not isinstance(diagrams, dict) or not diagrams:
         return {}
-    clusters = dict.fromkeys(one.detail["cluster"] for one in found)
+    clusters = dict.fromkeys(view.detail["cluster"] for view in views)
     return {cluster: svg(diagrams[cluster], style=False) for cluster in clusters if cluster in diagrams}
 
 
-def pairs(found: Sequence[View]) -> dict[int, DrawnPair]:
+def pairs(views: Sequence[View]) -> dict[int, DrawnPair]:
     """Return the drawings of the first MOST_PAIRS expected and given answers, by the number of the question."""
-    drawn = islice(((at, one.pair) for at, one in enumerate(found) if one.pair), MOST_PAIRS)
-    return {at: draw_pair(unpack(pair), style=False) for at, pair in drawn}
+    first_pairs = islice(((at, view.pair) for at, view in enumerate(views) if view.pair), MOST_PAIRS)
+    return {at: draw_pair(unpack(pair), style=False) for at, pair in first_pairs}

@@ -1,4 +1,4 @@
-"""The tables of the page: those of each family, repetitions, and how varied questions came out."""
+"""Tables of the page: those of each family, repetitions, and variations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...family_description import STATISTICS, Column
 from ...results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
 from ...results.tables import Line, Table, TableEntry, cross_family_tables, family_tables
 from ...results.tally import Tally
-from ..columns import PUBLISHED, graded_note, name_of, own_text, published, source_line, source_marks, title_of
+from ..columns import PUBLISHED, cell_text, graded_note, name_of, published_text, source_line, source_marks, title_of
 from ..repetition_lines import repeated_groups, repetition_notes, wholes
 from ..terminal.side_by_side import has_rates_alone
 from ..wording import interval, number
@@ -26,7 +26,7 @@ class RepeatedLine:
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
-    """The tables of a run in which questions were asked more than once."""
+    """The tables of a run with repeated questions."""
 
     most: int  # how often one question was put to one model
     lines: list[RepeatedLine]  # of one model its sections, the total and what is graded; of several a line each
@@ -36,17 +36,17 @@ class Repetitions:
 
     @property
     def titles(self) -> list[str]:
-        """The columns beside the name."""
+        """Return the titles of the columns after the name."""
         spread = ["spread within a question", f"spread between {self.cluster}s"]
         return ["questions", "mean score", "majority", f"pass@{self.most}", f"pass^{self.most}", *spread]
 
 
 def repetitions(tally: Tally) -> Repetitions | None:
-    """The repetitions, each reduced by question and meant over questions; None where no question was repeated."""
+    """Return the repetitions, reduced by question and averaged over questions; None if there are none."""
     most = max(most_repetitions(whole.trials) for whole in wholes(tally))
     if most < 2:
         return None
-    whole = [(model, list(_lines(tally, model, most))) for model in tally.models]
+    whole = [(model, list(_repeated_lines(tally, model, most))) for model in tally.models]
     if len(whole) > 1:
         short = [
             RepeatedLine(model, "model", _repetition_cells(reduce_repetitions(tally.total_group(model), [most]), most))
@@ -58,20 +58,27 @@ def repetitions(tally: Tally) -> Repetitions | None:
     return Repetitions(most, short, whole, list(repetition_notes(tally)), cluster)
 
 
-def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
-    for kind, one in repeated_groups(tally, model):
-        shown = "plain" if kind == "group" and not one.section else kind
-        yield RepeatedLine(one.name, shown, _repetition_cells(reduce_repetitions(one, [most]), most))
+def _repeated_lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
+    for kind, group in repeated_groups(tally, model):
+        shown_kind = "plain" if kind == "group" and not group.section else kind
+        yield RepeatedLine(group.name, shown_kind, _repetition_cells(reduce_repetitions(group, [most]), most))
 
 
-def _repetition_cells(one: RepetitionRow, most: int) -> list[str]:
-    shares = (one.mean, one.majority, one.pass_at[most], one.pass_hat[most], one.within, one.between)
-    return [f"{one.questions:,}", *map(number, shares)]
+def _repetition_cells(summary: RepetitionRow, most: int) -> list[str]:
+    shares = (
+        summary.mean,
+        summary.majority,
+        summary.pass_at[most],
+        summary.pass_hat[most],
+        summary.within,
+        summary.between,
+    )
+    return [f"{summary.questions:,}", *map(number, shares)]
 
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
-MOST_DRAWN = 4  # intervals a row; of more columns those of rank 0 alone are drawn, for the page to show the others
+MOST_DRAWN = 4  # intervals a row; if there are more, only columns of rank 0 are drawn, so that the others fit
 _COUNTS = ("unparseable", "refused", "errors", "skipped")
 
 
@@ -82,13 +89,13 @@ class HtmlCell:
     text: str
     interval: Interval | None = None
     value: float | None = None
-    number: bool = True  # whether its digits stand to the right
-    between: str = ""  # the ends of the interval, where the text does not tell them
+    number: bool = True  # True if it is aligned to the right
+    between: str = ""  # the ends of the interval, if they are not in the text
 
 
 @dataclass(frozen=True, slots=True)
 class RateCell:
-    """The pass rate or mean score of one model among others, and what it stands on."""
+    """The pass rate or mean score of one of several models, with its interval and counts."""
 
     rate: HtmlCell
     between: str
@@ -98,7 +105,7 @@ class RateCell:
 
 @dataclass(frozen=True, slots=True)
 class HtmlLine:
-    """A row; `kind` is that of `tables.Line`, "plain" for a group that stands below no section."""
+    """A row; `kind` is that of `tables.Line`, "plain" for a group without a section."""
 
     name: str
     kind: str
@@ -109,7 +116,7 @@ class HtmlLine:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """A table: models beside each other with a rate each (`beside`), or a row for each row and model."""
+    """A table: models side by side with a rate each (`beside`), or a row for each row and model."""
 
     caption: str
     heading: str
@@ -124,7 +131,7 @@ class HtmlTable:
 
 @dataclass(frozen=True, slots=True)
 class FamilyTables:
-    """What a family came to."""
+    """The tables of one family."""
 
     name: str
     group: str  # what it calls a group
@@ -135,112 +142,114 @@ class FamilyTables:
 
     @property
     def few(self) -> bool:
-        """Whether any number is one of few."""
-        return any(one.few for one in self.tables)
+        """Return True if a number rests on few questions."""
+        return any(table.few for table in self.tables)
 
 
 def families(tally: Tally) -> list[FamilyTables]:
-    """Return the tables of each family that was asked, in their order."""
-    return [_family(tally.of_family(name), name) for name in tally.families]
+    """Return the tables of each family of the run, in their order."""
+    return [_family_tables(tally.of_family(name), name) for name in tally.families]
 
 
-def across(tally: Tally) -> list[HtmlTable]:
-    """Return the table over several families; none for a single one."""
-    return [html_table(one, "family") for one in cross_family_tables(tally)]
+def tables_across_families(tally: Tally) -> list[HtmlTable]:
+    """Return the table over several families; empty for a single family."""
+    return [html_table(table, "family") for table in cross_family_tables(tally)]
 
 
-def _family(tally: Tally, name: str) -> FamilyTables:
+def _family_tables(tally: Tally, name: str) -> FamilyTables:
     group = tally.descriptions[name].group
     return FamilyTables(
         name,
         group,
-        [html_table(one, _heading(one, group)) for one in family_tables(tally)],
+        [html_table(table, _heading(table, group)) for table in family_tables(tally)],
         graded_note(tally),
         relations(tally),
         repetitions(tally),
     )
 
 
-def _heading(shown: Table, group: str) -> str:
-    return group if shown.rows == "group" else shown.spec.title
+def _heading(table: Table, group: str) -> str:
+    return group if table.rows == "group" else table.spec.title
 
 
-def html_table(shown: Table, heading: str) -> HtmlTable:
+def html_table(table: Table, heading: str) -> HtmlTable:
     """Return a table as the page shows it; `heading` is that of the first column."""
-    beside = shown.grid or (shown.side_by_side and has_rates_alone(shown))
-    marks = source_marks(one.source for entry in shown.entries for of in entry.cells.values() for one in of.references)
-    columns = shown.columns("html")
+    beside = table.grid or (table.side_by_side and has_rates_alone(table))
+    marks = source_marks(
+        reference.source for entry in table.entries for cell in entry.cells.values() for reference in cell.references
+    )
+    columns = table.columns("html")
     return HtmlTable(
-        shown.spec.caption or shown.spec.name,
+        table.spec.caption or table.spec.name,
         heading,
-        [title for column in columns for title in _titles(shown, column)],
-        list(shown.models),
+        [title for column in columns for title in _titles(table, column)],
+        list(table.models),
         beside,
-        shown.side_by_side or (shown.spec.graded and shown.rows != "model"),
-        list(_beside(shown) if beside else _rows(shown, columns, marks)),
-        any(one.few for one in shown.entries),
-        [source_line(source, mark, shown.entries) for source, mark in marks.items()],
+        table.side_by_side or (table.spec.graded and table.rows != "model"),
+        list(_beside_lines(table) if beside else _row_lines(table, columns, marks)),
+        any(entry.few for entry in table.entries),
+        [source_line(source, mark, table.entries) for source, mark in marks.items()],
     )
 
 
-def _beside(shown: Table) -> Iterator[HtmlLine]:
-    for line in shown.lines:
-        rates = [_rate(one, shown.main) if one else None for one in line.entries]
-        yield HtmlLine(line.name, _kind(shown, line), "", [], rates)
+def _beside_lines(table: Table) -> Iterator[HtmlLine]:
+    for line in table.lines:
+        rates = [_rate(entry, table.main) if entry else None for entry in line.entries]
+        yield HtmlLine(line.name, _kind(table, line), "", [], rates)
 
 
-def _rows(shown: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
-    """A row for each row and model, model by model."""
-    for at in range(len(shown.models)):
-        for line in shown.lines:
+def _row_lines(table: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
+    """Yield a line for each row and model, model by model."""
+    for at in range(len(table.models)):
+        for line in table.lines:
             entry = line.entries[at]
             if entry is not None:
-                cells = [one for column in columns for one in _cells(shown, column, entry, marks)]
-                yield HtmlLine(name_of(line), _kind(shown, line), entry.model, cells, [])
+                cells = [cell for column in columns for cell in _cells(table, column, entry, marks)]
+                yield HtmlLine(name_of(line), _kind(table, line), entry.model, cells, [])
 
 
-def _kind(shown: Table, line: Line) -> str:
-    below = any(one.kind == "section" for one in shown.lines)
+def _kind(table: Table, line: Line) -> str:
+    below = any(other.kind == "section" for other in table.lines)
     return "plain" if line.kind == "group" and not below else line.kind
 
 
 def _rate(entry: TableEntry, main: str) -> RateCell:
     cell = entry.cells[main]
     counts = [(f"{entry.count(name):,}", name) for name in _COUNTS if entry.count(name)]
-    drawn = HtmlCell(number(cell.value), cell.ends, cell.value)
-    return RateCell(drawn, _between(cell.ends), _count(entry, "n"), counts)
+    rate = HtmlCell(number(cell.value), cell.ends, cell.value)
+    return RateCell(rate, _between(cell.ends), _count(entry, "n"), counts)
 
 
-def _titles(shown: Table, column: Column) -> list[str]:
+def _titles(table: Table, column: Column) -> list[str]:
     title = column.title or _TITLES.get(column.value) or title_of(column)
-    return [title, *([PUBLISHED] if shown.has_references(column.value) else [])]
+    return [title, *([PUBLISHED] if table.has_references(column.value) else [])]
 
 
-def _cells(shown: Table, column: Column, entry: TableEntry, marks: Mapping[str, str]) -> list[HtmlCell]:
-    one, value = entry.cells[column.value], column.value
-    drawn = _is_drawn(shown, column)
+def _cells(table: Table, column: Column, entry: TableEntry, marks: Mapping[str, str]) -> list[HtmlCell]:
+    cell, value = entry.cells[column.value], column.value
+    is_drawn = _is_drawn(table, column)
     if entry.published:
-        found = HtmlCell(own_text(value, entry, marks), number=not drawn)
+        html_cell = HtmlCell(cell_text(value, entry, marks), number=not is_drawn)
     elif value == "interval":
-        main = entry.cells.get("mean" if shown.spec.graded else "rate")
-        found = HtmlCell(_between(one.ends), one.ends, main.value if main else None, number=False)
-    elif isinstance(one.value, int):
-        found = HtmlCell(_count(entry, value))
+        main = entry.cells.get("mean" if table.spec.graded else "rate")
+        html_cell = HtmlCell(_between(cell.ends), cell.ends, main.value if main else None, number=False)
+    elif isinstance(cell.value, int):
+        html_cell = HtmlCell(_count(entry, value))
     elif value in STATISTICS:
-        found = HtmlCell(number(one.value))
-    elif drawn:
-        found = HtmlCell(number(one.value), one.ends, one.value, False, _between(one.ends) if one.ends else "")
+        html_cell = HtmlCell(number(cell.value))
+    elif is_drawn:
+        html_cell = HtmlCell(number(cell.value), cell.ends, cell.value, False, _between(cell.ends) if cell.ends else "")
     else:
-        found = HtmlCell(number(one.value))
-    beside = "" if entry.published else published(one.references, marks)
-    return [found, *([HtmlCell(beside)] if shown.has_references(value) else [])]
+        html_cell = HtmlCell(number(cell.value))
+    beside = "" if entry.published else published_text(cell.references, marks)
+    return [html_cell, *([HtmlCell(beside)] if table.has_references(value) else [])]
 
 
-def _is_drawn(shown: Table, column: Column) -> bool:
-    """Return True if the intervals of a column are drawn: of a metric or aggregate, and there is room for it."""
-    if column.value in STATISTICS or not any(one.cells[column.value].ends for one in shown.entries):
+def _is_drawn(table: Table, column: Column) -> bool:
+    """Return True if the intervals of a column are drawn: those of a metric or aggregate that fits."""
+    if column.value in STATISTICS or not any(entry.cells[column.value].ends for entry in table.entries):
         return False
-    others = [one for one in shown.columns("html") if one.value not in STATISTICS]
+    others = [column for column in table.columns("html") if column.value not in STATISTICS]
     return len(others) <= MOST_DRAWN or column.rank == 0
 
 
@@ -253,7 +262,8 @@ def _between(ends: Interval | None) -> str:
 
 
 def relations(tally: Tally) -> list[list[str]]:
-    """For each model and each way in which questions were varied: how often the verdict stayed the same."""
+    """Return how often the verdict stayed the same, for each model and variation."""
     return [
-        [one.name, one.model, f"{one.pairs:,}", number(one.share), interval(one.interval)] for one in tally.relations()
+        [relation.name, relation.model, f"{relation.pairs:,}", number(relation.share), interval(relation.interval)]
+        for relation in tally.relations()
     ]

@@ -1,7 +1,7 @@
-"""A run in Markdown, for a comment on a pull request or the summary of a CI step: the verdict first.
+"""Run as Markdown, for a comment on a pull request or the summary of a CI step: the verdict first.
 
-GitHub takes 65,536 characters in a comment and 1 MiB in a step summary. A report that would be longer is shortened,
-its details first, and says so.
+GitHub takes 65,536 characters in a comment and 1 MiB in a step summary. A longer report is shortened, its details
+first, and a line states it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ...results.tables import FEW, Table, cross_family_tables, family_tables
 from ...results.tally import ANSWERED, Row, Tally
 from ...trial import Trial
 from ..columns import graded_note
-from ..gate_lines import gates_of, reason, state
+from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import verdict
 from ..html.table_view import repetitions
-from ..spending_line import took
+from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural
-from .changes_since import baseline, change, verdict_line
-from .elements import cell, code, table, words
+from .changes_since import baseline_name, change_lines, verdict_line
+from .elements import cell, code, pipe_table, words
 from .table_lines import markdown_table
 from .trial_lines import missing_replies, wrong_answers
 
@@ -37,33 +37,31 @@ SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", INCONCLUSIVE: "�
 def head(
     record: Mapping[str, Any], tally: Tally, about: About, comparison: RunComparison | None, most: int
 ) -> Iterator[str]:
-    """A heading with the verdict, and a list: gates, failed ones first and at most `most`, the comparison, the totals
-    of each model, and what must be known to read them.
-    """
+    """Yield the heading with the verdict, and a list: `most` gates, the comparison, totals of each model, notes."""
     whole = verdict(record, tally, about, comparison)
     yield f"## {SIGNS.get(whole.state, '📋')} taskgraph: {words(whole.headline)}"
     yield ""
-    gates = gates_of(record)
-    yield from (_gate(one, len(about.models) > 1) for one in gates[:most])
+    gates = sorted_gates(record)
+    yield from (_gate_line(gate, len(about.models) > 1) for gate in gates[:most])
     if len(gates) > most:
         yield f"- and {count(len(gates) - most, 'gate')} more"
-    if comparison is not None and not baseline(record, comparison):
+    if comparison is not None and not baseline_name(record, comparison):
         yield f"- {verdict_line(comparison)}"
-    yield from (f"- {_counts(tally.total(model))}" for model in tally.models[:most])
+    yield from (f"- {_counts_line(tally.total(model))}" for model in tally.models[:most])
     yield from (f"- {words(note)}" for note in whole.notes[:most])
 
 
-def _gate(gate: Mapping[str, Any], several: bool) -> str:
-    """How one gate ended and why; of which model, where there are several and its name does not tell."""
-    outcome, why = state(gate), reason(gate)
+def _gate_line(gate: Mapping[str, Any], several: bool) -> str:
+    """Return the outcome of a gate and its reason, with the model if there are several and its name lacks it."""
+    outcome, why = gate_state(gate), gate_reason(gate)
     name, model = str(gate.get("name")), str(gate.get("model") or "")
-    told = f"{SIGNS.get(outcome, SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
-    told += f" {code(model)}" if several and model and not name.endswith(f"[{model}]") else ""
-    return f"- {told}" + (f": {words(why, REASON)}" if why else "")
+    text = f"{SIGNS.get(outcome, SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
+    text += f" {code(model)}" if several and model and not name.endswith(f"[{model}]") else ""
+    return f"- {text}" + (f": {words(why, REASON)}" if why else "")
 
 
-def _counts(row: Row) -> str:
-    """What one model came to, in a line."""
+def _counts_line(row: Row) -> str:
+    """Return the counts and scores of one model in a line."""
     facts = [f"{row.right:,} of {row.n:,} right", f"pass rate {number(row.rate)}", f"mean {number(row.mean)}"]
     facts = facts if row.questions or not row.graded else []
     others = {
@@ -77,12 +75,12 @@ def _counts(row: Row) -> str:
 
 
 LIMIT = 65_000  # characters; of a comment GitHub takes 65,536
-LEAST = 20_000  # into which any run fits
+LEAST = 20_000  # characters that suffice for any run
 
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """How much of each kind is shown."""
+    """How many entries of each kind are shown."""
 
     rows: int
     wrong: int
@@ -93,10 +91,18 @@ _ROOMS = (_Room(300, 10, 50), _Room(100, 10, 20), _Room(50, 5, 10), _Room(30, 2,
 
 
 def markdown(record: Mapping[str, Any], comparison: RunComparison | None = None, limit: int = LIMIT) -> str:
-    """The report, in at most `limit` characters (limit >= 20,000), with a line feed at its end.
+    """Return the report, which ends in a line feed, in at most `limit` characters.
 
-    Verdict, the tables of each family, what changed since the run before, wrong answers, missing replies, what the
-    run took and what it was. Raises UsageError for a record that is damaged.
+    It holds the verdict, the tables of each family, the comparison with the run before, wrong answers, questions
+    without a reply, what the run took, and its settings.
+
+    Args:
+        record: The record of the run.
+        comparison: The comparison with another run, if there is one.
+        limit: The number of characters, at least 20,000.
+
+    Raises:
+        UsageError: if the record is damaged.
     """
     tally, about = tally_of(record), about_of(record)
     text = ""
@@ -113,63 +119,70 @@ def _lines(
     yield from head(record, tally, about, comparison, room.rows)
     if room != _ROOMS[0]:
         yield from ("", "_Shortened to fit; the record has everything._")
-    yield from _results(tally, room.rows)
+    yield from _result_lines(tally, room.rows)
     if comparison is not None:
-        yield from change(comparison, room.flips, baseline(record, comparison))
+        yield from change_lines(comparison, room.flips, baseline_name(record, comparison))
     yield from wrong_answers(tally, room.wrong)
     yield from missing_replies(tally, about.lost, room.rows)
-    yield from _run(tally, about)
+    yield from _run_lines(tally, about)
 
 
-def _results(tally: Tally, most: int) -> Iterator[str]:
+def _result_lines(tally: Tally, most: int) -> Iterator[str]:
     parts = [tally.of_family(family) for family in tally.families]
     tables = [family_tables(part) for part in parts]
     if not any(tables):
         return
     yield from ("", "### Results")
-    for part, shown in zip(parts, tables, strict=True):
+    for part, tables_of_family in zip(parts, tables, strict=True):
         if len(parts) > 1:
             yield from ("", f"#### {code(part.families[0])}")
-        yield from _of_family(part, shown, most)
-    for one in cross_family_tables(tally):
-        yield from markdown_table(one, most)
+        yield from _family_lines(part, tables_of_family, most)
+    for table in cross_family_tables(tally):
+        yield from markdown_table(table, most)
 
 
-def _of_family(tally: Tally, tables: Sequence[Table], most: int) -> Iterator[str]:
-    """The tables of one family, what was asked in another way, and repetitions."""
-    for one in tables:
-        yield from markdown_table(one, most)
+def _family_lines(tally: Tally, tables: Sequence[Table], most: int) -> Iterator[str]:
+    """Yield the tables of one family, its variations and its repetitions."""
+    for table in tables:
+        yield from markdown_table(table, most)
     if note := graded_note(tally):
         yield from ("", words(note))
-    yield from _relations(tally, most)
-    if any(entry.few for one in tables for entry in one.entries):
+    yield from _relation_table(tally, most)
+    if any(entry.few for table in tables for entry in table.entries):
         yield from ("", rf"\* fewer than {FEW} questions answered: such a rate says little")
-    yield from _repetitions(tally, most)
+    yield from _repetition_lines(tally, most)
 
 
-def _repetitions(tally: Tally, most: int) -> Iterator[str]:
-    """What questions that were asked more than once came to, and what must be known to read it."""
-    found = repetitions(tally)
-    if found is None:
+def _repetition_lines(tally: Tally, most: int) -> Iterator[str]:
+    """Yield the table of repeated questions, and the notes that explain it."""
+    repeated = repetitions(tally)
+    if repeated is None:
         return
     strong = {"section": "**", "total": "**"}
     rows = [
-        [f"{strong.get(one.kind, '')}{cell(one.name)}{strong.get(one.kind, '')}", *one.cells] for one in found.lines
+        [f"{strong.get(line.kind, '')}{cell(line.name)}{strong.get(line.kind, '')}", *line.cells]
+        for line in repeated.lines
     ]
-    yield from table([f"{found.most} repetitions", *found.titles], rows[:most])
-    yield from ("", *(f"- {words(note)}" for note in found.notes))
+    yield from pipe_table([f"{repeated.most} repetitions", *repeated.titles], rows[:most])
+    yield from ("", *(f"- {words(note)}" for note in repeated.notes))
 
 
-def _relations(tally: Tally, most: int) -> list[str]:
+def _relation_table(tally: Tally, most: int) -> list[str]:
     rows = [
-        [cell(one.name), cell(one.model), str(one.pairs), number(one.share), interval(one.interval)]
-        for one in tally.relations()
+        [
+            cell(relation.name),
+            cell(relation.model),
+            str(relation.pairs),
+            number(relation.share),
+            interval(relation.interval),
+        ]
+        for relation in tally.relations()
     ]
-    return table(["asked varied", "model", "pairs", "same verdict", "95% interval"], rows[:most], 2)
+    return pipe_table(["asked varied", "model", "pairs", "same verdict", "95% interval"], rows[:most], 2)
 
 
-def _run(tally: Tally, about: About) -> Iterator[str]:
-    """What the run was and what it took."""
+def _run_lines(tally: Tally, about: About) -> Iterator[str]:
+    """Yield the settings of the run and what it took."""
     yield from ("", "### The run", "")
     models = [code(model) for model in about.models]
     more = f" and {len(models) - 20} more" if len(models) > 20 else ""
@@ -182,11 +195,11 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
         "pytest-taskgraph-bench": code(about.version),
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)
-    yield f"- {_asked(list(tally))}"
-    if line := took(tally, about.usage):
+    yield f"- {_answered_line(list(tally))}"
+    if line := spending_line(tally, about.usage):
         yield f"- {line}"
 
 
-def _asked(trials: Sequence[Trial]) -> str:
-    answered = sum(one.outcome in ANSWERED for one in trials)
+def _answered_line(trials: Sequence[Trial]) -> str:
+    answered = sum(trial.outcome in ANSWERED for trial in trials)
     return f"answered: {answered:,} of {len(trials):,} trials"

@@ -1,4 +1,4 @@
-"""What changed since another run, in Markdown."""
+"""Comparison with another run, in Markdown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..comparison_lines import (
     aggregate_rows,
     aggregate_titles,
     group_p_value,
-    heading,
-    interrupted,
+    interruption_notes,
     rates,
+    summary_groups,
 )
 from ..escape import one_line
 from ..wording import count, number
-from .elements import NONE, cell, code, fence, folded, table, words
+from .elements import NONE, cell, code, fenced_block, fold_lines, pipe_table, words
 
 if TYPE_CHECKING:
     from ...results.comparison import Difference, Flip, GroupChange, RunComparison
@@ -29,7 +29,7 @@ SIGNS = {"worse": "❌", INCONCLUSIVE: "❔", IDENTICAL: "❔"}
 ANSWER = 80  # columns
 LINE = 160  # columns of a line of a text that changed
 REASON = 300
-NAMED = 20  # questions that only one of the runs asked
+MOST_IDS = 20  # ids of the questions that only one of the runs asked
 
 
 def verdict_line(comparison: RunComparison) -> str:
@@ -38,47 +38,50 @@ def verdict_line(comparison: RunComparison) -> str:
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 
 
-def baseline(record: Mapping[str, Any], comparison: RunComparison) -> str:
-    """What the run of the record was compared with, as the verdict `compare::NAME` in it says that tells the same as
-    the comparison; "" where none does.
-    """
-    told = f"{comparison.verdict}: {comparison.reason}"
-    for one in record.get("gates") or ():
-        kind, _, name = str(one.get("name")).partition("::") if isinstance(one, dict) else ("", "", "")
-        if kind == "compare" and str(one.get("reason")).startswith(told):
+def baseline_name(record: Mapping[str, Any], comparison: RunComparison) -> str:
+    """Return the name of the baseline, from the gate `compare::NAME` with the same verdict; empty if there is none."""
+    prefix = f"{comparison.verdict}: {comparison.reason}"
+    for gate in record.get("gates") or ():
+        kind, _, name = str(gate.get("name")).partition("::") if isinstance(gate, dict) else ("", "", "")
+        if kind == "compare" and str(gate.get("reason")).startswith(prefix):
             return name
     return ""
 
 
-def change(comparison: RunComparison, most: int, name: str = "") -> Iterator[str]:
-    """The groups that moved, what was asked in another way, and the questions that flipped, folded.
+def change_lines(comparison: RunComparison, most: int, name: str = "") -> Iterator[str]:
+    """Yield the groups that changed, the variations, and the flipped questions, folded.
 
-    Of questions at most `most` are shown, of groups as many, but at least 15. `name` is that of the baseline.
+    Args:
+        comparison: The comparison.
+        most: How many questions are shown, and how many groups, but at least 15 groups.
+        name: The name of the baseline; empty if it has none.
     """
     yield from ("", f"### Compared with {code(name) if name else 'the run before'}", "")
     yield f"- {count(comparison.paired, 'question')} paired"
-    yield from (f"- {words(note, REASON)}" for note in (*interrupted(comparison), *comparison.notes[:NAMED]))
+    yield from (f"- {words(note, REASON)}" for note in (*interruption_notes(comparison), *comparison.notes[:MOST_IDS]))
     yield from _changes(comparison, max(most, 15))
     yield from _aggregates(comparison, max(most, 15))
-    for one in comparison.differences if most else ():
-        yield from _difference(one)
+    for difference in comparison.differences if most else ():
+        yield from _difference_lines(difference)
     yield from _flips(comparison.flips, most)
     for title, ids in (("before", comparison.only_before), ("now", comparison.only_after)):
-        some = min(most, NAMED)
+        some = min(most, MOST_IDS)
         if ids and some:
             more = [f"and {len(ids) - some} more"] if len(ids) > some else []
-            yield from folded(
-                f"Asked only {title} ({len(ids):,})", ["- " + one for one in [*map(code, ids[:some]), *more]]
+            yield from fold_lines(
+                f"Asked only {title} ({len(ids):,})", ["- " + text for text in [*map(code, ids[:some]), *more]]
             )
 
 
 def _changes(comparison: RunComparison, most: int) -> Iterator[str]:
-    """The groups of which a question moved, those that are worse first; then the sections, and all of them."""
-    moved = [one for one in comparison.groups if one.lost or one.won]
-    moved.sort(key=lambda one: (not is_worse(one.verdict), one.won - one.lost))
-    several = any(one.model for one in comparison.groups) and len({one.model for one in comparison.groups}) > 1
-    heads = heading(comparison)
-    rows = [_change(one, several) for one in moved[:most]] + [_change(one, several, "**") for one in heads[:most]]
+    """Yield the groups with changed questions, the worse ones first, then the sections and all questions."""
+    moved = [group for group in comparison.groups if group.lost or group.won]
+    moved.sort(key=lambda group: (not is_worse(group.verdict), group.won - group.lost))
+    several = any(group.model for group in comparison.groups) and len({group.model for group in comparison.groups}) > 1
+    heads = summary_groups(comparison)
+    rows = [_group_row(group, several) for group in moved[:most]] + [
+        _group_row(group, several, "**") for group in heads[:most]
+    ]
     titles = [
         comparison.group_word,
         *(["model"] if several else []),
@@ -90,66 +93,67 @@ def _changes(comparison: RunComparison, most: int) -> Iterator[str]:
         "won",
         "p",
     ]
-    yield from table(titles, rows, 3 if several else 2)
+    yield from pipe_table(titles, rows, 3 if several else 2)
     yield from ("", OF_P.format(comparison.group_word)) if rows else ()
     if len(moved) > most:
         yield from ("", f"And {len(moved) - most} more {comparison.group_word}s that moved.")
 
 
 def _aggregates(comparison: RunComparison, most: int) -> Iterator[str]:
-    """The aggregates of the families, at most so many."""
+    """Yield at most `most` aggregates of the families."""
     changes = comparison.aggregates
     titles = aggregate_titles(changes)
     names = titles.index("n")
     rows = [[*map(cell, row[:names]), *row[names:]] for row in aggregate_rows(changes[:most])]
-    yield from table(titles, rows, names)
+    yield from pipe_table(titles, rows, names)
     yield from ("", OF_P_OF_AGGREGATES) if rows else ()
     if len(changes) > most:
         yield from ("", f"And {len(changes) - most} more aggregates.")
 
 
-def _change(one: GroupChange, several: bool, strong: str = "") -> list[str]:
+def _group_row(group: GroupChange, several: bool, strong: str = "") -> list[str]:
     return [
-        f"{strong}{cell(one.title)}{strong}",
-        *([cell(one.model)] if several else []),
-        one.verdict or NONE,
-        str(one.n),
-        rates(one),
-        f"{number(one.mean_before)} → {number(one.mean_after)}",
-        str(one.lost),
-        str(one.won),
-        group_p_value(one) or NONE,
+        f"{strong}{cell(group.title)}{strong}",
+        *([cell(group.model)] if several else []),
+        group.verdict or NONE,
+        str(group.n),
+        rates(group),
+        f"{number(group.mean_before)} → {number(group.mean_after)}",
+        str(group.lost),
+        str(group.won),
+        group_p_value(group) or NONE,
     ]
 
 
-def _difference(one: Difference) -> Iterator[str]:
-    """What changed about questions, with the lines of an example."""
-    compared = "compared all the same" if one.paired else "not compared"
+def _difference_lines(difference: Difference) -> Iterator[str]:
+    """Yield what changed about questions, with the lines of an example."""
+    compared = "still compared" if difference.paired else "not compared"
     yield from (
         "",
-        f"The {one.what} changed for {count(one.questions, 'question')}, {compared}; in {code(one.id)}:",
+        f"The {difference.what} changed for {count(difference.questions, 'question')}, {compared}; "
+        f"in {code(difference.id)}:",
         "",
     )
-    yield from fence([one_line(line, LINE) for line in one.lines], "diff")
+    yield from fenced_block([one_line(line, LINE) for line in difference.lines], "diff")
 
 
 def _flips(flips: Sequence[Flip], most: int) -> list[str]:
     some = flips[:most]
-    several = any(one.model for one in some)
+    several = any(flip.model for flip in some)
     titles = ["question", *(["model"] if several else []), "expected", "before", "now"]
     rows = [
         [
-            cell(one.id, 100),
-            *([cell(one.model)] if several else []),
-            cell(show_answer(one.form, one.expected), ANSWER),
-            _side(one.before_outcome, one.form, one.before_answer),
-            _side(one.after_outcome, one.form, one.after_answer),
+            cell(flip.id, 100),
+            *([cell(flip.model)] if several else []),
+            cell(show_answer(flip.form, flip.expected), ANSWER),
+            _outcome_cell(flip.before_outcome, flip.form, flip.before_answer),
+            _outcome_cell(flip.after_outcome, flip.form, flip.after_answer),
         ]
-        for one in some
+        for flip in some
     ]
-    told = f"{len(some)} of {len(flips):,}" if len(some) < len(flips) else f"{len(flips):,}"
-    return folded(f"Questions that flipped ({told})", table(titles, rows, len(titles))[1:])
+    shown_count = f"{len(some)} of {len(flips):,}" if len(some) < len(flips) else f"{len(flips):,}"
+    return fold_lines(f"Questions that flipped ({shown_count})", pipe_table(titles, rows, len(titles))[1:])
 
 
-def _side(outcome: str, form: str, answer: Json) -> str:
+def _outcome_cell(outcome: str, form: str, answer: Json) -> str:
     return outcome if answer is None else f"{outcome}: {cell(show_answer(form, answer), ANSWER)}"

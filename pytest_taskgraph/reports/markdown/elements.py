@@ -1,8 +1,8 @@
-"""Pieces of GitHub-flavoured Markdown that hold the text of others.
+"""Elements of GitHub-flavoured Markdown that hold text from outside.
 
-Whatever is not our own stands in code, inline or fenced, its fence longer than any run of backticks within: there no
-HTML, link or image renders, and GitHub and GitLab link no @mention, #reference or commit. Control, bidirectional and
-invisible characters are shown as escapes.
+Such text stands in code, inline or fenced, with a fence longer than any run of backticks in it: no HTML, link or image
+renders there, and GitHub and GitLab link no @mention, #reference or commit. Control, bidirectional and invisible
+characters are shown as escapes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _WORDS = re.compile(  # no markup, link, mention, reference, commit, emoji or nu
 
 
 def code(text: str, limit: int | None = NAME) -> str:
-    """The text as a code span on one line, of at most `limit` columns but for its fence; a dash where it is blank.
+    """Return the text as a code span on one line of at most `limit` columns without its fence; a dash if it is blank.
 
-    To be put into a paragraph, list or heading; `cell` is for tables.
+    For paragraphs, lists and headings; `cell` is for tables.
     """
     line = one_line(text, limit)
     if not line:
@@ -34,35 +34,38 @@ def code(text: str, limit: int | None = NAME) -> str:
 
 
 def cell(text: str, limit: int = NAME) -> str:
-    """The text as a code span in a cell of a table: its pipes are escaped."""
+    """Return the text as a code span in a cell of a table, its pipes escaped."""
     return code(text, limit).replace("|", r"\|")
 
 
 def words(text: str, limit: int | None = 300) -> str:
-    """The text as it is where it is plain English without any markup; else in code, as others may have written it."""
+    """Return the text as it is if it is plain English without markup; else in code, as it may come from outside."""
     line = one_line(text, limit)
     return line if line and _WORDS.fullmatch(line) else code(line, None)
 
 
-def fence(lines: Iterable[str], language: str = "text") -> list[str]:
-    """The lines as a block of code in that language; an empty one for no lines."""
-    shown = [line for text in lines for line in printable(text).split("\n")]
-    ticks = "`" * max([3, *(_longest_run(line) + 1 for line in shown)])
-    return [f"{ticks}{language}", *shown, ticks]
+def fenced_block(lines: Iterable[str], language: str = "text") -> list[str]:
+    """Return the lines as a code block in the given language."""
+    code_lines = [line for text in lines for line in printable(text).split("\n")]
+    ticks = "`" * max([3, *(_longest_run(line) + 1 for line in code_lines)])
+    return [f"{ticks}{language}", *code_lines, ticks]
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> list[str]:
-    """A table; its first `words` columns to the left, the others, numbers, to the right; an empty line before it.
+def pipe_table(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> list[str]:
+    """Return a table with an empty line before it; no lines if there are no rows.
 
-    Titles and cells are Markdown already. No lines for no rows.
+    Args:
+        titles: The titles of the columns, in Markdown.
+        rows: The cells of each row, in Markdown.
+        words: How many columns are aligned to the left; those after them are numbers, aligned to the right.
     """
     lines = [_line(row) for row in rows]
     ruler = [":--" if at < words else "--:" for at in range(len(titles))]
     return ["", _line(titles), _line(ruler), *lines] if lines else []
 
 
-def folded(title: str, lines: Sequence[str]) -> list[str]:
-    """The lines below a title that opens them; none for no lines. The title is our own: it holds no name of others."""
+def fold_lines(title: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines folded below a title; no lines for none. The title holds no text from outside."""
     return ["", "<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>"] if lines else []
 
 

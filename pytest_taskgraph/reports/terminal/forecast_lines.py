@@ -1,4 +1,4 @@
-"""The plan of a run for the terminal: what would be asked and what it would cost, and both in one line.
+"""Forecast of a run for the terminal: the questions, requests and cost of a plan, as tables and as one line.
 
 Lines come with the markup that pytest's terminal writer takes, such as {"bold": True}.
 """
@@ -43,20 +43,24 @@ def lines(
     max_calls: int | None = None,
     max_cost: float | None = None,
 ) -> Lines:
-    """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40).
+    """Return the plan: a table for each model, then the total, each line of at most `width` columns.
 
-    The limits of the run bind the last line, as they bind the first line of the run; the tables are without them.
-    `replay`: nothing can be sent, so that requests are replies that the store lacks.
+    Args:
+        plan: The plan of the run.
+        width: The width of the terminal, at least 40 columns.
+        replay: True if no request can be sent: requests are then replies that the store lacks.
+        max_calls: The limit of requests. It affects the line of the total alone, not the tables.
+        max_cost: The limit of cost in US dollars, likewise.
     """
-    found: Lines = []
+    forecast_table: Lines = []
     for total in plan.totals:
-        found.append((one_line(f"model {total.model}", width), {"bold": True}))
+        forecast_table.append((one_line(f"model {total.model}", width), {"bold": True}))
         rows = [*_with_headings(plan.rows_of(total.model)), ("total", total)]
-        found += [*_table(plan.group, rows, width, replay), ("", {})]
-    told = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; nothing was asked"
-    found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
+        forecast_table += [*_table(plan.group, rows, width, replay), ("", {})]
+    summary = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; no request was sent"
+    forecast_table += [(line, {"bold": True}) for line in wrap(summary, width, 3)]
     notes = () if replay else _notes(plan)
-    return found + [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 4)]
+    return forecast_table + [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 4)]
 
 
 def forecast(
@@ -66,10 +70,16 @@ def forecast(
     replay: bool = False,
     sampled: bool = False,
 ) -> str:
-    """The plan in one line: "184 requests, about $0.12, at most $1.40"; the limits of the run bind where they are less.
+    """Return the plan in one line: "184 requests, about $0.12, at most $1.40".
 
-    The requests are those of a run in which every attempt succeeds. `replay` as in `lines`. `sampled`: the plan was
-    made from some of the questions, so that its counts are no exact ones.
+    The requests are those of a run in which every attempt succeeds.
+
+    Args:
+        plan: The plan of the run.
+        max_calls: The limit of requests; it counts where it is lower than the plan.
+        max_cost: The limit of cost in US dollars, likewise.
+        replay: True if no request can be sent.
+        sampled: True if the plan was made from some of the questions, so that its counts are estimates.
     """
     total, about = plan.total, "about " if sampled else ""
     shared = [f"{about}{total.shared:,} shared with another question"] if total.shared else []
@@ -98,14 +108,14 @@ def _price(total: ForecastRow, max_cost: float | None) -> str:
 
 
 def amount(cost: CostAmount, up: bool = False) -> str:
-    """The amount as "$0.12", "at least $0.12" where there is more that is not known, or "unknown"."""
+    """Return an amount as "$0.12", as "at least $0.12" if part of it is unknown, or as "unknown"."""
     if cost.dollars is None:
         return UNKNOWN
     return f"{'at least ' if cost.more else ''}{dollars(cost.dollars, up and not cost.more)}"
 
 
 def dollars(cost: float, up: bool = False) -> str:
-    """US dollars to the cent, below ten cents to a hundredth of it; rounded up where `up`, as a bound has to be."""
+    """Return US dollars to the cent, below ten cents to a hundredth of a cent; rounded up if `up`, for bounds."""
     digits = 2 if cost >= 0.1 or cost == 0 else 4
     scaled = round(cost * 10**digits, 6)  # 1.4 is no 1.41 though its sum may come out at 1.4000000000000001
     rounded = (ceil(scaled) if up else round(scaled)) / 10**digits
@@ -113,37 +123,37 @@ def dollars(cost: float, up: bool = False) -> str:
 
 
 def _with_headings(rows: Sequence[ForecastRow]) -> list[tuple[str, ForecastRow | None]]:
-    """The rows of groups, a line with the section's name above the first of each, and with that of one of families."""
-    found: list[tuple[str, ForecastRow | None]] = []
+    """Return the rows of groups, with a heading above each section and, if there are several, each family."""
+    headed_rows: list[tuple[str, ForecastRow | None]] = []
     several, family, section = len({row.family for row in rows}) > 1, "", ""
     for row in rows:
         if several and row.family != family:
             family, section = row.family, ""
-            found.append((f"family {family}", None))
+            headed_rows.append((f"family {family}", None))
         if row.section != section:
             section = row.section
-            found += [(section, None)] if section else []
-        found.append((f"  {row.name}" if section or several else row.name, row))
-    return found
+            headed_rows += [(section, None)] if section else []
+        headed_rows.append((f"  {row.name}" if section or several else row.name, row))
+    return headed_rows
 
 
 def _table(group: str, rows: Sequence[tuple[str, ForecastRow | None]], width: int, replay: bool) -> Lines:
-    """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
-    drawn: list[str] = []
+    """Return the rows as a table with as many columns as fit; names are shortened if even the fewest do not."""
+    lines: list[str] = []
     for chosen, short in _choices([row for _, row in rows if row is not None], replay):
         titles = [group, *(column.short if short else column.title for column in chosen)]
         cells = [[name, *(column.cell(row) if row else "" for column in chosen)] for name, row in rows]
-        drawn = table(titles, cells, "l" + "r" * len(chosen))
-        if max(map(columns, drawn)) <= width:
+        lines = table(titles, cells, "l" + "r" * len(chosen))
+        if max(map(columns, lines)) <= width:
             break
     else:
-        drawn = table(titles, cells, "l" + "r" * len(chosen), width)
+        lines = table(titles, cells, "l" + "r" * len(chosen), width)
     strong = [True, *(row is None or row.name == "total" for _, row in rows)]
-    return [(line, {"bold": True} if bold else {}) for line, bold in zip(drawn, strong, strict=True)]
+    return [(line, {"bold": True} if bold else {}) for line, bold in zip(lines, strong, strict=True)]
 
 
 def _choices(rows: Sequence[ForecastRow], replay: bool) -> Iterator[tuple[list[_Column], bool]]:
-    """Selections of columns from the widest to the narrowest, and whether their titles are short."""
+    """Yield selections of columns from the widest to the narrowest, and whether their titles are short."""
     if replay:
         yield [_QUESTIONS, _STORED, _MISSING], False
         return
@@ -173,7 +183,7 @@ def _notes(plan: RunForecast) -> Iterator[str]:
 
 
 def _expected(basis: CostBasis) -> str:
-    """What the expected cost rests on."""
+    """Return the clause that says what the expected cost is computed from."""
     if basis.samples:
         return f"expected are replies of {basis.expected:,} tokens, the mean of {basis.samples:,} stored ones"
     kind = ", as of a model that reasons" if basis.reasons else ""
@@ -181,9 +191,9 @@ def _expected(basis: CostBasis) -> str:
 
 
 def tightness(plan: RunForecast, max_cost: float | None) -> str:
-    """Return what a limit of cost holds up, in a line; the empty text where at least 20 requests fit at a time.
+    """Return a line that says how far the limit of cost restricts concurrent requests.
 
-    Counted for the request that may cost most.
+    Counted for the request that may cost most; empty if at least 20 fit.
     """
     if max_cost is None or not plan.largest:
         return ""
@@ -198,13 +208,13 @@ def tightness(plan: RunForecast, max_cost: float | None) -> str:
 
 
 def _bound(basis: CostBasis, total: ForecastRow, retries: int) -> str:
-    """What the worst cost rests on, and how to lower it."""
-    says = {
+    """Return the clause that says what the worst cost is computed from, and how to lower it."""
+    sources = {
         "setting": "as max_tokens allows",
         "model": "the limit of the model",
-        "assumed": "an assumption, for nobody says the limit of the model",
+        "assumed": "an assumption: the limit of the model is unknown",
     }[basis.bound]
     once = "" if total.worst.dollars is None else f" (once: {dollars(total.worst.dollars / (1 + retries), up=True)})"
     again = f", each request repeated {count(retries, 'time')} and billed each time{once}" if retries else ""
     lower = "" if basis.bound == "setting" else "; --taskgraph-model-option max_tokens=N lowers it"
-    return f"at worst, replies have {basis.longest:,} tokens ({says}){again}{lower}"
+    return f"at worst, replies have {basis.longest:,} tokens ({sources}){again}{lower}"

@@ -1,4 +1,4 @@
-"""How far a run is, on one line: what stands below a terminal's current line, or in a CI log now and then."""
+"""Progress of a run in one line, for the last line of a terminal or for the log of a CI job."""
 
 from __future__ import annotations
 
@@ -21,12 +21,22 @@ def line(
     waiting: Mapping[str, float],
     width: int,
 ) -> str:
-    """The line, at most `width` columns: "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left".
+    """Return the progress: "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left".
 
-    `in_flight` and `left` are None where nobody knows; `cost` is in US dollars and leaves out the `unpriced` replies;
-    `elapsed` and `left` are seconds; `waiting` says why nothing is sent, each with the seconds it will last.
-    What is zero or not known is left out. Where the line is too long, whole parts go, the least telling first; what
-    was answered, and of how many, goes last.
+    What is zero or unknown is left out. If the line is too long, whole parts are left out, the least important first
+    and the count of answers last.
+
+    Args:
+        done: How many questions are answered.
+        total: How many questions there are.
+        in_flight: How many requests are in flight; None if unknown.
+        errors: How many questions ended in an error.
+        cost: The cost in US dollars, without the `unpriced` replies.
+        unpriced: How many replies have an unknown cost.
+        elapsed: Seconds since the start.
+        left: The estimated seconds to the end; None if unknown.
+        waiting: The reasons why no request is sent, each with the seconds that it lasts.
+        width: The columns that the line may take.
     """
     parts = [
         (0, f"{done}/{total} answered"),
@@ -35,14 +45,16 @@ def line(
         (4, _money(cost, unpriced)),
         (5, duration(elapsed)),
         (3, f"about {duration(left)} left" if left is not None else ""),
-        (2, _longest(waiting)),
+        (2, _longest_wait(waiting)),
     ]
-    said = [(rank, text) for rank, text in parts if text]
-    return next((text for text in _ever_shorter(said) if columns(text) <= width), shorten(f"{done}/{total}", width))
+    filled_parts = [(rank, text) for rank, text in parts if text]
+    return next(
+        (text for text in _shortened_texts(filled_parts) if columns(text) <= width), shorten(f"{done}/{total}", width)
+    )
 
 
 def duration(seconds: float) -> str:
-    """The time in the unit that suits it, never below zero: "34 s", "7 min", "2 h 5 min"."""
+    """Return a time in a unit that suits it, never below zero: "34 s", "7 min", "2 h 5 min"."""
     whole = max(0, round(seconds))
     if whole < 100:
         return f"{whole} s"
@@ -50,22 +62,22 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _ever_shorter(parts: list[tuple[int, str]]) -> Iterator[str]:
-    """The parts joined; then without the one of the highest rank, and so on down to the first."""
+def _shortened_texts(parts: list[tuple[int, str]]) -> Iterator[str]:
+    """Yield the parts joined; then without the part of the highest rank, and so on down to the first."""
     for most in sorted((rank for rank, _ in parts), reverse=True):
         yield ", ".join(text for rank, text in parts if rank <= most)
 
 
 def _money(cost: float, unpriced: int) -> str:
-    """What was spent; a price that is not known is told as such, and never counted as nothing."""
+    """Return the cost; replies of unknown cost are counted apart, never as 0."""
     spent = f"${cost:.2f}" if cost >= 0.005 else "under $0.01" if cost > 0 else ""
     unknown = f"{unpriced} of unknown cost" if unpriced else ""
     return " and ".join(filter(None, [spent, unknown]))
 
 
-def _longest(waiting: Mapping[str, float]) -> str:
-    """The reason that lasts longest."""
+def _longest_wait(waiting: Mapping[str, float]) -> str:
+    """Return the reason to wait that lasts longest."""
     if not waiting:
         return ""
-    why, seconds = max(waiting.items(), key=lambda one: (one[1], one[0]))
+    why, seconds = max(waiting.items(), key=lambda wait: (wait[1], wait[0]))
     return f"waiting on {one_line(why, LONGEST_REASON)}, {duration(seconds)}"

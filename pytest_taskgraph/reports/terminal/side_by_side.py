@@ -1,4 +1,4 @@
-"""Several models in one table, a column each."""
+"""Tables that show several models side by side, a column each."""
 
 from __future__ import annotations
 
@@ -7,84 +7,92 @@ from collections.abc import Mapping, Sequence
 from ...family_description import STATISTICS
 from ...results.tables import Table, TableEntry
 from ...results.tally import Tally
-from ..columns import NO_MARK, Lines, fitting, mark
+from ..columns import NO_MARK, Lines, fit_table, mark
 from ..escape import columns, one_line
-from ..table import table
+from ..table import table as text_table
 from ..wording import interval, number
 
-COUNTS = ("errors", "unparseable", "refused", "skipped")  # told where there are any
+COUNTS = ("errors", "unparseable", "refused", "skipped")  # shown where there are any
 
 
 def titles_of(tally: Tally, width: int) -> dict[str, str]:
-    """What each model is called in tables: its name, what follows its last "/", or where there is no room "[1]"."""
+    """Return the title of each model in tables: its name, what follows its last "/", or "[1]" if neither fits."""
     names = [one_line(model) for model in tally.models]
     ends = [name.rpartition("/")[2] for name in names]
     first = max((columns(group.name) + 2 for group in tally.groups("group", pooled=True)), default=0)
     for titles in (names, ends):
         cells = [[" " * first, *("0.000 " for _ in titles)]]
-        fits = columns(table(["", *titles], cells, "l" + "r" * len(titles))[0]) <= width
+        fits = columns(text_table(["", *titles], cells, "l" + "r" * len(titles))[0]) <= width
         if fits and all(titles) and len(set(titles)) == len(titles):
             return dict(zip(tally.models, titles, strict=True))
     return {model: f"[{at}]" for at, model in enumerate(tally.models, 1)}
 
 
 def legend(titles: Mapping[str, str], width: int) -> Lines:
-    """A line for each model whose title does not hold its name."""
+    """Return a line for each model whose title does not contain its name."""
     return [(one_line(f"{title} {model}", width), {}) for model, title in titles.items() if title.startswith("[")]
 
 
-def has_rates_alone(shown: Table) -> bool:
-    """Return True if the table has the pass rate and no number that only a column of its own can show."""
-    values = shown.values
-    published = any(cell.references for one in shown.entries for cell in one.cells.values())
-    return shown.rows != "model" and "rate" in values and all(one in STATISTICS for one in values) and not published
+def has_rates_alone(table: Table) -> bool:
+    """Return True if the table has the pass rate and no number that needs a column of its own."""
+    values = table.values
+    published = any(cell.references for entry in table.entries for cell in entry.cells.values())
+    return table.rows != "model" and "rate" in values and all(value in STATISTICS for value in values) and not published
 
 
-def side_by_side(shown: Table, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
-    """Sections with their groups below them, and the total: the pass rate of each model, the mean where it fits.
+def side_by_side(table: Table, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
+    """Return sections with their groups below them, and the total: the pass rate of each model, the mean if it fits.
 
-    Below them how many answered, and errors and the like where there are any. Models that find no room in `width`
-    follow in tables of their own. `total` is the markup of the total's line.
+    Below them stand the counts of answers and, if there are any, of errors and the like. Models that do not fit follow
+    in tables of their own.
+
+    Args:
+        table: The table.
+        titles: The title of each model.
+        width: The width of the terminal in columns.
+        total: The markup of the line of the total.
     """
-    lines = _lines(shown, total)
-    every, size = [one for one in titles if one in shown.models], len(shown.models)
-    while size > 1 and not _fit(lines, _blocks(every, size), titles, width, False):
+    lines = _lines(table, total)
+    models, size = [model for model in titles if model in table.models], len(table.models)
+    while size > 1 and not _blocks_fit(lines, _blocks(models, size), titles, width, False):
         size -= 1
-    blocks = _blocks(every, size)
-    with_mean = _fit(lines, blocks, titles, width, True)
-    markup = [one for _, _, one in lines]
-    found: Lines = []
+    blocks = _blocks(models, size)
+    with_mean = _blocks_fit(lines, blocks, titles, width, True)
+    markup = [line_markup for _, _, line_markup in lines]
+    tables: Lines = []
     for block in blocks:
         head, rows = _cells(lines, block, titles, with_mean)
-        found += [("", {}), *fitting([(head, rows)], width, markup + [{}] * (len(rows) - len(lines)))]
-    return found
+        tables += [("", {}), *fit_table([(head, rows)], width, markup + [{}] * (len(rows) - len(lines)))]
+    return tables
 
 
-def grid(shown: Table, titles: Mapping[str, str], width: int) -> Lines:
-    """A row for each value of a label: the pass rate or mean score of each model with its 95 % interval and n.
+def grid(table: Table, titles: Mapping[str, str], width: int) -> Lines:
+    """Return a row for each value of a label: each model's pass rate or mean score with its 95 % interval and n.
 
-    Models that find no room in `width` follow in tables of their own.
+    Models that do not fit follow in tables of their own.
     """
-    rows = [(one.name, dict(zip(shown.models, one.entries, strict=True))) for one in shown.lines]
-    every = [one for one in titles if one in shown.models]
-    size = len(every)
+    rows = [(line.name, dict(zip(table.models, line.entries, strict=True))) for line in table.lines]
+    shown_models = [model for model in titles if model in table.models]
+    size = len(shown_models)
     while True:
-        found: list[tuple[list[str], list[list[str]]]] = []
-        for models in _blocks(every, size):
-            head = [shown.spec.title, *(titles[model] + NO_MARK for model in models)]
-            found.append((head, [[name, *(_with_interval(shown, of[model]) for model in models)] for name, of in rows]))
-        drawn = [table(head, cells, "l" + "r" * (len(head) - 1)) for head, cells in found]
-        if size == 1 or all(columns(line) <= width for lines in drawn for line in lines):
+        tables: list[tuple[list[str], list[list[str]]]] = []
+        for models in _blocks(shown_models, size):
+            head = [table.spec.title, *(titles[model] + NO_MARK for model in models)]
+            tables.append(
+                (head, [[name, *(_interval_cell(table, of[model]) for model in models)] for name, of in rows])
+            )
+        texts = [text_table(head, cells, "l" + "r" * (len(head) - 1)) for head, cells in tables]
+        if size == 1 or all(columns(line) <= width for lines in texts for line in lines):
             break
         size -= 1
-    return [line for one in found for line in [("", {}), *fitting([one], width)]]
+    return [line for choice in tables for line in [("", {}), *fit_table([choice], width)]]
 
 
-def _with_interval(shown: Table, one: TableEntry | None) -> str:
-    if one is None or one.cells[shown.main].value is None:
+def _interval_cell(table: Table, entry: TableEntry | None) -> str:
+    if entry is None or entry.cells[table.main].value is None:
         return f"-{NO_MARK}"
-    cell = one.cells[shown.main]
-    return f"{number(cell.value)} {interval(cell.ends)} n={one.count('n')}{mark(one)}"
+    cell = entry.cells[table.main]
+    return f"{number(cell.value)} {interval(cell.ends)} n={entry.count('n')}{mark(entry)}"
 
 
 def _blocks(models: Sequence[str], size: int) -> list[Sequence[str]]:
@@ -94,52 +102,53 @@ def _blocks(models: Sequence[str], size: int) -> list[Sequence[str]]:
 _Line = tuple[str, dict[str, TableEntry | None], dict[str, bool]]  # title, each model's entry, markup
 
 
-def _lines(shown: Table, total: dict[str, bool]) -> list[_Line]:
+def _lines(table: Table, total: dict[str, bool]) -> list[_Line]:
     markup = {"section": {"bold": True}, "total": {"bold": True, **total}}
-    below = any(one.kind == "section" for one in shown.lines)
+    below = any(line.kind == "section" for line in table.lines)
     return [
         (
-            ("  " if below and one.kind == "group" else "") + one.name,
-            dict(zip(shown.models, one.entries, strict=True)),
-            markup.get(one.kind, {}),
+            ("  " if below and line.kind == "group" else "") + line.name,
+            dict(zip(table.models, line.entries, strict=True)),
+            markup.get(line.kind, {}),
         )
-        for one in shown.lines
+        for line in table.lines
     ]
 
 
 def _cells(
     lines: Sequence[_Line], models: Sequence[str], titles: Mapping[str, str], with_mean: bool
 ) -> tuple[list[str], list[list[str]]]:
-    """The titles of the columns, and the rows below them."""
+    """Return the titles of the columns, and the rows below them."""
     head = ["pass rate/mean" if with_mean else "pass rate", *(titles[model] + NO_MARK for model in models)]
-    rows = [[name, *(_cell(entries[model], with_mean) for model in models)] for name, entries, _ in lines]
-    return head, rows + [[name, *cells] for name, cells in _counts(lines[-1][1], models).items()]
+    rows = [[name, *(_rate_cell(entries[model], with_mean) for model in models)] for name, entries, _ in lines]
+    return head, rows + [[name, *cells] for name, cells in _count_rows(lines[-1][1], models).items()]
 
 
-def _cell(one: TableEntry | None, with_mean: bool) -> str:
-    if one is None or one.cells["rate"].value is None:
+def _rate_cell(entry: TableEntry | None, with_mean: bool) -> str:
+    """Return the pass rate of an entry, with the mean score if `with_mean`."""
+    if entry is None or entry.cells["rate"].value is None:
         return f"-{NO_MARK}"
-    mean = f"/{number(one.cells['mean'].value)}" if with_mean and "mean" in one.cells else ""
-    return number(one.cells["rate"].value) + mean + mark(one)
+    mean = f"/{number(entry.cells['mean'].value)}" if with_mean and "mean" in entry.cells else ""
+    return number(entry.cells["rate"].value) + mean + mark(entry)
 
 
-def _counts(total: Mapping[str, TableEntry | None], models: Sequence[str]) -> dict[str, list[str]]:
-    found = {"answered": [_count(total[model], "n") for model in models]}
+def _count_rows(total: Mapping[str, TableEntry | None], models: Sequence[str]) -> dict[str, list[str]]:
+    rows = {"answered": [_count(total[model], "n") for model in models]}
     for name in COUNTS:
-        if any(one is not None and one.count(name) for one in total.values()):
-            found[name] = [_count(total[model], name) for model in models]
-    return found
+        if any(entry is not None and entry.count(name) for entry in total.values()):
+            rows[name] = [_count(total[model], name) for model in models]
+    return rows
 
 
-def _count(one: TableEntry | None, name: str) -> str:
-    return f"{one.count(name) if one else 0}{NO_MARK}"
+def _count(entry: TableEntry | None, name: str) -> str:
+    return f"{entry.count(name) if entry else 0}{NO_MARK}"
 
 
-def _fit(
+def _blocks_fit(
     lines: Sequence[_Line], blocks: Sequence[Sequence[str]], titles: Mapping[str, str], width: int, with_mean: bool
 ) -> bool:
-    """Whether the tables of all blocks are within the width."""
+    """Return True if the tables of all blocks fit the width."""
     cells = [_cells(lines, block, titles, with_mean) for block in blocks]
     return all(
-        columns(line) <= width for head, rows in cells for line in table(head, rows, "l" + "r" * (len(head) - 1))
+        columns(line) <= width for head, rows in cells for line in text_table(head, rows, "l" + "r" * (len(head) - 1))
     )

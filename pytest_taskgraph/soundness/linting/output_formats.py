@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ...benchmarks.lint_rule import LintRule
-from ...reports.escape import disarmed, in_json, one_line, printable
+from ...reports.escape import disarm_lines, json_text, one_line, printable
 from ...reports.wording import count
 from ...version import __version__
 from .lint_findings import LintFinding
@@ -52,7 +52,7 @@ def as_text(report: LintReport) -> str:
 def _finding_lines(finding: LintFinding) -> Iterator[str]:
     yield f"{one_line(finding.file)}:{finding.line}: {finding.rule} {one_line(finding.message)}"
     for line in finding.details[:DETAILS]:
-        yield f"    {disarmed(' '.join(line.splitlines()))[:_WIDTH]}".rstrip()
+        yield f"    {disarm_lines(' '.join(line.splitlines()))[:_WIDTH]}".rstrip()
     if len(finding.details) > DETAILS:
         yield f"    and {len(finding.details) - DETAILS} more lines"
 
@@ -104,7 +104,7 @@ def as_sarif(report: LintReport) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_sarif_result(finding, places[finding.rule]) for finding in report.findings],
     }
-    return in_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+    return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _sarif_rule(rule: LintRule) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ....errors import UsageError
-from ....reports.escape import in_json, one_line
+from ....reports.escape import json_text, one_line
 from ....reports.table import table
 from ....trial import Json
 from ..document_quality.document_annotations import (
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     by_system = agreements_by_system(annotated, options.file)
     if options.json:
         systems = {name: [*map(_plain, agreements)] for name, agreements in by_system}
-        print(in_json({"file": str(options.file), "systems": systems, "problems": list(annotated.problems)}))
+        print(json_text({"file": str(options.file), "systems": systems, "problems": list(annotated.problems)}))
         return 0
     rows = [row for name, agreements in by_system for row in _rows(name, agreements)]
     print("\n".join([one_line(f"{options.file}: {_ratings(annotated)}"), "", *table(_HEADER, rows, "llrrrrr"), ""]))

@@ -8,7 +8,7 @@ from typing import Final
 
 from ....errors import UsageError
 from ....redaction import public_name
-from ....reports.escape import in_json, one_line
+from ....reports.escape import json_text, one_line
 from ....reports.table import table
 from ...asked_models import add_model_arguments
 from ..entailment_models.entailment_scores import EntailmentModel
@@ -78,7 +78,7 @@ def _print_documents(options: argparse.Namespace, stated: StatedDocuments, docum
     ratios = document_ratios(documents)
     if options.json:
         print(
-            in_json(
+            json_text(
                 {
                     "source": stated.source,
                     "scores": {name: ratio_to_json(*ratio) for name, ratio in ratios.items()},
@@ -97,7 +97,7 @@ def _print_documents(options: argparse.Namespace, stated: StatedDocuments, docum
 def _print_ablation(options: argparse.Namespace, stated: StatedDocuments, ablation: DocumentAblation) -> int:
     if options.json:
         print(
-            in_json(
+            json_text(
                 {
                     "source": stated.source,
                     "variations": [variation.to_json() for variation in ablation.variations],

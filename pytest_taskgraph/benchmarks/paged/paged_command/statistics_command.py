@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from ....reports.escape import in_json, one_line
+from ....reports.escape import json_text, one_line
 from ..document_sets.document_counts import DocumentCounts
 from .stated_documents import add_document_arguments, stated_documents, warn
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     stated = stated_documents(options)
     counts = DocumentCounts.of(stated.pairs)
     if options.json:
-        print(in_json({"source": stated.source, "counts": counts.to_json(), "problems": list(stated.problems)}))
+        print(json_text({"source": stated.source, "counts": counts.to_json(), "problems": list(stated.problems)}))
         return 0
     print("\n".join([one_line(stated.heading), "", *counts.lines(), "", NOTE]))
     warn(stated.problems)

@@ -5,29 +5,29 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.reports.written import write
+from pytest_taskgraph.reports.report_file import write_report
 
 
 def test_a_report_replaces_what_stood_there_and_folders_are_made(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "report.csv"
-    write(path, "old\r\n")
-    write(path, "é\r\n")
+    write_report(path, "old\r\n")
+    write_report(path, "é\r\n")
     assert path.read_bytes() == "é\r\n".encode()
     assert [one.name for one in path.parent.iterdir()] == ["report.csv"]
 
 
 def test_a_step_summary_keeps_what_other_steps_wrote(tmp_path: Path) -> None:
     path = tmp_path / "summary.md"
-    write(path, "## One", append=True)
-    write(path, "## Two\n", append=True)
+    write_report(path, "## One", append=True)
+    write_report(path, "## Two\n", append=True)
     assert path.read_text() == "## One\n\n## Two\n"
 
 
 @pytest.mark.parametrize("append", [False, True])
 def test_a_path_that_is_no_file_is_named(tmp_path: Path, append: bool) -> None:
     with pytest.raises(UsageError, match=f"cannot be written to {tmp_path}: it is no regular file"):
-        write(tmp_path, "text", append)
+        write_report(tmp_path, "text", append)
     (tmp_path / "file").write_text("kept")
     with pytest.raises(UsageError, match="cannot be written to"):
-        write(tmp_path / "file" / "report.md", "text", append)
+        write_report(tmp_path / "file" / "report.md", "text", append)
     assert (tmp_path / "file").read_text() == "kept"
