@@ -1,13 +1,14 @@
-"""Models: whoever answers requests.
+"""Models under test, by the schemes that name them.
 
-clients.litellm_client     any litellm name
+clients.litellm_client     any model name of litellm
 clients.openai_compatible  an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
 clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
 clients.recorded           a file of replies
-clients.python_callable    a callable of the user's own, `python:package.module:name`
-clients.scripted           for tests: replies given in Python
-clients.simulated          for testing the machinery: right with a known probability; opened with a look-up of answers
-middleware.chain           the layers around the live ones, listed from the outside in
+clients.python_callable    a callable of the user, `python:package.module:name`
+clients.scripted           replies given in Python, for tests
+clients.simulated          correct with a known probability, for tests of the machinery; opened with a look-up of
+answers
+middleware.chain           the layers around live models, listed from the outside in
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from .clients.recorded import open_recorded
 
 
 def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
+    """Return the model behind an endpoint, whose address was split at its scheme."""
     return OpenAICompatibleModel(f"{scheme}:{rest}", settings)
 
 
 Opener = Callable[[str, Mapping[str, Json]], Model]
-"""From what stands after the scheme, empty where a name stands alone, and the model options to the model."""
+"""Opens a model. Takes the text after the scheme, which is empty for a name alone, and the model options."""
 
 _SCHEMES: dict[str, Opener] = {
     "litellm": LiteLLMModel,  # also where no scheme is given
@@ -46,10 +48,17 @@ MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 
 
 def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
-    """The model that `spec` names: `SCHEME:REST` with a scheme of MODELS, a registered name, else a litellm name.
+    """Return the model that a specification names.
 
-    A litellm name may hold a colon itself (`ollama/llama3:8b`), so only the schemes of MODELS are schemes. Raises
-    UsageError for an empty name, and whatever the opener finds wrong: a recorded file is read here.
+    The specification is `SCHEME:REST` with a scheme of MODELS, a registered name, or else a litellm name. A litellm
+    name may hold a colon itself (`ollama/llama3:8b`), so only the schemes of MODELS count as schemes.
+
+    Args:
+        spec: The specification, as --taskgraph-model takes it.
+        settings: The model options.
+
+    Raises:
+        UsageError: if the name is empty or the opener refuses it. A recorded file is read here.
     """
     if (name := registered_name(spec)) and name == spec.strip():
         return MODELS[name]("", settings)
@@ -64,7 +73,7 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
 
 
 def registered_name(spec: str) -> str:
-    """Return the name of the registered model that the specification is of; empty where it is of none."""
+    """Return the name of the registered model that a specification refers to; empty if it refers to none."""
     name = spec.strip().partition(":")[0]
     return name if name in MODELS.registered else ""
 
@@ -77,8 +86,9 @@ def check_installed(clients: Iterable[Model]) -> None:
 
 
 async def close() -> None:
-    """Nothing; the connections that live models left open in the running event loop are closed.
+    """Close the connections that live models left open in the running event loop.
 
-    To be awaited in the loop that asked, before it stops. Imports no client's library; more can be asked afterwards.
+    Await it in the loop that sent the requests, before the loop stops. It imports no client's library, and further
+    requests may follow.
     """
     await close_clients()

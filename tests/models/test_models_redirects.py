@@ -72,7 +72,7 @@ def test_a_server_that_redirects_to_itself_sees_one_request(server: Loopback) ->
         ("https://abcdefgh@host/v2", "https://host/v2"),
         (f"https://host/{KEY}/v2", "https://host/[key]/v2"),
         ("//host/login", "http://host/login"),
-        ("http://[host/v2", "one that cannot be read"),
+        ("http://[host/v2", "an address that cannot be read"),
     ],
 )
 def test_the_address_is_told_without_keys(server: Loopback, location: str, told: str) -> None:

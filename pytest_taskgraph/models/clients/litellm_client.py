@@ -1,4 +1,4 @@
-"""Every provider that litellm knows. litellm (2 s, 150 MB) is imported on the first request, not before."""
+"""The client for every provider that litellm knows; litellm (2 s, 150 MB) is imported at the first request."""
 
 from __future__ import annotations
 
@@ -28,26 +28,31 @@ from .text_scores import read_scores, scoring_settings
 from .transport import LARGEST, ReplyTooLargeError, session
 from .transport import close as close_sessions
 
-_OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
-_BOTH = ("extra_headers", "extra_body", "timeout")  # settings that litellm and the lean client take for themselves
-_THEIRS = (  # settings for litellm and its clients alone, beside those that it lists
+_RESERVED = {"model", "messages", "tools", "stream"}  # parts of each request, which users cannot set
+_SHARED_SETTINGS = (
+    "extra_headers",
+    "extra_body",
+    "timeout",
+)  # settings that both litellm and the client by address read
+_LITELLM_SETTINGS = (  # settings for litellm and its clients only, beside those that it lists
     *("api_base", "base_url", "api_version", "organization", "deployment_id", "headers", "max_retries", "num_retries"),
     *("drop_params", "additional_drop_params", "allowed_openai_params", "stream_timeout"),
 )
 _OPENAI = "https://api.openai.com/v1"
 _COMPLETES = "text-completion-openai"  # litellm's provider for OpenAI's models of completions
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
-_LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # whose messages hold addresses
-_HIDING = RedactingFilter()
-_unpriced: dict[str, int] = {}  # models without a price, which takes litellm long to find out; prices known then
+_LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # their messages hold addresses
+_REDACTING = RedactingFilter()
+# Models without a price, which litellm is slow to find out, with the number of prices known at that time.
+_unpriced: dict[str, int] = {}
 _asking: ContextVar[bool] = ContextVar("_asking", default=False)
 
 
 class LiteLLMModel:
-    """A model that litellm can reach, by its litellm name: `openai/gpt-4o`, `ollama/llama3:8b`, …
+    """A model that litellm can reach, by its litellm name, such as `openai/gpt-4o` or `ollama/llama3:8b`.
 
-    The settings are handed to litellm as they are (`api_base`, `api_key`, `temperature`, `timeout`, …). Nothing is sent
-    that was not set. Nothing is sent twice: retries inside the clients are off unless `max_retries` is set.
+    The settings are passed to litellm unchanged (`api_base`, `api_key`, `temperature`, `timeout`, …). No other settings
+    are sent. No request is sent twice: retries inside the clients are off unless `max_retries` is set.
     """
 
     live = True
@@ -55,7 +60,7 @@ class LiteLLMModel:
     def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
         if not name.strip():
             raise UsageError("the model has no name; give one that litellm knows, such as openai/gpt-4o")
-        if ours := sorted(_OURS & set(settings or ())):
+        if ours := sorted(_RESERVED & set(settings or ())):
             raise UsageError(f"the model setting {ours[0]!r} cannot be set: it is part of each request")
         self.name = name
         self.settings = dict(settings or {})
@@ -70,14 +75,16 @@ class LiteLLMModel:
             )
 
     async def ready(self) -> None:
-        """Nothing, once litellm is imported, or cannot be, of which the first request tells."""
+        """Wait until litellm is imported; if the import fails, the first request reports the failure."""
         if not _litellm.cache_info().currsize:
             await asyncio.wrap_future(_importing())
 
     async def answer(self, request: Request) -> Reply:
-        """The provider's reply, scrubbed. Settings of the request win over those of the model.
+        """Return the provider's reply, scrubbed; settings of the request override those of the model.
 
-        Raises ProviderError where none arrives, NotAskedError for tools or texts to be scored that it does not take.
+        Raises:
+            ProviderError: if no reply arrives.
+            NotAskedError: if the model does not accept the tools, or the texts to be scored.
         """
         settings = self.settings | request.settings
         if request.kind == "score" and not request.messages:
@@ -90,7 +97,7 @@ class LiteLLMModel:
             failed = failure(exception, self.name, request, settings)
         finally:
             _asking.set(False)
-        raise failed  # out here, so that no traceback leads back to the keys
+        raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
         litellm = await _loaded()
@@ -111,59 +118,61 @@ class LiteLLMModel:
         return _reply(response, self.name, latency, cost)
 
     async def _completions(self, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
-        """Return the client of the provider's `/completions`, whose address and key litellm tells.
+        """Return the client of the provider's `/completions`, with the address and key that litellm has for it.
 
-        The request is sent without litellm, which opens connections of its own for it, unlimited and never closed.
+        The request is sent without litellm, which would open connections of its own for it, unlimited and never closed.
 
         Raises:
-            CannotScoreError: if litellm knows of no such endpoint of the provider.
-            ProviderError: if there is no key or no address, or a setting that cannot be sent.
+            CannotScoreError: if litellm knows no such endpoint of the provider.
+            ProviderError: if there is no key or no address, or a setting cannot be sent.
         """
         litellm = await _loaded()
         base, key = settings.get("api_base") or settings.get("base_url"), settings.get("api_key")
         try:
-            model, provider, found, address = litellm.get_llm_provider(model=self.name, api_base=base, api_key=key)
+            model, provider, known_key, address = litellm.get_llm_provider(model=self.name, api_base=base, api_key=key)
             if not _completes(litellm, model, provider):
                 raise _NoCompletionsError(provider)
-            return _endpoint(model, provider, address, key or found, settings)
+            return _endpoint(model, provider, address, key or known_key, settings)
         except _NoCompletionsError as error:
             lacks = f"litellm reaches no /completions of {error} for it; give messages in place of a context"
             failed: Exception = CannotScoreError(f"the model {self.name} cannot score texts: {lacks}")
         except Exception as exception:
             failed = failure(exception, self.name, Request(), settings)
-        raise failed  # out here, so that no traceback leads back to the keys
+        raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
 
 class _NoCompletionsError(Exception):
-    """A provider whose `/completions` litellm does not reach."""
+    """A provider's `/completions` cannot be reached through litellm."""
 
 
 async def close() -> None:
-    """Nothing; the connections that requests left open in the running event loop are closed.
+    """Close the connections that requests left open in the running event loop.
 
-    To be awaited in the loop that asked, before it stops: what is left open shows up as ResourceWarnings in whichever
-    test runs when it is collected, and a later loop may be handed it. More can be asked afterwards.
+    Await it in the loop that sent the requests, before the loop stops: connections that are left open raise
+    ResourceWarnings in an unrelated test, and a later loop may receive them. Further requests may follow.
     """
     await close_sessions()
-    if not _litellm.cache_info().currsize:  # not imported, or not yet: nobody waits for that to close nothing
+    if not _litellm.cache_info().currsize:  # not imported: there is no connection to close
         return
     clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
-    of_this_loop = f"-{id(asyncio.get_running_loop())}"  # litellm's own mark; other loops may be asking
+    of_this_loop = (
+        f"-{id(asyncio.get_running_loop())}"  # litellm's suffix of this loop's keys; other loops may be sending
+    )
     for key in [key for key in list(clients) if key.endswith(of_this_loop)]:
         with suppress(Exception):  # a client without `close`, or closed already
             await clients.pop(key).close()
 
 
 def preload() -> None:
-    """Nothing; a thread begins to import litellm, so that the first request need not wait for it.
+    """Begin to import litellm in a thread, so that the first request need not wait for it.
 
-    To be called as often as one likes: there is one such thread. If the import fails, the first request tells why.
+    Only the first call starts a thread. If the import fails, the first request reports why.
     """
     _importing()
 
 
 async def _loaded() -> Any:  # noqa: ANN401 - the module, which is not typed
-    """The module litellm, imported in another thread where it is not yet: other requests in the loop go on."""
+    """Return the module litellm, imported in another thread if needed, so that other requests in the loop proceed."""
     if not _litellm.cache_info().currsize:
         await asyncio.wrap_future(_importing())
     return _litellm()
@@ -174,12 +183,12 @@ _import_lock = threading.Lock()
 
 
 def _importing() -> Future[None]:
-    """Done when the import has been tried, whatever came of it."""
+    """Return a future that is done when the import has been tried, whether it succeeded or not."""
     global _import
     with _import_lock:
         if _import is None:
             _import = Future()
-            _import.set_running_or_notify_cancel()  # whoever waits may be cancelled, the import may not
+            _import.set_running_or_notify_cancel()  # a waiting task may be cancelled, the import may not
             threading.Thread(target=_import_quietly, args=(_import,), name="taskgraph-litellm", daemon=True).start()
         return _import
 
@@ -188,7 +197,7 @@ def _import_quietly(done: Future[None]) -> None:
     ignore_warnings_of_requests()
     _asking.set(True)
     collecting = gc.isenabled()
-    gc.disable()  # nothing of what an import makes is garbage, and looking for some takes a second
+    gc.disable()  # an import creates no garbage, and a collection takes a second
     try:
         with suppress(Exception):
             _litellm()
@@ -200,7 +209,7 @@ def _import_quietly(done: Future[None]) -> None:
 
 
 def _import_for_first_request() -> None:
-    """Nothing; 0.5 s of imports are done that litellm puts off to its first request. Raises where it has others."""
+    """Import what litellm would import during its first request (0.5 s). Raises ImportError in versions without it."""
     import openai.resources.chat  # noqa: F401
 
 
@@ -214,28 +223,32 @@ def _completes(litellm: Any, model: str, provider: str) -> bool:  # noqa: ANN401
 def _endpoint(
     model: str, provider: str, address: str | None, key: Json, settings: Mapping[str, Json]
 ) -> OpenAICompatibleModel:
-    """Return the client by its address. Raises ProviderError (authentication) where address or key is not known."""
+    """Return the client by address.
+
+    Raises:
+        ProviderError: of the kind authentication, if the address or the key is unknown.
+    """
     from litellm.types.utils import all_litellm_params
 
     if provider in ("openai", _COMPLETES):
         places = (address, os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"), _OPENAI)
         address, key = next(filter(None, places)), key or os.environ.get("OPENAI_API_KEY")
-    if not address or not key:  # without a key the client would take that of the variable for endpoints by address
+    if not address or not key:  # without a key, the client would use the key variable of endpoints by address
         raise ProviderError("authentication", f"no key or no address of {provider} is known: set api_key and api_base")
-    theirs = {*all_litellm_params, *_THEIRS}
-    own = {name: value for name, value in settings.items() if name not in theirs or name in _BOTH}
+    theirs = {*all_litellm_params, *_LITELLM_SETTINGS}
+    own = {name: value for name, value in settings.items() if name not in theirs or name in _SHARED_SETTINGS}
     return OpenAICompatibleModel(f"{address}#{model}", {**own, "api_key": key})
 
 
 class _Retries(int):
-    """A number that is true even if it is 0: litellm takes a false one for none given when it embeds, and sets 2."""
+    """An integer that is true even if it is 0: for embeddings, litellm takes a false value as unset, and sets 2."""
 
     def __bool__(self) -> bool:
         return True
 
 
 class _WhileAsking:
-    """Stands where a warnings filter has the expression for a module: matches whatever a request of ours sets off."""
+    """Replacement for the module expression of a warnings filter: matches any warning raised during a request."""
 
     def match(self, module: str) -> bool:
         return _asking.get()
@@ -245,11 +258,11 @@ _FILTER = ("ignore", None, Warning, _WhileAsking(), 0)
 
 
 def ignore_warnings_of_requests() -> None:
-    """Nothing; warnings that come up inside a request are ignored from now on, all others stay as they are.
+    """Ignore warnings raised inside a request from now on, and leave all others unchanged.
 
-    Under `-W error` a warning of pydantic would otherwise take the place of a reply that is paid for. The filters of
-    `warnings` are global and pytest exchanges them for every test, so this is called for every request, and may be
-    called for every test. `catch_warnings` around a request would give back the wrong filters: tests run meanwhile.
+    Under `-W error`, a warning of pydantic would otherwise replace a reply that is already paid for. The filters of
+    `warnings` are global and pytest replaces them for every test, so this is called for every request. `catch_warnings`
+    around a request would restore the wrong filters, since tests run meanwhile.
     """
     filters = cast("list[Any]", warnings.filters)
     if filters[:1] != [_FILTER]:
@@ -258,9 +271,9 @@ def ignore_warnings_of_requests() -> None:
 
 @cache
 def _litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
-    """The module litellm, told to be quiet and to stay off the network while it is imported.
+    """Import litellm, with its messages off and without network access during the import.
 
-    Safe in threads: Python imports once, and setting the same values twice does no harm.
+    Safe in threads: Python imports a module once, and setting the same values twice is harmless.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     import litellm
@@ -270,15 +283,15 @@ def _litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     for name in _LOGGERS_OF_REQUESTS:
-        logging.getLogger(name).addFilter(_HIDING)
+        logging.getLogger(name).addFilter(_REDACTING)
     return litellm
 
 
 def _tools(request: Request) -> dict[str, Any]:
-    """The arguments for the request's tools, if it has any.
+    """Return the arguments for the request's tools, if it has any.
 
-    litellm has tools looked through by its gateway for MCP, which needs a package that litellm does not require; where
-    that gateway is there, it is told to stay out.
+    litellm passes tools through its gateway for MCP, which needs a package that litellm does not require; where the
+    gateway exists, it is switched off.
     """
     if not request.tools:
         return {}
@@ -308,17 +321,17 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
 
 
 def _vectors(response: Any, texts: int, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401
-    """A reply without text, with a vector for each text, in their order."""
-    found = vectors([item if isinstance(item, Mapping) else vars(item) for item in response.data], texts)
+    """Return a reply without text, with a vector for each text, in their order."""
+    embeddings = vectors([item if isinstance(item, Mapping) else vars(item) for item in response.data], texts)
     source = scrub(str(response.model or name))
     tokens_in, tokens_out = _tokens(response)
-    return Reply("", tokens_in, tokens_out, cost, latency, source=source, embeddings=found)
+    return Reply("", tokens_in, tokens_out, cost, latency, source=source, embeddings=embeddings)
 
 
 def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
-    """Return the text, or the words of a refusal, which the OpenAI protocol keeps apart.
+    """Return the text, or the text of a refusal, which the OpenAI protocol keeps in a field of its own.
 
-    The limit holds here as well, for some of litellm's providers bring a transport of their own.
+    The size limit applies here as well, since some of litellm's providers use a transport of their own.
     """
     refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
     text = message.content or refusal or ""
@@ -333,13 +346,13 @@ def _tool_call(call: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's
 
 
 def _tokens(response: Any) -> tuple[int, int] | tuple[None, None]:  # noqa: ANN401 - litellm's
-    """Tokens in and out; both unknown where litellm puts 0 for a count that did not arrive."""
+    """Return the numbers of input and output tokens; both None where litellm reports 0 for a missing count."""
     usage = getattr(response, "usage", None)
     return counts(usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
 
 
 def _cost(response: Any, name: str) -> float | None:  # noqa: ANN401 - litellm's
-    """US dollars, or None. litellm says 0 for a model without a price and for a reply without a count of tokens."""
+    """Return US dollars, or None: litellm reports 0 for an unpriced model and for a reply without token counts."""
     litellm = _litellm()
     prices = len(litellm.model_cost)  # grows with the prices that settings bring
     if _unpriced.get(name) == prices:

@@ -1,7 +1,7 @@
-"""Models on this machine, `local:PATH`: a folder in transformers' format, or a name that the local cache holds.
+"""Models on this machine, `local:PATH`: a folder in transformers' format, or a name in the local cache.
 
 Requests to score texts and to write a reply are computed one at a time, in a thread beside the event loop. Weights are
-loaded at the first request. What is computed costs nothing.
+loaded at the first request. Computation on this machine costs nothing.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _T = TypeVar("_T")
 class LocalModel:
     """A causal language model of transformers, under the name `local:PATH`.
 
-    `settings` state a digest of its files beside the model options, so that a reply of other weights at the same
-    place is never taken from the store.
+    Beside the model options, `settings` state a digest of the model's files, so that a reply of other weights in the
+    same place is never taken from the store.
 
     Args:
         spec: The path of a folder, or a name in the local cache.
         settings: The model options: `device`, `precision`, `network`, and those of `WritingSettings`.
 
     Raises:
-        UsageError: if torch or transformers are missing, the model is not there, or a model option is unknown or has a
-            value that it cannot have.
+        UsageError: if torch or transformers is missing, the model is not there, or a model option is unknown or has a
+            value that is not allowed.
     """
 
     live = True
-    in_flight = 1  # further requests would only wait for it, and their time run out
+    in_flight = 1  # further requests only wait for it until their time limit expires
 
     def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
         check_local_extra()
@@ -62,7 +62,7 @@ class LocalModel:
 
     @cached_property
     def settings(self) -> dict[str, Json]:
-        """The model options that change replies, and the digest of the files of the model."""
+        """Return the model options that change replies, and the digest of the model's files."""
         stated = {name: value for name, value in self._options.items() if name != "network"}
         return {**stated, "weights": fingerprint_weights(self._folder)}
 
@@ -78,9 +78,9 @@ class LocalModel:
         """Return the scores of the texts, or the reply that the model writes.
 
         Raises:
-            NotAskedError: for tools, embeddings, and settings of the request that it does not know.
-            ProviderError: of the kind context-too-long, not-found if the model cannot be loaded, bad-request for what
-                it cannot compute, malformed if its probabilities are no numbers.
+            NotAskedError: if the request has tools, asks for embeddings, or has an unknown setting.
+            ProviderError: of the kind context-too-long, not-found if the model cannot be loaded, bad-request if the
+                request cannot be computed, malformed if its probabilities are not numbers.
         """
         if request.tools or request.kind == "embed":
             what = "embed texts" if request.kind == "embed" else "call tools"
@@ -117,7 +117,7 @@ class LocalModel:
     async def _compute(self, call: Callable[[LocalWeights, threading.Event], _T]) -> _T:
         """Return what a call computes with the weights, in the thread of the model.
 
-        A call that nobody waits for any more does not begin; one that has begun is told by the event to stop.
+        A call that nobody awaits any more does not begin; a running one is stopped by the event.
         """
         stop = threading.Event()
 
@@ -129,8 +129,8 @@ class LocalModel:
                 raise
             except Exception as error:
                 _log.info("%s: %s", self.name, type(error).__name__)
-                said = scrub(" ".join(str(error).split()))[:300]
-                raise ProviderError("bad-request", f"{type(error).__name__}: {said}") from None
+                reason = scrub(" ".join(str(error).split()))[:300]
+                raise ProviderError("bad-request", f"{type(error).__name__}: {reason}") from None
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
@@ -138,7 +138,7 @@ class LocalModel:
             stop.set()
 
     def _weights(self) -> LocalWeights:
-        """Return the weights; they are loaded once, and if they cannot be, that is found out once."""
+        """Return the weights, which are loaded once; a failure to load them is remembered."""
         if self._failed is not None:
             raise ProviderError(self._failed.kind, self._failed.message)
         if self._loaded is None:
@@ -156,7 +156,11 @@ class LocalModel:
 
 
 def open_local(path: str, settings: Mapping[str, Json]) -> LocalModel:
-    """Return the model of a folder, or of a name in the local cache. Raises UsageError."""
+    """Return the model in a folder, or of a name in the local cache.
+
+    Raises:
+        UsageError: as LocalModel does.
+    """
     return LocalModel(path, settings)
 
 
@@ -167,8 +171,10 @@ def _check_options(name: str, options: Mapping[str, Json]) -> None:
                 raise UsageError(f"the model {name}: the model option network: found {value!r}, expected true or false")
         elif option == "precision":
             if value not in PRECISIONS:
-                known = ", ".join(PRECISIONS)
-                raise UsageError(f"the model {name}: the model option precision: found {value!r}, expected {known}")
+                precisions = ", ".join(PRECISIONS)
+                raise UsageError(
+                    f"the model {name}: the model option precision: found {value!r}, expected {precisions}"
+                )
         elif option == "device":
             if not isinstance(value, str) or not value:
                 raise UsageError(f"the model {name}: the model option device: found {value!r}, expected cpu, cuda, …")
@@ -180,12 +186,12 @@ def _check_options(name: str, options: Mapping[str, Json]) -> None:
 
 
 def score_texts(weights: LocalWeights, request: Request) -> tuple[list[list[Any]], int]:
-    """Return a row for each text, the fields of its TextScore, and the number of tokens read.
+    """Return a row for each text, with the fields of its TextScore, and the number of tokens read.
 
-    Context and text are split into tokens together, as a server does that is sent both: a token that begins in the
-    context and ends in the text counts to the text, whole. Nothing stands before the first token of all, so it has no
-    probability and is not counted, unless the tokenizer puts a token before it. Behind messages, a text is split by
-    itself. Each sequence of tokens is computed by itself, and once: texts of one token need one computation together.
+    Context and text are tokenized together, as on a server: a token that begins in the context and ends in the text
+    counts to the text, whole. The very first token has no predecessor, thus no probability, and is not counted, unless
+    the tokenizer puts a token before it. After messages, a text is tokenized by itself. Each distinct sequence of
+    tokens is computed once: texts of one token need one computation together.
 
     Raises:
         ProviderError: of the kind context-too-long or malformed.
@@ -214,22 +220,22 @@ def score_texts(weights: LocalWeights, request: Request) -> tuple[list[list[Any]
 
 
 def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int], int]:
-    """Return the tokens of context and text, without those that the tokenizer puts behind, and the text's first one."""
-    border, found = len(context), _encode(weights, context + text)
-    ids, ends = found["input_ids"], [end for _, end in found["offset_mapping"]]
-    marks = found["special_tokens_mask"]
+    """Return the tokens of context and text, without trailing special tokens, and the index where the text begins."""
+    border, encoding = len(context), _encode(weights, context + text)
+    ids, ends = encoding["input_ids"], [end for _, end in encoding["offset_mapping"]]
+    marks = encoding["special_tokens_mask"]
     while ids and marks[-1] and not ends[-1]:
         ids, ends, marks = ids[:-1], ends[:-1], marks[:-1]
     return list(ids), next((at for at, end in enumerate(ends) if end > border), len(ids))
 
 
 def _encode(weights: LocalWeights, text: str) -> Any:  # noqa: ANN401 - of a package without types here
-    text.encode()  # refuses what is no Unicode, which some versions of tokenizers pass over
+    text.encode()  # refuses lone surrogates, which some versions of tokenizers ignore
     return weights.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
 
 
 def _logits(weights: LocalWeights, ids: Sequence[int], last: int) -> Any:  # noqa: ANN401
-    """Return the logits behind each of so many last tokens."""
+    """Return the logits after each of the last `last` tokens."""
     import torch
 
     only = {"logits_to_keep": last} if "logits_to_keep" in signature(weights.model.forward).parameters else {}
@@ -239,7 +245,7 @@ def _logits(weights: LocalWeights, ids: Sequence[int], last: int) -> Any:  # noq
 
 
 def _row(logits: Any, ids: Sequence[int]) -> list[Any]:  # noqa: ANN401
-    """Return the row of a text of these tokens, each of which has the logits behind the one before it."""
+    """Return the row of a text with these tokens, each of which has the logits after its predecessor."""
     import torch
 
     with torch.inference_mode():
@@ -253,7 +259,7 @@ def _row(logits: Any, ids: Sequence[int]) -> list[Any]:  # noqa: ANN401
 
 
 def _prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the tokens of messages: by the chat template of the tokenizer, else of their texts, a blank line between.
+    """Return the tokens of messages: by the tokenizer's chat template, else of their texts with a blank line between.
 
     Raises:
         NotAskedError: if a message holds more than text.

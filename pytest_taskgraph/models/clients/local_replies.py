@@ -1,4 +1,4 @@
-"""How a model on this machine writes a reply: greedily, or drawn by a seed."""
+"""How a local model writes a reply: greedily, or sampled with a seed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class WritingSettings:
 
     Args:
         max_tokens: The most tokens of a reply, at least 1.
-        temperature: 0 takes the most probable token at each place; above, tokens are drawn.
-        top_p: Tokens are drawn from the most probable ones that together have this probability, above 0 and up to 1.
-        seed: Decides what is drawn, with the repetition of the request and the prompt.
+        temperature: 0 takes the most probable token at each place; above 0, tokens are sampled.
+        top_p: Tokens are sampled from the most probable ones that together have this probability, above 0 and up to 1.
+        seed: Determines the sample, with the repetition of the request and the prompt.
     """
 
     max_tokens: int = 256
@@ -36,9 +36,9 @@ class WritingSettings:
 
     @classmethod
     def of(cls, stated: Mapping[str, Json]) -> WritingSettings:
-        """Return the settings that are stated, as `check_setting` takes them."""
-        known = {_SPELLINGS.get(name, name): value for name, value in stated.items() if value is not None}
-        return cls(**cast("dict[str, Any]", known))
+        """Return the stated settings, which `check_setting` has accepted."""
+        values = {_SPELLINGS.get(name, name): value for name, value in stated.items() if value is not None}
+        return cls(**cast("dict[str, Any]", values))
 
 
 _EXPECTED: Final = {
@@ -50,20 +50,20 @@ _EXPECTED: Final = {
 
 
 def check_setting(name: str, value: Json, further: Iterable[str] = ()) -> None:
-    """Check the name and the value of a setting of writing; None is as if it were not stated.
+    """Check the name and the value of a setting of writing; None counts as not stated.
 
     Args:
         name: The name.
         value: The value.
-        further: Names that the message states as known beside those of `WritingSettings`.
+        further: Names that the message lists beside those of `WritingSettings`.
 
     Raises:
-        UsageError: for an unknown name, or a value that it cannot have.
+        UsageError: if the name is unknown or the value not allowed.
     """
     own = _SPELLINGS.get(name, name)
     if own not in _EXPECTED:
-        known = sorted([*(field.name for field in fields(WritingSettings)), *_SPELLINGS, *further])
-        raise UsageError(f"unknown model option {name!r} of a local model; known: {', '.join(known)}")
+        known_names = sorted([*(field.name for field in fields(WritingSettings)), *_SPELLINGS, *further])
+        raise UsageError(f"unknown model option {name!r} of a local model; known: {', '.join(known_names)}")
     if value is not None and not _fits(own, value):
         raise UsageError(f"the model option {name}: found {value!r}, expected {_EXPECTED[own]}")
 
@@ -79,14 +79,14 @@ def _fits(name: str, value: Json) -> bool:
 def write_reply(
     weights: LocalWeights, ids: Sequence[int], settings: WritingSettings, repetition: int, stop: Event
 ) -> tuple[str, int, str]:
-    """Write a reply behind a prompt.
+    """Write a reply to a prompt.
 
     Args:
         weights: The model.
-        ids: The tokens of the prompt, at least one, and not more than the model takes.
+        ids: The tokens of the prompt, at least one, and no more than the model accepts.
         settings: How it is written.
         repetition: Which of several replies to the same prompt it is.
-        stop: Once it is set, no more is written.
+        stop: Once it is set, writing ends.
 
     Returns:
         The text, the number of tokens written, and "stop" if the model ended it, "length" if it was cut off.
@@ -95,25 +95,25 @@ def write_reply(
 
     room = settings.max_tokens if weights.longest is None else weights.longest - len(ids) + 1
     draw = _generator(ids, settings.seed, repetition)
-    written: list[int] = []
-    given, cache = list(ids), None
+    tokens: list[int] = []
+    inputs, cache = list(ids), None
     finish = "length"
     with torch.inference_mode():
-        while len(written) < min(settings.max_tokens, room) and not stop.is_set():
-            output = weights.model(torch.tensor([given], device=weights.device), past_key_values=cache, use_cache=True)
+        while len(tokens) < min(settings.max_tokens, room) and not stop.is_set():
+            output = weights.model(torch.tensor([inputs], device=weights.device), past_key_values=cache, use_cache=True)
             token = _next_token(output.logits[0, -1].float().cpu(), settings, draw)
-            written.append(token)
+            tokens.append(token)
             if token in weights.ends:
                 finish = "stop"
                 break
             cache = getattr(output, "past_key_values", None)
-            given = [token] if cache is not None else [*ids, *written]
-    text = weights.tokenizer.decode(written, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-    return str(text), len(written), finish
+            inputs = [token] if cache is not None else [*ids, *tokens]
+    text = weights.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    return str(text), len(tokens), finish
 
 
 def _generator(ids: Sequence[int], seed: int, repetition: int) -> Any:  # noqa: ANN401 - of a package without types here
-    """Return a source of random numbers that prompt, seed and repetition decide."""
+    """Return a random generator that the prompt, seed and repetition determine."""
     import torch
 
     digest = hashlib.sha256(f"{seed}|{repetition}|{','.join(map(str, ids))}".encode()).digest()

@@ -1,6 +1,6 @@
-"""Endpoints that speak the OpenAI protocol, asked without litellm: vLLM, llama.cpp, Ollama, any gateway.
+"""Endpoints of the OpenAI protocol, reached without litellm: vLLM, llama.cpp, Ollama, any gateway.
 
-A call costs a tenth of the CPU that it costs through litellm. aiohttp is imported on the first request, not before.
+A call costs a tenth of the CPU time that it costs through litellm. aiohttp is imported at the first request.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any 
 FORM = "http://host/v1#name"
 
 _NO_PORT = re.compile(r"(?<=://)(?!\[)[^\s/:]*:(?!\d+(?:/|$)).*", re.DOTALL)
-_OURS = {"model", "messages", "input", "tools", "stream"}  # what a request is made of; not for the user to set
+_RESERVED = {"model", "messages", "input", "tools", "stream"}  # parts of each request, which users cannot set
 _ELSEWHERE = {
     "api_base": f"the address stands in the model's name, {FORM}",
     "base_url": f"the address stands in the model's name, {FORM}",
     "max_retries": "no client asks again on its own; see --taskgraph-retries",
     "num_retries": "no client asks again on its own; see --taskgraph-retries",
 }
-_OURS_ALONE = ("api_key", "extra_headers", "extra_body", "timeout")  # what the body does not hold
+_CLIENT_SETTINGS = ("api_key", "extra_headers", "extra_body", "timeout")  # settings that are not part of the body
 
 
 class OpenAICompatibleModel:
-    """A model behind an endpoint of the OpenAI protocol, by its address and name: `http://localhost:8000/v1#llama3`.
+    """A model behind an endpoint of the OpenAI protocol, by address and name: `http://localhost:8000/v1#llama3`.
 
-    The settings go into the body of each request as they are, but for `api_key`, `extra_headers`, `extra_body` (what
-    else the body shall hold) and `timeout` in seconds. Nothing is sent that was not set, nothing is sent twice, and
-    nothing is sent to where a redirect leads.
+    The settings go into the body of each request unchanged, except `api_key`, `extra_headers`, `extra_body` (further
+    fields of the body) and `timeout` in seconds. No other settings are sent, no request is sent twice, and redirects
+    are not followed.
     """
 
     live = True
@@ -58,34 +58,36 @@ class OpenAICompatibleModel:
         _check(self.settings)
         address, _, self._model = (part.strip() for part in spec.partition("#"))
         if not self._model:
-            raise UsageError(f"the model {_shown(address)!r} has no name; expected {FORM}")
+            raise UsageError(f"the model {_masked_address(address)!r} has no name; expected {FORM}")
         register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
-        self._base, self._user, self._proxied = _opened(address)
+        self._base, self._user, self._proxied = _split_address(address)
         self.name = f"{self._base}#{self._model}"
 
     async def ready(self) -> None:
-        """Nothing, once aiohttp is imported."""
+        """Import aiohttp and open the session."""
         session()
 
     async def answer(self, request: Request) -> Reply:
-        """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
+        """Return the endpoint's reply, scrubbed; settings of the request override those of the model.
 
-        Raises ProviderError where none arrives, NotAskedError for tools or texts to be scored that it does not take.
+        Raises:
+            ProviderError: if no reply arrives.
+            NotAskedError: if the model does not accept the tools, or the texts to be scored.
         """
         settings = self.settings | request.settings if request.settings else self.settings
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)] if self._user else []}
-            failed = failure(exception, self.name, request, known)
-        raise failed  # out here, so that no traceback leads back to the keys
+            passwords = [self._user.partition(":")[2], _basic(self._user)] if self._user else []
+            failed = failure(exception, self.name, request, {**settings, "password": passwords})
+        raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
-        inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
+        inner = {k: v for k, v in settings.items() if k not in _CLIENT_SETTINGS} | _table(settings, "extra_body")
         if request.kind == "score":
             inner = scoring_settings(request, inner)
         body = request_body(self._model, request, inner)
-        session()  # opened before the time is taken, for the first one imports aiohttp
+        session()  # opened before the latency is measured, since the first session imports aiohttp
         start = time.perf_counter()
         response = await self._post(_path(request), body, settings)
         latency = time.perf_counter() - start
@@ -113,28 +115,33 @@ def _path(request: Request) -> str:
 
 
 def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """What the response holds, as JSON. Raises what tells why there is none, and what an error in its place says."""
+    """Return the JSON that the response holds.
+
+    Raises:
+        RefusalError: if the status is an error, or the body holds an error in place of a reply.
+        ValueError: if the body is not JSON.
+    """
     if response.status >= 300:
         raise refusal(response.status, body, response.headers)
-    found = json.loads(body)
-    if refused := refusal_within(found):  # some gateways answer 200 in any case
+    value = json.loads(body)
+    if refused := refusal_within(value):  # some gateways answer 200 in any case
         raise refused
-    return found
+    return value
 
 
 def _redirection(response: ClientResponse, base: str, path: str, location: str) -> RedirectionError:
-    """What tells where a request for `path` was sent on to: an address as models have it, with no place for a key."""
+    """Return the error that states where a request for `path` is redirected, as an address of a model, without keys."""
     try:
         to = urlsplit(urljoin(base + path, location))
         place = cut_addresses(f"{to.scheme}://{to.netloc}{to.path}").removesuffix(path)
     except ValueError:
-        place = "one that cannot be read"
+        place = "an address that cannot be read"
     why = f"the server redirects (HTTP status {response.status}), which is not followed"
     return RedirectionError(f"{why}; name that address in --model: {place}", response.status, response.headers)
 
 
 def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:
-    """The headers of a request: a key that was set comes before a user in the address, and that before the variable."""
+    """Return the headers of a request; a key that was set overrides a user in the address and the key variable."""
     headers = {"Content-Type": "application/json"}
     if key := settings.get("api_key"):
         headers["Authorization"] = f"Bearer {key}"
@@ -144,8 +151,8 @@ def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:
         headers["Authorization"] = f"Bearer {key}"
     further = _table(settings, "extra_headers")
     if further:
-        given = {str(name).lower() for name in further}
-        headers = {name: value for name, value in headers.items() if name.lower() not in given}
+        further_names = {str(name).lower() for name in further}
+        headers = {name: value for name, value in headers.items() if name.lower() not in further_names}
         headers |= {str(name): str(value) for name, value in further.items()}
     return headers
 
@@ -169,38 +176,48 @@ def _seconds(settings: Mapping[str, Json]) -> float | None:
 
 
 def _check(settings: Mapping[str, Json]) -> None:
-    """Nothing; raises UsageError for what cannot be set."""
+    """Check the settings.
+
+    Raises:
+        UsageError: if one cannot be set or has a wrong type.
+    """
     _seconds(settings)
     inner = _table(settings, "extra_body")
     _table(settings, "extra_headers")
     for name in sorted({*settings, *inner}):
-        if name in _OURS:
+        if name in _RESERVED:
             raise UsageError(f"the model setting {name!r} cannot be set: it is part of each request")
         if name in _ELSEWHERE:
             raise UsageError(f"the model setting {name!r} cannot be set: {_ELSEWHERE[name]}")
 
 
-def _opened(address: str) -> tuple[str, str, bool]:
-    """The address without user and password, `user:password` or nothing, and whether a proxy may stand before it."""
-    named = USER.search(address)  # urlsplit would take a slash in the password for the end of the host
+def _split_address(address: str) -> tuple[str, str, bool]:
+    """Split an address into the address without credentials, `user:password` or "", and whether a proxy may apply.
+
+    Raises:
+        UsageError: if it is not an address of an endpoint.
+    """
+    credentials = USER.search(address)  # urlsplit takes a slash in the password for the end of the host
     try:
         parts = urlsplit(USER.sub("", address, count=1))
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        why = "" if _NO_PORT.search(address) else f" ({error})"  # which names what it takes for a port
-        raise UsageError(f"the model's address {_shown(address)!r} cannot be read{why}; expected {FORM}") from None
+        why = "" if _NO_PORT.search(address) else f" ({error})"  # the error quotes what it takes for a port
+        raise UsageError(
+            f"the model's address {_masked_address(address)!r} cannot be read{why}; expected {FORM}"
+        ) from None
     if parts.scheme not in ("http", "https") or not host or parts.query:
         wrong = "holds a question mark" if host and parts.query else "names no host"
-        raise UsageError(f"the model's address {_shown(address)!r} {wrong}; expected {FORM}")
+        raise UsageError(f"the model's address {_masked_address(address)!r} {wrong}; expected {FORM}")
     where = f"[{host}]" if ":" in host else host
-    name, _, password = named[0][:-1].partition(":") if named else ("", "", "")
-    user = f"{unquote(name)}:{unquote(password)}" if named else ""
+    name, _, password = credentials[0][:-1].partition(":") if credentials else ("", "", "")
+    user = f"{unquote(name)}:{unquote(password)}" if credentials else ""
     base = f"{parts.scheme}://{where}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
     return base, user, not _loopback(host)
 
 
-def _shown(address: str) -> str:
-    """Return the address as an error may show it: of what might be a password, cut off at a "#", nothing is left."""
+def _masked_address(address: str) -> str:
+    """Return the address for an error message; what may be a password cut off at a "#" is masked entirely."""
     return _NO_PORT.sub(MASK, hide(cut_addresses(address)))
 
 
@@ -213,7 +230,7 @@ def _loopback(host: str) -> bool:
 
 @cache
 def _proxy(base: str) -> str | None:
-    """The proxy that the environment names for an address, read once, for reading it is slow."""
+    """Return the proxy that the environment names for an address; cached, since the look-up is slow."""
     parts = urlsplit(base)
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")

@@ -1,7 +1,7 @@
-"""The OpenAI protocol in JSON: what a request says, and what a response holds.
+"""The OpenAI protocol in JSON: request bodies and responses.
 
-A response is read as litellm reads it, so that either client gives the same reply: thoughts in tags before the text are
-cut off, names of other providers for the reason of an end are translated, and what has another shape is malformed.
+A response is read as litellm reads it, so that both clients give the same reply: thoughts in tags before the text are
+cut off, other providers' finish reasons are translated, and any other shape is malformed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ...trial import Json, Reply, Request
 from .provider_errors import RefusalError, refusal_within
 
 _THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
-# Reasons of an end that tell of a failure of the provider: of OpenRouter, Cohere and Zhipu.
-FAILED_ENDS = ("error", "ERROR", "network_error")
-_ENDS = {
+# Finish reasons that report a failure of the provider: of OpenRouter, Cohere and Zhipu.
+FAILED_REASONS = ("error", "ERROR", "network_error")
+_ALIASES = {
     "length": ("length", "max_tokens", "MAX_TOKENS", "compaction"),
     "tool_calls": ("tool_calls", "tool_use"),
     "function_call": ("function_call",),
-    "error": FAILED_ENDS,
+    "error": FAILED_REASONS,
     "content_filter": (
         *("content_filter", "content_filtered", "refusal", "sensitive", "guardrail_intervened", "ERROR_TOXIC"),
         *("SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
@@ -32,38 +32,40 @@ _ENDS = {
     ),
 }
 _ROLES = (None, "assistant", "user", "system", "tool", "function")
-_END = {said: meant for meant, words in _ENDS.items() for said in words}  # all others are "stop"
+_FINISH_REASONS = {alias: reason for reason, aliases in _ALIASES.items() for alias in aliases}  # all others are "stop"
 
 
 def request_body(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
-    """The request as JSON in UTF-8: the settings as they are, and what is asked.
+    """Return the request as JSON in UTF-8: the settings unchanged, and the messages or texts.
 
-    Raises UnicodeEncodeError for lone surrogates and ValueError for numbers that JSON has not.
+    Raises:
+        UnicodeEncodeError: if a text has lone surrogates.
+        ValueError: if a number cannot be written as JSON.
     """
-    asked: dict[str, Any] = {"model": name}
+    body: dict[str, Any] = {"model": name}
     if request.kind == "embed":
-        asked["input"] = request.texts
+        body["input"] = request.texts
     elif request.kind == "score" and not request.messages:
-        asked["prompt"] = score_prompts(request)
+        body["prompt"] = score_prompts(request)
     else:
-        asked["messages"] = request.messages
+        body["messages"] = request.messages
         if request.tools:
-            asked["tools"] = request.tools
-    return json.dumps({**settings, **asked}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+            body["tools"] = request.tools
+    return json.dumps({**settings, **body}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def score_prompts(request: Request) -> str | list[str]:
-    """Return the context with each text to be scored behind it; of one alone no list, which not all servers accept."""
+    """Return the context followed by each text to be scored; a string for one text, which all servers accept."""
     prompts = [request.context + text for text in request.texts]
     return prompts if len(prompts) > 1 else prompts[0]
 
 
 def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
-    """The reply that a chat completion holds, scrubbed; its cost is not known.
+    """Return the reply that a chat completion holds, scrubbed; its cost is unknown.
 
     Raises:
-        RefusalError: for an error in the place of the choice.
-        ProviderError: of the kind malformed, for any other shape.
+        RefusalError: if there is an error in place of the choice.
+        ProviderError: of the kind malformed, if the response has another shape.
     """
     choice = first_choice(response)
     refuse_failed(choice.get("error"), choice.get("finish_reason"))
@@ -78,42 +80,47 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
 
 
 def read_embeddings(response: Any, texts: int, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
-    """A reply without text, with a vector for each of so many texts. Raises ProviderError for any other shape."""
-    found = vectors(expect(expect(response, dict, "an object").get("data"), list, "a list of embeddings"), texts)
+    """Return a reply without text, with a vector for each of `texts` texts.
+
+    Raises:
+        ProviderError: of the kind malformed, if the response has another shape.
+    """
+    embeddings = vectors(expect(expect(response, dict, "an object").get("data"), list, "a list of embeddings"), texts)
     source, tokens_in, tokens_out = source_and_tokens(response, name)
-    return Reply("", tokens_in, tokens_out, None, latency, source=source, embeddings=found)
+    return Reply("", tokens_in, tokens_out, None, latency, source=source, embeddings=embeddings)
 
 
 def vectors(items: Iterable[Any], texts: int) -> list[list[float]]:
-    """The vectors of embeddings as they arrived, in the order of the texts, which the index of each tells.
+    """Return the vectors of embeddings unchanged, in the order of the texts, by the index that each states.
 
-    Raises ProviderError (malformed) unless there is a vector of finite numbers for each text.
+    Raises:
+        ProviderError: of the kind malformed, unless there is a vector of finite numbers for each text.
     """
-    whole = [expect(item, dict, "an embedding") for item in items]
-    found = [item.get("embedding") for item in sorted(whole, key=lambda item: item.get("index") or 0)]
-    for vector in found:
+    objects = [expect(item, dict, "an embedding") for item in items]
+    embeddings = [item.get("embedding") for item in sorted(objects, key=lambda item: item.get("index") or 0)]
+    for vector in embeddings:
         if not isinstance(vector, list) or not all(map(finite, vector)):
             raise ProviderError("malformed", "an embedding that is no list of finite numbers")
-    if len(found) != texts:
-        raise ProviderError("malformed", f"{len(found)} embeddings for {texts} texts")
-    return [vector for vector in found if vector is not None]
+    if len(embeddings) != texts:
+        raise ProviderError("malformed", f"{len(embeddings)} embeddings for {texts} texts")
+    return [vector for vector in embeddings if vector is not None]
 
 
-def refuse_failed(error: Any, end: Any) -> None:  # noqa: ANN401 - any JSON values
-    """Raise the RefusalError that tells of a failure inside a choice, if there is one.
+def refuse_failed(error: Any, reason: Any) -> None:  # noqa: ANN401 - any JSON values
+    """Raise the RefusalError of a failure inside a choice, if there is one.
 
     Args:
-        error: what the choice has for its error.
-        end: its reason of the end, as the provider names it.
+        error: The error of the choice.
+        reason: Its finish reason, as the provider names it.
     """
     if refused := refusal_within({"error": error}):
         raise refused
-    if end in FAILED_ENDS:
-        raise RefusalError(f"the provider failed while it replied (finish_reason {end!r})", 500, {})
+    if reason in FAILED_REASONS:
+        raise RefusalError(f"the provider failed while it replied (finish_reason {reason!r})", 500, {})
 
 
 def finite(number: object) -> bool:
-    """Return True for a number that is neither infinite nor beyond every float."""
+    """Return True for a number that is finite as a float."""
     try:
         return isinstance(number, int | float) and isfinite(number)
     except OverflowError:  # an integer beyond every float
@@ -121,7 +128,11 @@ def finite(number: object) -> bool:
 
 
 def first_choice(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    """Return the first choice of a response. Raises ProviderError (malformed) where there is none."""
+    """Return the first choice of a response.
+
+    Raises:
+        ProviderError: of the kind malformed, if there is none.
+    """
     choices = expect(expect(response, dict, "an object").get("choices"), list, "a list of choices")
     if not choices:
         raise ProviderError("malformed", "the reply holds no choices")
@@ -130,7 +141,7 @@ def first_choice(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON va
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """The text without thoughts, or the words of a refusal, which the protocol keeps apart."""
+    """Return the text without thoughts, or the text of a refusal, which the protocol keeps in a field of its own."""
     content = _words(message.get("content"), "a text")
     if "reasoning_content" not in message and "reasoning" not in message:
         thoughts = _THOUGHTS.match(content)
@@ -138,47 +149,56 @@ def _text(message: Mapping[str, Any]) -> str:
     return scrub(content or _words(message.get("refusal"), "the words of a refusal"))
 
 
-def finish_reason_of(said: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value
-    """Return the reason of the end in the words of the protocol. Raises ProviderError (malformed) for a table."""
-    if calls and said in (None, "stop"):
+def finish_reason_of(reason: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value
+    """Return the finish reason in the words of the protocol.
+
+    Raises:
+        ProviderError: of the kind malformed, if the reason is a list or an object.
+    """
+    if calls and reason in (None, "stop"):
         return "tool_calls"
-    if isinstance(said, list | dict):
+    if isinstance(reason, list | dict):
         _malformed("the reason of the end")
-    return _END.get(said, "stop")
+    return _FINISH_REASONS.get(reason, "stop")
 
 
-def tool_call(call: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    """Return a tool call, scrubbed; `place` numbers it where it has no id. Raises ProviderError (malformed)."""
+def tool_call(call: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    """Return a tool call, scrubbed; `number` identifies a call without id.
+
+    Raises:
+        ProviderError: of the kind malformed, if the call has another shape.
+    """
     function = expect(expect(call, dict, "a tool call").get("function"), dict, "a function")
     arguments = function.get("arguments")
-    said = json.dumps(arguments) if isinstance(arguments, dict) else _words(arguments, "arguments")
-    made = {"name": scrub(_words(function.get("name"), "a name")), "arguments": scrub(said)}
+    text = json.dumps(arguments) if isinstance(arguments, dict) else _words(arguments, "arguments")
+    called_function = {"name": scrub(_words(function.get("name"), "a name")), "arguments": scrub(text)}
     identity = call.get("id")
-    called = f"call_{place}" if identity is None else _words(identity, "the id of a tool call")
-    return {"id": scrub(called), "type": "function", "function": made}
+    call_id = f"call_{number}" if identity is None else _words(identity, "the id of a tool call")
+    return {"id": scrub(call_id), "type": "function", "function": called_function}
 
 
 def source_and_tokens(response: Mapping[str, Any], name: str) -> tuple[str, int | None, int | None]:
-    """Return the model that the response names, else `name`, and the tokens in and out where they are told."""
+    """Return the model that the response names, or else `name`, and the input and output tokens, None if not stated."""
     return scrub(str(response.get("model") or name)), *_tokens(response)
 
 
-def withheld(end: object) -> bool:
-    """Return True if the reason of an end says that a content filter withheld the reply or a part of it."""
-    return isinstance(end, str) and _END.get(end) == "content_filter"
+def withheld(reason: object) -> bool:
+    """Return True if the finish reason says that a content filter withheld the reply or part of it."""
+    return isinstance(reason, str) and _FINISH_REASONS.get(reason) == "content_filter"
 
 
 def _tokens(response: Mapping[str, Any]) -> tuple[int, int] | tuple[None, None]:
-    """Tokens in and out; both unknown where the tokens in are."""
+    """Return the numbers of input and output tokens; both None if that of the input is missing."""
     usage = response.get("usage")
-    found = {} if usage is None else expect(usage, dict, "an object of usage")
-    return counts(found.get("prompt_tokens"), found.get("completion_tokens"))
+    counted = {} if usage is None else expect(usage, dict, "an object of usage")
+    return counts(counted.get("prompt_tokens"), counted.get("completion_tokens"))
 
 
 def counts(tokens_in: object, tokens_out: object) -> tuple[int, int] | tuple[None, None]:
-    """The counts of tokens as whole numbers; both unknown where that of the tokens in is.
+    """Return the token counts as integers; both None if that of the input is missing or 0.
 
-    Raises ProviderError (malformed) for what is no whole number; a text of digits is one.
+    Raises:
+        ProviderError: of the kind malformed, if a count is not an integer; a text of digits is accepted.
     """
     first = _count(tokens_in)
     return (first, _count(tokens_out)) if first else (None, None)
@@ -197,7 +217,11 @@ def _words(value: Any, expected: str) -> str:  # noqa: ANN401 - any JSON value
 
 
 def expect(value: Any, kind: type, expected: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value, if it is of this type. Raises ProviderError (malformed), which names what was expected."""
+    """Return the value if it is of this type.
+
+    Raises:
+        ProviderError: of the kind malformed, which names the expected shape.
+    """
     if not isinstance(value, kind):
         _malformed(expected)
     return value

@@ -1,8 +1,8 @@
-"""Why there is no reply: any exception of a provider's client, as a ProviderError.
+"""Provider errors: any exception of a provider's client becomes a ProviderError that says why there is no reply.
 
-litellm wraps what happened two or three times, and makes up a status where none arrived: a closed port, a missing key
-and a reply that is no JSON are all its "InternalServerError 500". So the whole chain of causes is read. Classes are
-told by their names, so that litellm, openai, httpx and aiohttp need not be imported here.
+litellm wraps an exception two or three times, and invents a status where none arrived: a closed port, a missing key and
+a reply that is not JSON are all its "InternalServerError 500". So the whole chain of causes is examined. Classes are
+recognised by their names, so that litellm, openai, httpx and aiohttp need not be imported here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _TOO_LONG = (
     *("exceeds the available context size", "exceeds the maximum number of tokens", "exceed the configured limit"),
 )
 _LONG = (400, 413, 422, 500)  # llama.cpp had 500
-_SLOW = re.compile(r"rate[ _-]?limit|service tier capacity exceeded")  # said by some with another status than 429
+_SLOW = re.compile(
+    r"rate[ _-]?limit|service tier capacity exceeded"
+)  # some providers say this with a status other than 429
 _NO_KEY = re.compile(
     r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
 )
@@ -46,7 +48,7 @@ _NO_REPLY = (
 _TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
-_STATED = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which have the status themselves
+_WITH_STATUS = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which hold the status themselves
 _NO_JSON = (
     "JSONDecodeError",
     "APIResponseValidationError",
@@ -80,7 +82,7 @@ class _Evidence:
     names: frozenset[str]  # classes in the chain of causes, with their bases; of litellm's wrappers see `_names`
     status: int | None  # the HTTP status that arrived, if one did
     text: str  # all messages, in lower case
-    unpaid: bool  # of litellm's wrappers one has the status 402, which is never made up
+    unpaid: bool  # one of litellm's wrappers has the status 402, which litellm never invents
 
     def has(self, names: tuple[str, ...]) -> bool:
         return not self.names.isdisjoint(names)
@@ -120,10 +122,13 @@ _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
 
 
 def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
-    """The ProviderError that tells of the exception: its kind, and the provider's words on one line without keys.
+    """Return the ProviderError for an exception: its kind, and the provider's message on one line without keys.
 
-    `settings` are those of the call; the values that look like keys by their names are kept out of the message. A
-    ProviderError comes back as it is. What is not known at all counts as a bad request, which nobody repeats.
+    A ProviderError is returned unchanged. An unknown exception counts as a bad request, which is not retried.
+
+    Args:
+        exception: The exception of a client.
+        settings: Those of the call; values that look like keys by their names are kept out of the message.
     """
     if isinstance(exception, ProviderError):
         return exception
@@ -135,7 +140,14 @@ def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> Pro
 def failure(
     exception: BaseException, name: str, request: Request, settings: Mapping[str, Any]
 ) -> ProviderError | NotAskedError:
-    """What a model by that name raises: the ProviderError, or why it was not asked, for what it does not take."""
+    """Return the error that a model raises: the ProviderError, or NotAskedError if it does not accept such requests.
+
+    Args:
+        exception: The exception of a client.
+        name: The name of the model.
+        request: The request.
+        settings: Those of the call; values that look like keys by their names are kept out of the message.
+    """
     if isinstance(exception, NoLogprobsError):
         return NoLogprobsError(f"the model {name} cannot score texts: {exception}")
     error = provider_error(exception, settings)
@@ -148,20 +160,20 @@ def failure(
 
 
 def application_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
-    """Return the ProviderError that tells of an exception of the user's own application: its class and its words.
+    """Return the ProviderError for an exception of the user's own application, with its class and its message.
 
-    The kind is that of a provider's failure which the application met and did not handle: a status of HTTP, a lost
-    connection, a time limit. Any other exception is a failure of the kind server, which is asked again: applications
-    that call models fail at random as well.
+    The kind is that of a provider's failure that the application met and did not handle: an HTTP status, a lost
+    connection, a time limit. Any other exception is of the kind server, which is retried: applications that call models
+    fail at random as well.
     """
     try:
         chain = list(_causes(exception)) or [exception]
         kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
         if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
             kind = "server"
-        said = exception.message if isinstance(exception, ProviderError) else str(exception)
-        words, wait = _one_line(said, settings), _retry_after(chain)
-    except Exception:  # of an exception that cannot be printed
+        message = exception.message if isinstance(exception, ProviderError) else str(exception)
+        words, wait = _one_line(message, settings), _retry_after(chain)
+    except Exception:  # the exception cannot be printed
         kind, words, wait = "server", "", None
     if isinstance(exception, ProviderError):
         return ProviderError(kind, words, exception.retry_after)
@@ -170,7 +182,7 @@ def application_error(exception: BaseException, settings: Mapping[str, Any]) -> 
 
 
 class RefusalError(Exception):
-    """A response that is an error by its status; `response` as the exceptions of httpx have it."""
+    """A response whose status is an error; its attribute `response` is that of httpx's exceptions."""
 
     def __init__(self, words: str, status: int, headers: Mapping[str, str]) -> None:
         super().__init__(words)
@@ -178,7 +190,7 @@ class RefusalError(Exception):
 
 
 class RedirectionError(RefusalError):
-    """A response that sends elsewhere. It is not followed: prompt and keys are for the host that was named."""
+    """A response that redirects. It is not followed: prompt and keys are for the host that the user named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,25 +200,26 @@ class _Response:
 
 
 def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> RefusalError:
-    """The exception that tells of an error's body: its message is the provider's, its cause the whole body."""
+    """Return the exception for the body of an error: its message is the provider's, its cause the whole body."""
     text = body.decode(errors="replace")
     try:
-        words = _said(json.loads(body))
+        words = _message_in(json.loads(body))
     except (ValueError, RecursionError):
         words = ""
     return _refusal(words or text.strip() or f"HTTP status {status}", status, headers, text)
 
 
 def refusal_within(response: Any) -> RefusalError | None:  # noqa: ANN401 - any JSON value
-    """The exception that tells of an error in place of a reply, under a status that says all is well; None if none is.
+    """Return the exception for an error in place of a reply, under a status of success; None if there is no error.
 
-    Its code is taken for the status if it is one; another code, as OpenRouter's, tells of a failure upstream.
+    The error's code is taken for the status if it is one; another code, such as OpenRouter's, reports an upstream
+    failure.
     """
     error = response.get("error") if isinstance(response, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
     if error in (None, "") or (isinstance(error, dict) and not error.get("message") and code is None):
         return None
-    words = _said(response) or "an error in place of a reply"
+    words = _message_in(response) or "an error in place of a reply"
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
     if not isinstance(error, dict) or "code" not in error:
         status = 429 if _SLOW.search(words.lower()) else 422
@@ -219,18 +232,18 @@ def _refusal(words: str, status: int, headers: Mapping[str, str], further: str) 
     return refused
 
 
-def _said(found: Any) -> str:  # noqa: ANN401 - any JSON value
-    """The message of an error's JSON, as OpenAI, FastAPI, Anthropic and Ollama put it; nothing where there is none."""
-    error = found.get("error", found) if isinstance(found, dict) else None
+def _message_in(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return the message in an error's JSON as OpenAI, FastAPI, Anthropic and Ollama write it; "" if there is none."""
+    error = value.get("error", value) if isinstance(value, dict) else None
     words = next((error[k] for k in ("message", "detail") if error.get(k)), "") if isinstance(error, dict) else error
     return words if isinstance(words, str) else json.dumps(words) if words else ""
 
 
 def failure_in(reply: Reply) -> ProviderError | None:
-    """Return the error that a reply is in truth, if it is one: withheld by a filter, in part too, or empty.
+    """Return the error that a reply represents: withheld by a content filter, in part or whole, or empty; else None.
 
-    A reply that calls tools or embeds texts is not empty; nor is one that was cut off before its text began, which says
-    so.
+    A reply that calls tools, embeds or scores texts is not empty; nor is one that was cut off before its text began,
+    whose finish reason says so.
     """
     if reply.finish_reason == "content_filter":
         return ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
@@ -242,10 +255,10 @@ def failure_in(reply: Reply) -> ProviderError | None:
 
 
 def refuses_tools(error: ProviderError) -> bool:
-    """Whether the failure of a request with tools says that the model, or its server as it runs, takes no tools.
+    """Return True if the failure of a request with tools says that the model or its server accepts no tools.
 
-    Told by the words of providers, which have no code for it: Ollama "does not support tools", vLLM "tool choice
-    requires --enable-auto-tool-choice", OpenRouter "No endpoints found that support tool use".
+    Recognised by the messages of providers, which have no code for it: Ollama "does not support tools", vLLM "tool
+    choice requires --enable-auto-tool-choice", OpenRouter "No endpoints found that support tool use".
     """
     return error.kind in ("bad-request", "not-found", "server") and bool(_NO_TOOLS.search(str(error)))
 
@@ -253,9 +266,9 @@ def refuses_tools(error: ProviderError) -> bool:
 def refuses_scores(error: ProviderError, path: bool) -> bool:
     """Return True if the failure of a score request says that the endpoint scores no texts.
 
-    Told by the words of providers: OpenAI "This is a chat model and not supported in the v1/completions endpoint" and
-    "You are not allowed to request logprobs from this model", llama.cpp "Only no echo is supported". Where `path` is
-    true, also by a path that is not there, which is what a 404 means that does not speak of a model.
+    Recognised by the messages of providers: OpenAI "This is a chat model and not supported in the v1/completions
+    endpoint" and "You are not allowed to request logprobs from this model", llama.cpp "Only no echo is supported". If
+    `path` is true, a missing path counts as well: a 404 that does not mention a model.
     """
     words = error.message
     if path and ((error.kind == "not-found" and "model" not in words.lower()) or _NO_PATH.match(words)):
@@ -264,13 +277,13 @@ def refuses_scores(error: ProviderError, path: bool) -> bool:
 
 
 def _causes(exception: BaseException) -> Iterator[BaseException]:
-    """The exception and its causes, outermost first; what an earlier request failed of is no cause of this one."""
-    one: BaseException | None = exception
+    """Yield the exception and its causes, outermost first, up to the ProviderError of an earlier request."""
+    cause: BaseException | None = exception
     for _ in range(_DEEPEST):
-        if one is None or isinstance(one, ProviderError):
+        if cause is None or isinstance(cause, ProviderError):
             return
-        yield one
-        one = one.__cause__ or one.__context__
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _wraps(exception: BaseException) -> bool:
@@ -288,10 +301,10 @@ def _kind(
 
 
 def _names(chain: list[BaseException], status: int | None) -> frozenset[str]:
-    """The classes of the chain with their bases, of litellm's wrappers without.
+    """Return the names of the classes of the chain with their bases; of litellm's wrappers without their bases.
 
-    Where a status arrived, it counts for more than litellm's reading of the words beside it, which may be the echo of
-    a prompt; only what no status tells is then taken from litellm.
+    A status that arrived overrides litellm's interpretation of the message, which may quote the prompt; litellm's
+    classes then count only for what no status expresses.
     """
     own = {c.__name__ for e in chain if not _wraps(e) for c in type(e).__mro__}
     wrapping = {type(e).__name__ for e in chain if _wraps(e)}
@@ -299,7 +312,7 @@ def _names(chain: list[BaseException], status: int | None) -> frozenset[str]:
 
 
 def _status(exception: BaseException) -> int | None:
-    """The HTTP status that arrived; None for litellm's wrappers, which make one up."""
+    """Return the HTTP status that arrived; None for litellm's wrappers, which invent one."""
     status = getattr(getattr(exception, "response", None), "status_code", None)
     return status if isinstance(status, int) and not _wraps(exception) else None
 
@@ -307,25 +320,34 @@ def _status(exception: BaseException) -> int | None:
 def _status_of_application(exception: BaseException) -> int | None:
     """Return the HTTP status that arrived, also of exceptions of aiohttp and urllib, which hold it themselves."""
     status = _status(exception)
-    if status is None and exception.__cause__ is None:  # aiohttp makes one up for what is no HTTP, from a cause
-        held = not _STATED.isdisjoint(c.__name__ for c in type(exception).__mro__)
+    if status is None and exception.__cause__ is None:  # with a cause, aiohttp invents a status for what is not HTTP
+        held = not _WITH_STATUS.isdisjoint(c.__name__ for c in type(exception).__mro__)
         status = getattr(exception, "status", None) if held else None
     return status if isinstance(status, int) else None
 
 
 def _retry_after(chain: list[BaseException]) -> float | None:
-    """The seconds after which to ask again, where the headers of a response say so."""
-    found = (getattr(getattr(e, "response", None), "headers", None) for e in chain)
-    told = (getattr(e, "litellm_response_headers", None) for e in chain)  # kept where the response is lost
-    each = ({str(k).lower(): str(v) for k, v in h.items()} for h in (*found, *told) if isinstance(h, Mapping))
-    return next((seconds for h in each if (seconds := retry_after(h)) is not None), None)
+    """Return the seconds after which to retry, if the headers of a response state them."""
+    response_headers = (getattr(getattr(e, "response", None), "headers", None) for e in chain)
+    litellm_headers = (
+        getattr(e, "litellm_response_headers", None) for e in chain
+    )  # litellm keeps them if the response is lost
+    lower_headers = (
+        {str(k).lower(): str(v) for k, v in h.items()}
+        for h in (*response_headers, *litellm_headers)
+        if isinstance(h, Mapping)
+    )
+    return next((seconds for h in lower_headers if (seconds := retry_after(h)) is not None), None)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds, 0 or more, that Retry-After (a number or an HTTP date, RFC 9110) or retry-after-ms tells.
+    """Return the seconds, 0 or more, that Retry-After (a number or an HTTP date, RFC 9110) or retry-after-ms states.
 
-    The names of the headers are in lower case. A date is counted from that of the response, if it has one, for clocks
-    differ. None where nothing is told, or nothing that can be read.
+    A date is relative to that of the response, if it has one, since clocks differ. None if there is no such header, or
+    its value is malformed.
+
+    Args:
+        headers: The headers, with names in lower case.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -346,14 +368,16 @@ def _date(text: str) -> float | None:
 
 
 def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
-    """What was said: litellm's outermost message; of a lost connection the first that names the host.
+    """Return the message: litellm's outermost one, or of a lost connection the first that names the host.
 
-    Of what our own transport found, its words.
+    An error of our own transport has its own message.
     """
     if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_ENCODED)), None):
         return str(own)
-    told = chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
-    return next((str(e) for e in [*told, *chain] if str(e).strip()), type(chain[0]).__name__)
+    chosen = (
+        chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
+    )
+    return next((str(e) for e in [*chosen, *chain] if str(e).strip()), type(chain[0]).__name__)
 
 
 def _unwrapped(words: str) -> str:
@@ -362,7 +386,7 @@ def _unwrapped(words: str) -> str:
 
 
 def _one_line(words: str, settings: Mapping[str, Any]) -> str:
-    # Cut only once secrets are hidden: the start of one that stands across the cut is as good as a secret.
+    # Cut only after secrets are hidden: the start of a secret at the cut would remain visible.
     words = hide(_unwrapped(words[: 10 * _READ]), settings)[:_READ].partition("Traceback (most recent call last)")[0]
     line = " ".join(scrub(_OF_PYTHON.sub("", words)).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

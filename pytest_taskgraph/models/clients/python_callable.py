@@ -1,8 +1,8 @@
 """The user's own application as a model: `python:package.module:name` names a callable, or the project registers it.
 
-An async callable runs in the event loop that asks, any other one in a thread of its own. The threads are daemons: a
-call that never returns ends with the process. Replies are stored only under the model option `version`, for what the
-application answers changes with its code.
+An async callable runs in the event loop that asks, any other in a thread of its own. The threads are daemons: a call
+that never returns ends with the process. Replies are stored only under the model option `version`, since the answers of
+an application change with its code.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ FORM = f"{SCHEME}:package.module:name"
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _PATH = re.compile(rf"(?P<module>{_NAME}):(?P<attribute>{_NAME})")
-_NAMED = 12  # names of a module that an error tells
+_MOST_NAMES = 12  # names of a module that an error lists
 _log = logging.getLogger(__name__)
 
 
 class PythonModel:
-    """A callable of the user's, under a name such as `python:my_package.agent:answer`.
+    """A callable of the user, under a name such as `python:my_package.agent:answer`.
 
     It is called with the messages if it has a parameter of that name, else with the text of the prompt; with the tools
-    of the request if it has a parameter `tools`; and with the model options, all but `version`, as keyword arguments.
-    `storable` tells whether its replies may be stored.
+    of the request if it has a parameter `tools`; and with the model options, except `version`, as keyword arguments.
+    `storable` states whether its replies may be stored.
 
     Raises:
-        UsageError: if it cannot be called like this, or for an empty version.
+        UsageError: if it cannot be called like this, or the version is empty.
     """
 
     live = True
@@ -75,8 +75,8 @@ class PythonModel:
         """Return the application's reply, scrubbed.
 
         Raises:
-            ProviderError: if the application raises an exception, or returns something else than a text or a Reply.
-            NotAskedError: for requests that no application can answer.
+            ProviderError: if the application raises an exception, or returns neither a text nor a Reply.
+            NotAskedError: if no application can answer the request.
         """
         if request.kind != "chat":
             raise unsupported_kind(
@@ -94,13 +94,13 @@ class PythonModel:
             failed = self._failure(exception)
         else:
             return _reply(value, self.name, time.perf_counter() - start)
-        raise failed  # out here, so that no traceback leads into the application
+        raise failed  # outside of the handler, so that no traceback leads into the application
 
     async def _call(self, request: Request) -> object:
-        first, named = _arguments(self._parameters, request)
+        positional, keywords = _arguments(self._parameters, request)
 
         def call() -> object:
-            return self._function(*first, **named, **copy.deepcopy(self._options))
+            return self._function(*positional, **keywords, **copy.deepcopy(self._options))
 
         value = call() if _is_async(self._function) else await _in_thread(call)
         return await value if inspect.isawaitable(value) else value
@@ -113,10 +113,10 @@ class PythonModel:
 
 
 class ModelObject:
-    """A model object of the user's: whatever has `async answer(request)`, under the name that it is registered by.
+    """A model object of the user: any object with `async answer(request)`, under the name that it is registered by.
 
     Raises:
-        UsageError: for model options, of which an object takes none but `version`.
+        UsageError: if there are model options other than `version`.
     """
 
     live = True
@@ -133,7 +133,7 @@ class ModelObject:
         """Return the object's reply, its text scrubbed.
 
         Raises:
-            ProviderError: as the object raises it, and for any other exception and anything else than a Reply.
+            ProviderError: as the object raises it, and for any other exception or a value that is not a Reply.
             NotAskedError: as the object raises it.
         """
         try:
@@ -151,7 +151,11 @@ class ModelObject:
 
 
 def open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
-    """Return the model of the callable that `package.module:name` names. Raises UsageError."""
+    """Return the model of the callable that `package.module:name` names.
+
+    Raises:
+        UsageError: as `load_callable` and PythonModel do.
+    """
     return PythonModel(f"{SCHEME}:{path.strip()}", load_callable(path.strip()), settings)
 
 
@@ -160,10 +164,10 @@ def open_application(
 ) -> PythonModel | ModelObject:
     """Return the model of an application, a callable or a model object, that is registered under a name.
 
-    Model options add to `version`, where one is stated, and replace it.
+    Model options extend `version`, if one is stated, and replace it.
 
     Raises:
-        UsageError: if something follows the name after a colon, or the application takes no such options.
+        UsageError: if text follows the name after a colon, or the application does not accept the options.
     """
     if rest.strip():
         raise UsageError(f"the model '{name}:{rest}': {name!r} is registered, and takes nothing after a colon")
@@ -178,31 +182,37 @@ def load_callable(path: str) -> Callable[..., object]:
     """Import the module and return the callable that `package.module:name` names; the name may have dots.
 
     Raises:
-        UsageError: if there is none. The message tells similar names.
+        UsageError: if there is none; the message lists similar names.
     """
     parts = _PATH.fullmatch(path)
     if parts is None:
         raise UsageError(f"the model '{SCHEME}:{path}' names no callable; expected {FORM}")
-    found: Any = _module(parts["module"], path)
+    value: Any = _module(parts["module"], path)
     for name in parts["attribute"].split("."):
         try:
-            found = getattr(found, name)
+            value = getattr(value, name)
         except AttributeError:
-            holder = getattr(found, "__name__", type(found).__name__)
-            known = [one for one in dir(found) if not one.startswith("_") and callable(getattr(found, one, None))]
+            holder = getattr(value, "__name__", type(value).__name__)
+            callables = [
+                member for member in dir(value) if not member.startswith("_") and callable(getattr(value, member, None))
+            ]
             raise UsageError(
-                f"the model '{SCHEME}:{path}': {holder!r} has no {name!r}; {_similar(name, known)}"
+                f"the model '{SCHEME}:{path}': {holder!r} has no {name!r}; {_similar(name, callables)}"
             ) from None
-    if inspect.isclass(found):
+    if inspect.isclass(value):
         raise UsageError(f"the model '{SCHEME}:{path}' is a class; name a function, or an instance that can be called")
-    if not callable(found):
-        raise UsageError(f"the model '{SCHEME}:{path}' is of type {type(found).__name__}; name a callable")
-    function: Callable[..., object] = found
+    if not callable(value):
+        raise UsageError(f"the model '{SCHEME}:{path}' is of type {type(value).__name__}; name a callable")
+    function: Callable[..., object] = value
     return function
 
 
 def _module(name: str, path: str) -> object:
-    """Import a module of the user's. Raises UsageError for an unknown one, and for one that cannot be imported."""
+    """Import a module of the user.
+
+    Raises:
+        UsageError: if the module is unknown or cannot be imported.
+    """
     invalidate_caches()
     try:
         return pkgutil.resolve_name(f"{name}:")
@@ -211,73 +221,73 @@ def _module(name: str, path: str) -> object:
         if unknown is not None and f"{name}.".startswith(f"{unknown}."):
             package, _, last = unknown.rpartition(".")
             places = getattr(sys.modules.get(package), "__path__", []) if package else sys.path
-            known = [module.name for module in pkgutil.iter_modules(places)]
+            modules = [module.name for module in pkgutil.iter_modules(places)]
             where = f"{package!r} has" if package else "there is"
-            similar = _similar(last, known, all_named=bool(package))
+            similar = _similar(last, modules, all_named=bool(package))
             message = f"{where} no module {last if package else unknown!r}; {similar}"
         else:
-            said = " ".join(str(error).split())
-            message = f"importing {name!r} failed: {type(error).__name__}: {said} ({_place(error)})"
+            reason = " ".join(str(error).split())
+            message = f"importing {name!r} failed: {type(error).__name__}: {reason} ({_place(error)})"
     raise UsageError(f"the model '{SCHEME}:{path}': {message}")
 
 
-def _similar(name: str, known: Iterable[str], all_named: bool = True) -> str:
-    known = sorted(set(known))
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+def _similar(name: str, names: Iterable[str], all_named: bool = True) -> str:
+    names = sorted(set(names))
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.7)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     if not all_named:
         return "it is looked for in the working directory, the root folder and sys.path"
-    more = f", and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
-    return f"it has: {', '.join(known[:_NAMED]) or 'nothing to call'}{more}"
+    more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"it has: {', '.join(names[:_MOST_NAMES]) or 'nothing to call'}{more}"
 
 
 def _parameters(function: Callable[..., object], name: str, options: Mapping[str, Json]) -> dict[str, bool]:
     """Return those of the parameters `messages` and `tools` that the callable has, and whether each may be named.
 
     Raises:
-        UsageError: if it cannot be called with what it is going to get.
+        UsageError: if it cannot be called with the arguments of a request.
     """
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of some callables written in C
+    except (TypeError, ValueError):  # some callables written in C have no signature
         return {}
-    named = {
+    takes_keyword = {
         parameter.name: parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
         for parameter in signature.parameters.values()
         if parameter.name in ("messages", "tools")
         and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     }
-    first, further = _arguments(named, Request([{"role": "user", "content": ""}]))
+    first, further = _arguments(takes_keyword, Request([{"role": "user", "content": ""}]))
     try:
         signature.bind(*first, **further, **options)
     except TypeError as error:
-        told = ", ".join(["messages" if "messages" in named else "prompt", *(f"{key}=..." for key in options)])
+        call = ", ".join(["messages" if "messages" in takes_keyword else "prompt", *(f"{key}=..." for key in options)])
         raise UsageError(
-            f"the model {name} cannot be called with ({told}), the prompt or messages and the model options: {error}"
+            f"the model {name} cannot be called with ({call}), the prompt or messages and the model options: {error}"
         ) from None
-    return named
+    return takes_keyword
 
 
 def _arguments(parameters: Mapping[str, bool], request: Request) -> tuple[list[object], dict[str, Any]]:
-    """Return the positional and the named arguments that put the request, for parameters as `_parameters` tells."""
-    named: dict[str, Any] = {"tools": copy.deepcopy(request.tools)} if "tools" in parameters else {}
+    """Return the positional and the named arguments of a request, for the parameters that `_parameters` returned."""
+    keywords: dict[str, Any] = {"tools": copy.deepcopy(request.tools)} if "tools" in parameters else {}
     if "messages" not in parameters:
-        return ["\n\n".join(str(message.get("content") or "") for message in request.messages)], named
+        return ["\n\n".join(str(message.get("content") or "") for message in request.messages)], keywords
     messages = copy.deepcopy(request.messages)
-    return ([], named | {"messages": messages}) if parameters["messages"] else ([messages], named)
+    return ([], keywords | {"messages": messages}) if parameters["messages"] else ([messages], keywords)
 
 
 def _is_async(function: Callable[..., object]) -> bool:
-    # `__call__` of an instance is what makes it a callable; that of a function tells nothing.
+    # An instance is asynchronous if its `__call__` is; that of a function is never a coroutine function.
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 async def _in_thread(call: Callable[[], object]) -> object:
-    """Return what the call returns in a daemon thread of its own. A cancelled call runs on, and nobody waits for it.
+    """Return the value of a call in a daemon thread of its own. A cancelled call continues, and its value is dropped.
 
-    A pool would do worse: Python waits at its end for the threads of `concurrent.futures`, and a call that hangs would
-    take the place of another one.
+    A pool does not suit: at its end Python waits for the threads of `concurrent.futures`, and a call that hangs would
+    occupy a thread of the pool.
     """
     loop, context = asyncio.get_running_loop(), contextvars.copy_context()
     future: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
@@ -303,22 +313,26 @@ async def _in_thread(call: Callable[[], object]) -> object:
 
 
 def _reply(value: object, name: str, latency: float) -> Reply:
-    """Return the reply that the application's value is. Raises ProviderError (malformed, too-large) for any other."""
+    """Return the reply that the application's value represents.
+
+    Raises:
+        ProviderError: of the kind malformed or too-large, if it represents none.
+    """
     if isinstance(value, str):
         value = Reply(str(value))
     if not isinstance(value, Reply):
         raise ProviderError("malformed", f"{name} returned a {type(value).__name__}; expected a text or a Reply")
     for field, kind in (("text", str), ("tool_calls", list)):
         if not isinstance(getattr(value, field), kind):
-            told = type(getattr(value, field)).__name__
+            kind_name = type(getattr(value, field)).__name__
             raise ProviderError(
-                "malformed", f"{name} returned a Reply whose {field} is a {told}; expected a {kind.__name__}"
+                "malformed", f"{name} returned a Reply whose {field} is a {kind_name}; expected a {kind.__name__}"
             )
     if len(value.text) > LARGEST:  # as many characters as a provider may send bytes
         raise ProviderError("too-large", f"{name} returned {len(value.text):,} characters; the limit is {LARGEST:,}")
     for field in ("tokens_in", "tokens_out", "cost", "latency"):
         _check_number(name, field, getattr(value, field))
-    calls = [tool_call(call, place) for place, call in enumerate(value.tool_calls)]
+    calls = [tool_call(call, number) for number, call in enumerate(value.tool_calls)]
     return replace(
         Reply(scrub(value.text), value.tokens_in, value.tokens_out, value.cost),
         latency=latency if value.latency is None else value.latency,
@@ -337,7 +351,7 @@ def _check_number(name: str, field: str, value: object) -> None:
 
 
 def _place(exception: BaseException) -> str:
-    """Return file and line of the innermost code of the user's own that the exception came through."""
+    """Return the file and line of the innermost frame of the user's code that the exception passed."""
     frames = traceback.extract_tb(exception.__traceback__)
     if isinstance(exception, SyntaxError) and exception.filename:
         return f"{Path(exception.filename).name}:{exception.lineno}"

@@ -1,14 +1,14 @@
-"""Replies from a file: JSON lines, each with a prompt or a question and the reply that it once got.
+"""Replies from a file: JSON lines, each with a prompt or a question and the reply that it received.
 
     {"question": "Which task comes first?", "reply": "Final answer: Load"}
     {"prompt": "…", "reply": "…", "tokens_in": 9, "tokens_out": 4, "cost": 0.1, "latency": 0.7}
 
-A row with the very prompt is taken first (outer white space does not count), else the longest recorded question that
-stands in the prompt as a whole; of two as long, the last. *As a whole* means token by token, a token being a run of
-letters, digits and underscores or one other visible character: white space does not matter, and "Is it A" does not
-stand in "Is it AB". Rows of the same key are its repetitions, in order. Where a question sends one request several
-times, `sample` says for which time the row is, from 1; the rows of each `sample` are its repetitions. All but key and
-reply may be left out; `finish_reason` may be told as well; fields of other names are passed over.
+A row with the exact prompt, without outer white space, takes precedence. Otherwise the longest recorded question that
+occurs in the prompt as a whole is used, and the last of several of that length. *As a whole* means token by token, a
+token being a run of letters, digits and underscores or one other visible character: white space does not matter, and
+"Is it A" does not occur in "Is it AB". Rows of the same key are its repetitions, in order. If a question sends one
+request several times, `sample` states for which time the row is, from 1; the rows of each `sample` are its repetitions.
+All fields but the key and the reply are optional; `finish_reason` may be stated as well, and other fields are ignored.
 """
 
 from __future__ import annotations
@@ -30,27 +30,31 @@ _END = ""  # no token is empty, so this key marks in a node of the trie that a q
 
 
 class RecordedModel:
-    """A model that repeats the replies of a file; `rows` as `read_rows` gives them."""
+    """A model that repeats the replies of a file; `rows` are those of `read_rows`."""
 
     def __init__(self, name: str, rows: Iterable[_Row]) -> None:
         self.name = name
         self._prompts: dict[str, _Samples] = {}
         self._questions: dict[str, _Samples] = {}
         for keys, reply, sample in rows:
-            for known, key in ((self._prompts, keys.get("prompt")), (self._questions, keys.get("question"))):
+            for samples_of_key, key in ((self._prompts, keys.get("prompt")), (self._questions, keys.get("question"))):
                 if key:
-                    known.setdefault(key, {}).setdefault(sample, []).append(reply)
+                    samples_of_key.setdefault(key, {}).setdefault(sample, []).append(reply)
         self._trie = _trie(self._questions)
 
     async def answer(self, request: Request) -> Reply:
-        """The recorded reply of the request's sample and repetition. Raises NotAskedError where there is none."""
+        """Return the recorded reply of the request's sample and repetition.
+
+        Raises:
+            NotAskedError: if the file has none.
+        """
         if request.kind != "chat":
             words = f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only"
             raise unsupported_kind(request.kind, words)
         if request.tools:
             raise NotAskedError(f"the model {self.name} cannot call tools; it holds recorded replies only")
         prompt = request.prompt.strip()
-        samples = self._prompts.get(prompt) or self._questions.get(_longest(self._trie, prompt) or "", {})
+        samples = self._prompts.get(prompt) or self._questions.get(_longest_question(self._trie, prompt) or "", {})
         if not samples:
             raise NotAskedError(f"no recorded reply in {self.name} to this prompt")
         sample, place = divmod(request.repetition - 1, MOST_REPETITIONS)
@@ -66,9 +70,11 @@ class RecordedModel:
 
 
 def open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
-    """The model of the file at `path`, read whole; settings have no meaning for it.
+    """Return the model of the file at `path`, which is read whole; the settings have no effect.
 
-    Raises UsageError if the file cannot be opened, ReadError with line and column if it is not of its form.
+    Raises:
+        UsageError: if the file cannot be opened.
+        ReadError: with line and column, if a row is malformed.
     """
     try:
         with open(path, "rb") as file:
@@ -79,9 +85,10 @@ def open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
 
 
 def read_rows(data: bytes, path: str) -> list[_Row]:
-    """The rows of a file: keys (`prompt`, `question`, stripped), reply and sample. Empty lines are passed over.
+    """Return the rows of a file: keys (`prompt`, `question`, stripped), reply and sample; empty lines are skipped.
 
-    Raises ReadError with the line and column of what is not of the form.
+    Raises:
+        ReadError: with the line and column of what is malformed.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     return [_row(_object(line, path, number), path, number) for number, line in enumerate(lines, 1) if line.strip()]
@@ -138,7 +145,7 @@ def _names(row: Mapping[str, object]) -> str:
 
 
 def _trie(questions: Iterable[str]) -> dict[str, Any]:
-    """The questions as a tree of tokens, so that a prompt is searched for all of them in one pass."""
+    """Return the questions as a tree of tokens, so that a single pass over a prompt finds all of them."""
     root: dict[str, Any] = {}
     for question in questions:
         node = root
@@ -149,8 +156,8 @@ def _trie(questions: Iterable[str]) -> dict[str, Any]:
     return root
 
 
-def _longest(trie: dict[str, Any], prompt: str) -> str | None:
-    """The longest question of the trie that stands in the prompt as a whole; the last of those as long."""
+def _longest_question(trie: dict[str, Any], prompt: str) -> str | None:
+    """Return the longest question of the trie that occurs in the prompt as a whole; the last of equal length."""
     tokens = _TOKEN.findall(prompt) if trie else []
     best: str | None = None
     for start, first in enumerate(tokens):

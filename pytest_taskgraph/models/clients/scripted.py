@@ -1,4 +1,4 @@
-"""A model that says what it is told to say, for tests of the machinery and of users' own suites."""
+"""A model that replies what a script states, for tests of the machinery and of users' own suites."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Script = Iterable[Line] | Callable[[Request], Line]
 
 
 class ScriptedModel:
-    """Replies from a list, one for each request in the order of asking, or from a function of the request.
+    """A model with given replies: a list, one for each request in the order of arrival, or a function of the request.
 
-    A text becomes a reply, an exception is raised. `requests` holds every request that came, answered or not. A list
+    A text becomes a reply, an exception is raised. `requests` holds every request that arrived, answered or not. A list
     that is used up raises NotAskedError.
     """
 
@@ -24,7 +24,7 @@ class ScriptedModel:
         self._line = script if callable(script) else _next_line(script)
 
     async def answer(self, request: Request) -> Reply:
-        """The next reply of the script; raises the exception that stands there instead."""
+        """Return the next reply of the script, or raise the exception in its place."""
         self.requests.append(request)
         line = self._line(request)
         if isinstance(line, Exception):

@@ -1,7 +1,7 @@
-"""Log-probabilities of given texts in the OpenAI protocol: what is sent for them, and what a response holds.
+"""Log-probabilities of given texts in the OpenAI protocol: settings of a score request, and how its response is read.
 
 Offsets differ between servers: vLLM counts the token that opens a text, SGLang gives -1 for each, others count bytes.
-So the tokens themselves are laid along the text, and offsets are only used where that fails.
+So the tokens themselves are aligned with the text, and offsets are used only if that fails.
 
 A context goes to `/completions`, which echoes it and each text with the log-probability of every token. Messages go to
 `/chat/completions`, which lists the most probable first tokens of a reply. Either is one request.
@@ -25,27 +25,31 @@ _SPACE = re.compile(r"\s*")
 
 
 def place_tokens(tokens: Sequence[str], text: str, offsets: object = None) -> list[tuple[int, int]] | None:
-    """Return where each token begins and ends in the text, in characters; None if that cannot be known.
+    """Return where each token begins and ends in the text, in characters; None if that is unknown.
 
-    Tokens that hold parts of characters have the place of all such tokens beside them together. A first token that is
-    not in the text, which marks its beginning, has the empty place 0; so have what follows the end of the text at it.
+    Adjacent tokens that hold parts of characters share one place. A first token that is not in the text, which marks
+    its beginning, has the empty place 0; tokens after the end of the text have the empty place at the end.
     """
-    return _laid(tokens, text) or _from_offsets(tokens, text, offsets)
+    return _align_tokens(tokens, text) or _from_offsets(tokens, text, offsets)
 
 
-def _laid(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
+def _align_tokens(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
     places: list[tuple[int, int]] = []
-    at, parts, room = 0, 0, 0  # parts: of characters, whose place the next whole token tells; room: their length
+    at, parts, room = (
+        0,
+        0,
+        0,
+    )  # parts: tokens that hold parts of characters, placed by the next whole token; room: their length
     for token in tokens:
         if at < len(text) and (not token or _PART.search(token)):
             parts, room = parts + 1, room + len(token)
             continue
-        found = _find(token, text, at, room) or _outside(token, text, at, room, len(tokens) - len(places) - parts)
-        if found is None:
+        place = _find(token, text, at, room) or _outside(token, text, at, room, len(tokens) - len(places) - parts)
+        if place is None:
             return None
-        start, end = found
+        start, end = place
         places += [(at, start if start > at else end)] * parts
-        places.append(found)
+        places.append(place)
         at, parts, room = end, 0, 0
     if len(text) - at > room and text[at:].strip():
         return None
@@ -53,14 +57,14 @@ def _laid(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
 
 
 def _outside(token: str, text: str, at: int, room: int, left: int) -> tuple[int, int] | None:
-    """Return the empty place of a token that is not in the text: at its start, or as the last of all behind it."""
+    """Return the empty place of a token that is not in the text: at its start, or at its end if no token may follow."""
     if at == len(text) or (left == 1 and len(text) - at <= room):
         return len(text), len(text)
     return (0, 0) if at == 0 and not room else None
 
 
 def _find(token: str, text: str, at: int, room: int) -> tuple[int, int] | None:
-    """Return the place of the token, 1 to `room` characters further on where there is room; None if it is not there."""
+    """Return the place of the token, 1 to `room` characters ahead if `room` is not 0; None if it is not there."""
     for spelled in _spellings(token, at == 0):
         start = text.find(spelled, at + bool(room), at + room + len(spelled))
         if start >= 0:
@@ -72,7 +76,7 @@ def _find(token: str, text: str, at: int, room: int) -> tuple[int, int] | None:
 
 
 def _spellings(token: str, first: bool) -> Iterator[str]:
-    """Yield the token, with SentencePiece's sign for a space read as one, and without the space that it puts first."""
+    """Yield the token, with SentencePiece's sign for a space as a space, and without the space that it puts first."""
     yield token
     spaced = token.replace("\u2581", " ")
     if spaced != token:
@@ -86,27 +90,26 @@ def _from_offsets(tokens: Sequence[str], text: str, offsets: object) -> list[tup
         return None
     if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in offsets):
         return None
-    rising = all(one <= other for one, other in pairwise(offsets))
+    rising = all(left <= right for left, right in pairwise(offsets))
     if not rising or not offsets or offsets[0] != 0 or not 0 < offsets[-1] <= len(text):
         return None
     return list(zip(offsets, [*offsets[1:], len(text)], strict=True))
 
 
-TOP_TOKENS = 20  # of the most probable tokens, the most that OpenAI lists for each place
-_HIGHEST = 1e-3  # a log-probability is rounded at most that far above 0
-# Settings that say how much is written, and how often: what is scored is not written, and is one text.
+TOP_TOKENS = 20  # number of most probable tokens that OpenAI lists at most for each place
+_HIGHEST = 1e-3  # rounding may raise a log-probability this far above 0
+# Settings of the length and number of replies, which do not apply to given texts.
 _UNUSED = ("max_completion_tokens", "n", "best_of", "top_logprobs", "stop", "response_format")
 
 
 def scoring_settings(request: Request, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the settings of the body of a score request: those given, and those that ask for log-probabilities.
+    """Return the settings of the body of a score request: the given ones, and those that request log-probabilities.
 
-    `top_logprobs` counts where it is set, as some endpoints list fewer tokens than OpenAI. One token is
-    written for each text, as not every server accepts 0; it is not part of a score.
+    `top_logprobs` is kept if it is set, since some endpoints list fewer tokens than OpenAI. One token is written for
+    each text, since not every server accepts 0; it is not part of a score.
 
     Raises:
-        ProviderError: of the kind bad-request, for a request without a text, with an empty one, or with both a context
-            and messages.
+        ProviderError: of the kind bad-request, if there is no text, an empty text, or both a context and messages.
     """
     if not request.texts or not all(request.texts) or (request.messages and request.context):
         raise ProviderError("bad-request", "a score request holds texts, none empty, and a context or messages")
@@ -119,12 +122,12 @@ def scoring_settings(request: Request, settings: Mapping[str, Json]) -> dict[str
 
 
 def read_scores(response: Any, request: Request, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
-    """Return the reply to a score request, with a row of `logprobs` for each text; its cost is not known.
+    """Return the reply to a score request, with a row of `logprobs` for each text; its cost is unknown.
 
     Raises:
         NoLogprobsError: if the response lacks the echoed text or the log-probabilities.
-        RefusalError: for an error in the place of a choice.
-        ProviderError: of the kind malformed, for any other shape.
+        RefusalError: if there is an error in place of a choice.
+        ProviderError: of the kind malformed, if the response has another shape.
     """
     rows = _score_top_tokens(response, request.texts) if request.messages else _echoed(response, request)
     source, tokens_in, tokens_out = source_and_tokens(response, name)
@@ -151,52 +154,54 @@ def _echoed(response: Any, request: Request) -> list[list[Any]]:  # noqa: ANN401
 def _score_echo(choice: Mapping[str, Any], border: int, prompt: str) -> list[Any]:
     """Return the row of one text, which begins at the border of its prompt."""
     text = expect(choice.get("text"), str, "a text")
-    found = choice.get("logprobs")
-    if found is None:
+    logprobs = choice.get("logprobs")
+    if logprobs is None:
         raise NoLogprobsError("the endpoint gives no log-probabilities of given text (`logprobs` with `echo`)")
-    tokens, values, tops = _columns(expect(found, dict, "an object of log-probabilities"))
+    tokens, values, tops = _columns(expect(logprobs, dict, "an object of log-probabilities"))
     if not text.startswith(prompt):
         raise NoLogprobsError("the endpoint does not repeat the text that it is sent (`echo`)")
-    places = place_tokens(tokens, text, found.get("text_offset"))
+    places = place_tokens(tokens, text, logprobs.get("text_offset"))
     if places is None:
         raise ProviderError("malformed", "the tokens do not spell the text that was sent")
     counted = [at for at, (start, end) in enumerate(places) if end > border and start < len(prompt)]
     while counted and values[counted[0]] is None and not any(value is not None for value in values[: counted[0]]):
-        counted.pop(0)  # nothing stands before the first token of all, so it has no probability
+        counted.pop(0)  # the very first token has no predecessor, thus no probability
     if any(values[at] is None for at in counted):
         raise ProviderError("malformed", "a token without its log-probability")
     chosen = [(values[at], tops[at]) for at in counted]
-    known = bool(chosen) and all(top is not None for _, top in chosen)
-    return [fsum(value for value, _ in chosen), len(chosen), all(v >= top for v, top in chosen) if known else None]
+    has_tops = bool(chosen) and all(top is not None for _, top in chosen)
+    return [fsum(value for value, _ in chosen), len(chosen), all(v >= top for v, top in chosen) if has_tops else None]
 
 
-def _columns(found: Mapping[str, Any]) -> tuple[list[str], list[Any], list[Any]]:
+def _columns(logprobs_object: Mapping[str, Any]) -> tuple[list[str], list[Any], list[Any]]:
     """Return the tokens, their log-probabilities or None, and the highest at each place as far as it is listed."""
-    tokens = expect(found.get("tokens"), list, "a list of tokens")
-    values = expect(found.get("token_logprobs"), list, "a list of log-probabilities")
-    tops = expect(found.get("top_logprobs") or [None] * len(tokens), list, "a list of the most probable tokens")
+    tokens = expect(logprobs_object.get("tokens"), list, "a list of tokens")
+    values = expect(logprobs_object.get("token_logprobs"), list, "a list of log-probabilities")
+    tops = expect(
+        logprobs_object.get("top_logprobs") or [None] * len(tokens), list, "a list of the most probable tokens"
+    )
     if not len(tokens) == len(values) == len(tops) or not all(isinstance(token, str) for token in tokens):
         raise ProviderError("malformed", "expected a log-probability for each token")
-    known = [None if value is None else _logprob(value) for value in values]
+    logprobs = [None if value is None else _logprob(value) for value in values]
     highest = [max(map(_logprob, expect(top, dict, "an object of tokens").values()), default=None) if top else None
                for top in tops]  # fmt: skip
-    return tokens, known, highest
+    return tokens, logprobs, highest
 
 
 def _score_top_tokens(response: Any, texts: Sequence[str]) -> list[list[Any]]:  # noqa: ANN401 - any JSON value
     """Return the rows of texts of one token, from the tokens that a chat completion lists for its first place."""
     choice = first_choice(response)
     _refuse(choice)
-    found = choice.get("logprobs")
-    places = expect(found, dict, "an object of log-probabilities").get("content") if found is not None else None
+    logprobs = choice.get("logprobs")
+    places = expect(logprobs, dict, "an object of log-probabilities").get("content") if logprobs is not None else None
     if not places:
         raise NoLogprobsError("the endpoint gives no log-probabilities of its reply (`logprobs`, `top_logprobs`)")
     place = expect(expect(places, list, "a list of tokens")[0], dict, "a token")
     if not (tops := expect(place.get("top_logprobs") or [], list, "a list of the most probable tokens")):
         raise NoLogprobsError("the endpoint lists no other tokens beside that of its reply (`top_logprobs`)")
-    listed = list(_pairs(tops))
-    highest = max(value for _, value in listed)
-    return [_score_listed(text.strip(), listed, highest) for text in texts]
+    pairs = list(_pairs(tops))
+    highest = max(value for _, value in pairs)
+    return [_score_listed(text.strip(), pairs, highest) for text in texts]
 
 
 def _pairs(tops: Sequence[Any]) -> Iterator[tuple[str, float]]:
@@ -205,9 +210,9 @@ def _pairs(tops: Sequence[Any]) -> Iterator[tuple[str, float]]:
         yield expect(entry.get("token"), str, "the text of a token").strip(), _logprob(entry.get("logprob"))
 
 
-def _score_listed(text: str, listed: Sequence[tuple[str, float]], highest: float) -> list[Any]:
-    """Return the row of a text: the tokens that are it, but for the white space around it, together."""
-    values = [value for token, value in listed if token == text]
+def _score_listed(text: str, pairs: Sequence[tuple[str, float]], highest: float) -> list[Any]:
+    """Return the row of a text from all listed tokens that equal it, except for white space around it."""
+    values = [value for token, value in pairs if token == text]
     if not values:
         return [None, 1, False]
     own = max(values)

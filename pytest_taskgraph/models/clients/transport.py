@@ -1,7 +1,7 @@
-"""The HTTP session of live models: one for each event loop, whose replies have a limited size.
+"""The HTTP session of live models: one for each event loop, with a size limit on replies.
 
-Both clients send through it, so that neither reads more than `LARGEST` bytes of a reply, before or after decompression.
-aiohttp is imported with the first session, not before.
+Both clients use it, so that neither reads more than `LARGEST` bytes of a reply, before or after decompression. aiohttp
+is imported with the first session.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LARGEST = 8_000_000  # bytes of a reply
 LARGEST_ERROR = 250_000  # bytes of an error's body that are read
-ENCODINGS = "gzip, deflate"  # what is accepted; other encodings have no bound on what they expand to
+ENCODINGS = "gzip, deflate"  # accepted encodings; the expansion of others has no bound
 
 _MEMBERS = 1_000  # of gzip, which may all be empty
 _PIECE = 65_536  # bytes that are decompressed at a time
@@ -26,26 +26,26 @@ _sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKey
 
 
 class ReplyTooLargeError(Exception):
-    """A reply of more than `LARGEST` bytes; it was not read to its end."""
+    """A reply has more than `LARGEST` bytes; it was not read to its end."""
 
     def __init__(self) -> None:
         super().__init__(f"the reply is larger than {LARGEST // 1_000_000} MB; no more of it was read")
 
 
 class EncodedReplyError(Exception):
-    """A reply whose content encoding is unknown or broken."""
+    """The content encoding of a reply is unknown or broken."""
 
 
 def session() -> ClientSession:
     """Return the session of the running event loop, without a limit of connections or of time."""
     loop = asyncio.get_running_loop()
-    found = _sessions.get(loop)
-    if found is None or found.closed:
+    client = _sessions.get(loop)
+    if client is None or client.closed:
         from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, TraceConfig
 
         trace = TraceConfig()
         trace.on_request_start.append(_accept_bounded_encodings)
-        found = ClientSession(
+        client = ClientSession(
             connector=TCPConnector(limit=0, keepalive_timeout=_IDLE),
             timeout=ClientTimeout(total=None),
             cookie_jar=DummyCookieJar(),
@@ -53,15 +53,15 @@ def session() -> ClientSession:
             response_class=_response_class(),
             trace_configs=[trace],
         )
-        _sessions[loop] = found
-    return found
+        _sessions[loop] = client
+    return client
 
 
 async def close() -> None:
-    """Close the connections that requests left open in the running event loop; more can be sent afterwards."""
-    found = _sessions.pop(asyncio.get_running_loop(), None)
-    if found is not None:
-        await found.close()
+    """Close the connections that requests left open in the running event loop; further requests may follow."""
+    client = _sessions.pop(asyncio.get_running_loop(), None)
+    if client is not None:
+        await client.close()
         await asyncio.sleep(0)  # the transports are closed in the next turn of the loop
 
 
@@ -75,7 +75,7 @@ def _response_class() -> type[Any]:
     from multidict import CIMultiDict, CIMultiDictProxy
 
     class LimitedResponse(ClientResponse):
-        """A response whose content arrives decompressed, and ends with an error where there is too much of it."""
+        """A response whose content arrives decompressed, and raises an error if it is too large."""
 
         async def start(self, connection: Any) -> ClientResponse:  # noqa: ANN401 - aiohttp's
             await super().start(connection)
@@ -85,7 +85,7 @@ def _response_class() -> type[Any]:
 
         @property
         def headers(self) -> CIMultiDictProxy[str]:
-            """The headers that hold for the content as it is read."""
+            """Return the headers that apply to the decompressed content."""
             left = CIMultiDict(super().headers)
             left.popall("Content-Encoding", None)
             return CIMultiDictProxy(left)
@@ -94,10 +94,16 @@ def _response_class() -> type[Any]:
 
 
 class LimitedContent:
-    """The content of a response in the place of aiohttp's stream.
+    """The content of a response, in place of aiohttp's stream.
 
-    `failed` is that of a response whose status is an error: its content is cut, where that of a reply raises
-    ReplyTooLargeError. Raises EncodedReplyError for content that cannot be decompressed.
+    Args:
+        stream: aiohttp's stream.
+        encoding: The content encoding of the response.
+        failed: Whether the status of the response is an error: its content is cut, while that of a reply raises
+            ReplyTooLargeError.
+
+    Raises:
+        EncodedReplyError: if the content cannot be decompressed.
     """
 
     def __init__(self, stream: Any, encoding: str, failed: bool) -> None:  # noqa: ANN401 - aiohttp's
@@ -110,7 +116,7 @@ class LimitedContent:
         return getattr(self._stream, name)
 
     async def read(self, n: int = -1) -> bytes:
-        """Return the next piece of the content, or all that is left for `n` < 0; nothing at its end."""
+        """Return the next piece of the content, or the rest of it for `n` < 0; empty at its end."""
         if n >= 0:
             return await self._piece()
         pieces = []
