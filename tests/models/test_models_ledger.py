@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.models.store import ledger
-from pytest_taskgraph.models.store.operations import Settle, Spend
+from pytest_taskgraph.models.store.operations import Reservation, Settlement
 from pytest_taskgraph.models.store.schema import MIGRATIONS
 
 NOBODY = cast("Any", None)  # waits for what a spending comes to
@@ -37,7 +37,7 @@ def connected() -> Iterator[sqlite3.Connection]:
 class Asked:
     """A question: where it stands in the plan, and what it may and does cost."""
 
-    spend: Spend
+    spend: Reservation
     cost: float
     outcome: str = ""
 
@@ -47,11 +47,11 @@ class Process:
 
     def __init__(self, connection: sqlite3.Connection, owner: str) -> None:
         self._connection, self.owner = connection, owner
-        self.waiting: list[Spend] = []
+        self.waiting: list[Reservation] = []
         self.in_flight: list[Asked] = []
         self.asked: dict[int, Asked] = {}
 
-    def enter(self, *arrived: Asked, settles: Sequence[Settle] = ()) -> ledger.LedgerEntry:
+    def enter(self, *arrived: Asked, settles: Sequence[Settlement] = ()) -> ledger.LedgerEntry:
         for one in arrived:
             self.asked[one.spend.position] = one
         spends = [*self.waiting, *(one.spend for one in arrived)]
@@ -66,11 +66,11 @@ class Process:
 
     def settle(self, at: int) -> None:
         one = self.in_flight.pop(at % len(self.in_flight))
-        self.enter(settles=[Settle(NOBODY, one.spend.cost, one.cost)])
+        self.enter(settles=[Settlement(NOBODY, one.spend.cost, one.cost)])
 
 
 def questions(plan: Sequence[tuple[float, float]], limit: float) -> list[Asked]:
-    return [Asked(Spend(NOBODY, 1, worst, None, limit, at), cost) for at, (worst, cost) in enumerate(plan)]
+    return [Asked(Reservation(NOBODY, 1, worst, None, limit, at), cost) for at, (worst, cost) in enumerate(plan)]
 
 
 def one_by_one(plan: Sequence[tuple[float, float]], limit: float) -> list[str]:

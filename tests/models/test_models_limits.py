@@ -648,8 +648,8 @@ def test_only_what_tells_that_the_key_is_right_interrupts_the_row(between: Provi
 
 def test_what_has_left_the_window_is_corrected_without_harm() -> None:
     pace = RequestPace(100)
-    entry = pace.sent(100, 0.0)
+    entry = pace.send(100, 0.0)
     assert pace.wait(100, 61.0) == 0.0
-    pace.sent(100, 61.0)
+    pace.send(100, 61.0)
     pace.correct(entry, 0)
     assert pace.wait(1, 61.0) == pytest.approx(60.1)

@@ -19,7 +19,7 @@ from plugin_project import Project, right, wrong
 
 from pytest_taskgraph.models.store import stored_keys
 from pytest_taskgraph.models.store.ledger import LedgerEntry, enter_spending
-from pytest_taskgraph.models.store.operations import Settle, Spend
+from pytest_taskgraph.models.store.operations import Reservation, Settlement
 
 MANY = """
 import pytest
@@ -257,7 +257,11 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
         raise sqlite3.OperationalError("database or disk is full")
 
     def enter(
-        connection: sqlite3.Connection, run: str, owner: str, settles: Sequence[Settle], spends: Sequence[Spend]
+        connection: sqlite3.Connection,
+        run: str,
+        owner: str,
+        settles: Sequence[Settlement],
+        spends: Sequence[Reservation],
     ) -> LedgerEntry:
         return full() if settles else enter_spending(connection, run, owner, settles, spends)
 

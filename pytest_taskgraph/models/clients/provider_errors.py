@@ -243,7 +243,7 @@ def failure_in(reply: Reply) -> ProviderError | None:
     """Return the error that a reply represents: withheld by a content filter, in part or whole, or empty; else None.
 
     A reply that calls tools, embeds or scores texts is not empty; nor is one that was cut off before its text began,
-    whose finish reason says so.
+    as its finish reason shows.
     """
     if reply.finish_reason == "content_filter":
         return ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")

@@ -1,1 +1,1 @@
-"""Models around a model: store, budget, limits and retries."""
+"""The layers around a live model: store, retries, limits, time and budget."""

@@ -1,8 +1,8 @@
-"""Hard limits of calls and cost: before an attempt, what it may cost at worst is reserved; after it, its cost counts.
+"""Hard limits of calls and cost: the most that an attempt can cost is reserved before it, its cost counts after it.
 
-Where the worst does not fit beside what other attempts in flight have reserved, the attempt waits until those settle.
-What is not known to be unbilled counts at its worst: a reply without a cost, an attempt that timed out or was cut off,
-one that was cancelled. So a limit holds though a bill may turn out lower.
+An attempt that does not fit beside the reservations of others waits until those are settled. Unless it is known to be
+unbilled, an attempt counts with its reservation: a reply without a cost, an attempt that timed out, was cut off or was
+cancelled. So the limit holds, though a bill may turn out lower.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from ..store import Store
 from .layer import Attempt, Layer, WrappingLayer
 from .limits import POSITION
 
-# The time limit of the question that asks: waiting for the budget does not count for it.
+# The time limit of the current question: waiting for the budget does not count.
 TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
 
-# No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
+# No reply was written: the provider refused the request or failed. Any other failure may be billed.
 UNBILLED = frozenset(
     {"authentication", "payment", "not-found", "rate-limit", "bad-request", "context-too-long", "server"}
 )
 _NEVER_SENT = ("connection refused", "cannot connect to host", "connect call failed")
-_DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a provider bills more for a token
+_PRICE_CHANGING = ("service_tier", "speed", "inference_geo")  # settings that raise the provider's price of a token
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
 
 
 class BudgetLayer(WrappingLayer):
-    """A model asked only while calls and cost last; every attempt counts as a call, whatever comes of it.
+    """A layer that sends requests while calls and cost last; every attempt counts as a call, whatever its outcome.
 
-    Raises UsageError at once where `max_cost` cannot be kept (`check_budget`). A reply that does not say its cost is
-    given one where price and tokens are known; a stated price takes the place of whatever cost the reply says. The
-    store, which has the ledger, is needed only where there is a limit.
+    A reply without a cost is given one if price and tokens are known; a stated price overrides the cost of the reply.
+    The store holds the ledger, and is needed only if there is a limit.
+
+    Raises:
+        UsageError: if `max_cost` cannot be kept (`check_budget`).
     """
 
     def __init__(
@@ -53,20 +55,20 @@ class BudgetLayer(WrappingLayer):
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
         """Reserve one attempt at the request.
 
-        Waits while the reservations of other attempts leave no room for it. What was not sent by the end of the context
-        does not count.
+        Waits while the reservations of other attempts leave no room for it. An attempt that was not sent by the end of
+        the context does not count.
 
         Raises:
-            BudgetSpentError: if a limit does not allow the attempt, whatever those in flight come to.
+            BudgetSpentError: if a limit does not allow the attempt, whatever the attempts in flight cost.
         """
         async with self.inner.attempt(request) as attempt:
             if self._max_calls is None and self._max_cost is None:
-                yield _Priced(self, attempt)
+                yield _PricedAttempt(self, attempt)
                 return
-            reserved = self._worst(request)
+            reserved = self._worst_cost(request)
             with _time_stopped():
                 await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
-            reservation = _Reserved(self, attempt, reserved)
+            reservation = _ReservedAttempt(self, attempt, reserved)
             try:
                 yield reservation
             finally:
@@ -75,31 +77,31 @@ class BudgetLayer(WrappingLayer):
 
     @property
     def _ledger(self) -> Store:
-        assert self._store is not None  # whoever sets a limit gives the store that has the ledger
+        assert self._store is not None  # a limit requires the store, which holds the ledger
         return self._store
 
     async def send_reserved(self, attempt: Attempt, reserved: float) -> Reply:
-        """Return the reply of an attempt, whose reservation has given way to what it came to."""
+        """Return the reply of an attempt, and replace its reservation by its cost."""
         try:
-            reply = self.priced(await attempt.send())
+            reply = self.add_cost(await attempt.send())
         except asyncio.CancelledError:
             self._ledger.settle_later(reserved, reserved)
             raise
         except Exception as error:
-            await self._settle(reserved, 0.0 if _unbilled(error) else reserved)
+            await self._settle(reserved, 0.0 if _is_unbilled(error) else reserved)
             raise
         await self._settle(reserved, reserved if reply.cost is None else reply.cost)
         return reply
 
     async def _settle(self, reserved: float, cost: float) -> None:
         if self._max_cost is not None:
-            # What came of the attempt counts, on a full disk too, and what was reserved stays so: the limit holds.
-            # Whoever keeps the reply, or wants to spend more, meets the same trouble and tells it.
+            # The outcome of the attempt counts even on a full disk: the reservation stays, so the limit holds.
+            # Storing the reply, or the next reservation, meets and reports the same error.
             with suppress(UsageError):
                 await self._ledger.settle(reserved, cost)
 
-    def _worst(self, request: Request) -> float:
-        """What has to be reserved: nothing where only calls are limited."""
+    def _worst_cost(self, request: Request) -> float:
+        """Return the US dollars to reserve: 0.0 if only calls are limited."""
         if self._max_cost is None:
             return 0.0
         try:
@@ -107,30 +109,30 @@ class BudgetLayer(WrappingLayer):
         except UsageError as error:
             raise NotAskedError(str(error)) from error
         worst = worst_cost(request, self._price, self.settings)
-        assert worst is not None  # the price is known, or the limit would have been refused
+        assert worst is not None  # check_budget refuses a limit without a price
         return worst
 
-    def priced(self, reply: Reply) -> Reply:
-        """Return the reply with its cost, as far as that can be known."""
+    def add_cost(self, reply: Reply) -> Reply:
+        """Return the reply with its cost, as far as that is known."""
         counted = token_cost(self._price, reply.tokens_in, reply.tokens_out)
         if counted is not None and self._price is not None and self._price.stated:
             return replace(reply, cost=counted)
-        said = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None
-        return replace(reply, cost=counted if said is None else said)
+        stated = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None
+        return replace(reply, cost=counted if stated is None else stated)
 
 
-class _Priced:
-    """An attempt that nothing limits."""
+class _PricedAttempt:
+    """An attempt without a limit, whose reply is priced."""
 
     def __init__(self, budget: BudgetLayer, attempt: Attempt) -> None:
         self._budget, self._attempt = budget, attempt
 
     async def send(self) -> Reply:
-        return self._budget.priced(await self._attempt.send())
+        return self._budget.add_cost(await self._attempt.send())
 
 
-class _Reserved:
-    """An attempt for which so many US dollars are reserved."""
+class _ReservedAttempt:
+    """An attempt for which `reserved` US dollars are reserved."""
 
     def __init__(self, budget: BudgetLayer, attempt: Attempt, reserved: float) -> None:
         self._budget, self._attempt, self._reserved = budget, attempt, reserved
@@ -142,10 +144,11 @@ class _Reserved:
 
 
 def check_budget(name: str, price: Price | None, max_cost: float | None, settings: Mapping[str, Json]) -> None:
-    """Nothing if a limit of cost can be kept for the model, or there is none.
+    """Check that a limit of cost can be kept for the model.
 
-    Raises UsageError for an unknown price, and for settings that make the model cost more than the price says; the
-    message tells the option that helps.
+    Raises:
+        UsageError: if the price is unknown, or a setting raises the cost above the price; the message names the option
+            to set.
     """
     if max_cost is None:
         return
@@ -175,18 +178,22 @@ def _time_stopped() -> Iterator[None]:
 
 
 def check_settings(name: str, price: Price | None, settings: Mapping[str, Json]) -> None:
-    """Nothing; UsageError where a setting makes the model bill more than the price of its tokens says."""
+    """Check that no setting makes the model bill more than the price of its tokens.
+
+    Raises:
+        UsageError: if one does.
+    """
     for setting in (key for key in _BILLED_APART if settings.get(key)):
         raise UsageError(f"--taskgraph-max-cost cannot be kept: {setting} is billed beside the tokens; leave it out")
-    for setting in (key for key in _DEARER if settings.get(key) and not (price and price.stated)):
+    for setting in (key for key in _PRICE_CHANGING if settings.get(key) and not (price and price.stated)):
         raise UsageError(
             f"--taskgraph-max-cost cannot be kept: {setting} may change the price of the model {name}; "
             f"state what is billed then: --taskgraph-price {name}=IN/OUT"
         )
 
 
-def _unbilled(error: Exception) -> bool:
-    """Whether an attempt that ended so surely costs nothing."""
+def _is_unbilled(error: Exception) -> bool:
+    """Return True if an attempt that ended with this error certainly costs nothing."""
     if isinstance(error, ProviderError):
         never_sent = error.kind == "connection" and any(words in str(error).lower() for words in _NEVER_SENT)
         return error.kind in UNBILLED or never_sent

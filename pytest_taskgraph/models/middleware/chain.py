@@ -2,12 +2,12 @@
 
 A request passes them from the outside in, in this order:
 
-1. `StoreLayer`: the store's reply, else the reply of the rest, which is kept while all that it took is still held
-2. `RetryLayer`: attempts, until one succeeds; nothing is held between them
-3. `LimitLayer`: a slot among those in flight, of a pace
+1. `StoreLayer`: the stored reply, else the reply of the inner layers, stored while everything taken for it is held
+2. `RetryLayer`: attempts until one succeeds; nothing is held between them
+3. `LimitLayer`: a slot among the requests in flight, at a pace
 4. `ScoreCheckLayer`: no further request to score texts, once the endpoint showed that it cannot
 5. `TimeoutLayer`: the time of one attempt, and the counts of what is sent
-6. `BudgetLayer`: calls and dollars, reserved before the slot is waited for, and settled by what the attempt came to
+6. `BudgetLayer`: calls and dollars, reserved before the slot is waited for, and settled after the attempt
 7. `ClientLayer`: the client
 
 `UnstoredLayer` replaces `StoreLayer` where replies are not kept. `ReplayModel` sends nothing and needs no chain.
@@ -34,7 +34,7 @@ from .timed import TimeoutLayer
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be spent on a model: calls and US dollars, None for no limit, at a price."""
+    """The limits on a model: calls and US dollars, None for no limit, at a price."""
 
     price: Price | None = None
     max_calls: int | None = None
@@ -57,19 +57,19 @@ def chain(
     """Return the client with all layers around it.
 
     Args:
-        client: who is asked in the end.
-        store: where replies and the ledger of the budget are; needed where `keep_replies`, or the budget has a limit.
-        limits: those of all chains around models of this name.
-        counters: counts what the layers do.
-        budget: what may be spent.
-        keep_replies: whether replies are kept in the store.
-        retries: how often a failed request is repeated.
-        timeout: seconds of one attempt.
-        sleep: waits between attempts.
-        random: draws part of these waits.
+        client: The client that sends the requests.
+        store: Holds replies and the ledger of the budget; needed if `keep_replies`, or the budget has a limit.
+        limits: The limits of all chains around models of this name.
+        counters: Counts what the layers do.
+        budget: The calls and cost that are allowed.
+        keep_replies: Whether replies are kept in the store.
+        retries: Most retries of a failed request.
+        timeout: Seconds of one attempt.
+        sleep: Waits between attempts.
+        random: Draws the random part of these waits.
 
     Raises:
-        UsageError: if the cost cannot be limited, for the price is not known.
+        UsageError: if the cost cannot be limited, since the price is unknown.
     """
     direct = ClientLayer(client)
     budgeted = BudgetLayer(direct, store, budget.price, budget.max_calls, budget.max_cost)

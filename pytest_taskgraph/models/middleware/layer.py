@@ -1,8 +1,8 @@
-"""The interface between the layers of a chain: a model around a model, which is asked in attempts.
+"""The interface between the layers of a chain: a model around a model, which sends requests in attempts.
 
-To enter an attempt takes what it needs, such as a part of the budget and a place among those in flight; to send it asks
-the model. All that was taken is held until the context of the attempt ends, so an outer layer can keep a reply before
-anything is sent in its place.
+Entering an attempt takes what it needs, such as a part of the budget and a place among the requests in flight; sending
+it asks the model. Everything taken is held until the context of the attempt ends, so an outer layer can keep a reply
+before another request takes its place.
 """
 
 from __future__ import annotations
@@ -23,18 +23,24 @@ class LiveModel(Model, Protocol):
 
 
 class Attempt(Protocol):
-    """An attempt at a request that can be sent now, once."""
+    """An attempt at a request, which can be sent once."""
 
     async def send(self) -> Reply:
-        """Return the reply. Raises what `Model.answer` raises."""
+        """Return the reply.
+
+        Raises:
+            ProviderError: as `Model.answer` does.
+            NotAskedError: as `Model.answer` does.
+        """
         ...
 
 
 class Layer(ABC):
-    """A model around another one, in which layers state in `attempt` what they add to asking it.
+    """A model around another one; the method `attempt` states what the layer adds to a request.
 
     Attributes:
-        name, settings: those of the model inside.
+        name: The name of the model inside.
+        settings: The settings of the model inside.
     """
 
     live = True
@@ -45,15 +51,15 @@ class Layer(ABC):
     def attempt(self, request: Request) -> AbstractAsyncContextManager[Attempt]:
         """Take what one attempt at the request needs, and give it back when the context ends.
 
-        Raises what says that no attempt can be made; nothing was sent then.
+        Raises an error if no attempt can be made; nothing was sent then.
         """
 
     @abstractmethod
     async def ready(self) -> None:
-        """Wait until the client can send: what it imports at its first request takes no time of an attempt."""
+        """Wait until the client can send, so that the imports of its first request take no time of an attempt."""
 
     async def answer(self, request: Request) -> Reply:
-        """Return the reply to one attempt. Raises what taking and sending it raise."""
+        """Return the reply to one attempt. Raises the errors of entering and sending it."""
         async with self.attempt(request) as attempt:
             return await attempt.send()
 
@@ -67,27 +73,27 @@ class ClientLayer(Layer):
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
-        """Give an attempt that asks the client."""
-        yield _Call(self._client, request)
+        """Yield an attempt that sends the request to the client."""
+        yield _ClientAttempt(self._client, request)
 
     async def ready(self) -> None:
-        """Wait for the client, if it takes time to get ready."""
+        """Wait for the client, if it needs time to get ready."""
         if (ready := getattr(self._client, "ready", None)) is not None:
             await ready()
 
 
 class WrappingLayer(Layer):
-    """A layer around another one, `inner`."""
+    """A layer around another layer, `inner`."""
 
     def __init__(self, inner: Layer) -> None:
         self.name, self.settings, self.inner = inner.name, inner.settings, inner
 
     async def ready(self) -> None:
-        """Wait for the client."""
+        """Wait until the client can send."""
         await self.inner.ready()
 
 
-class _Call:
+class _ClientAttempt:
     def __init__(self, client: LiveModel, request: Request) -> None:
         self._client, self._request = client, request
 

@@ -1,4 +1,4 @@
-"""How many requests to one model are in flight, whose turn it is, and the layer that waits for it."""
+"""Limits of the requests to one model: how many are in flight, which is next, and the layer that waits for its turn."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from ..prices import estimate_tokens
 from .layer import Attempt, Layer, WrappingLayer
 from .request_counters import RequestCounters
 
-WINDOW = 60.1  # seconds; a little more than a minute, for the provider counts when it receives, not when we send
-SLACK = 1.0  # seconds by which what is sent may run ahead of an even pace, or a late timer would cost throughput
-NEAR, BEYOND = 0.9, 1.25  # between these shares of where the provider last refused, growth is slow
+WINDOW = 60.1  # seconds; a little more than a minute, since the provider counts arrivals, not departures
+SLACK = 1.0  # seconds that requests may be ahead of an even pace, so that a late timer costs no throughput
+NEAR, BEYOND = 0.9, 1.25  # between these multiples of the number at which the provider last refused, growth is slow
 
 
 @dataclass(slots=True)
-class Sent:
-    """What was sent at one time; `amount` is corrected when the true one is known."""
+class SentAmount:
+    """The amount sent at one time; `amount` is corrected when the actual one is known."""
 
     at: float
     amount: float
 
 
 class RequestPace:
-    """At most `per_minute` in any window of 60 s, spread evenly: never more than one second's share ahead.
+    """A pace of at most `per_minute` in any window of 60 s, spread evenly: at most one second's share ahead.
 
-    The caller asks `wait` and then tells `sent`, both with its clock's time in seconds, which never goes back.
+    The caller calls `wait` and then `send`, both with its clock's time in seconds, which never goes back.
     """
 
     def __init__(self, per_minute: float) -> None:
         self._most = per_minute
-        self._sent: deque[Sent] = deque()
-        self._total = 0.0  # of what is in the window
-        self._due = -inf  # when all that was sent would be through, at an even pace
+        self._sent: deque[SentAmount] = deque()
+        self._total = 0.0  # of the window
+        self._due = -inf  # when everything sent so far is through, at an even pace
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until `amount` more may be sent; 0.0 for at once.
+        """Return the seconds until `amount` more may be sent; 0.0 for at once.
 
-        More than a minute's share in one piece is sent when nothing else is in the window, for it would never fit.
+        An amount above a minute's share is sent when the window is empty, since it never fits.
         """
         sent = self._sent
         while sent and sent[0].at <= now - WINDOW:
@@ -58,7 +58,7 @@ class RequestPace:
         return max(evenly, self._until_free(over) - now) if over > 0 and sent else evenly
 
     def _until_free(self, over: float) -> float:
-        """The time when at least `over` has left the window, or all of it."""
+        """Return the time when at least `over` has left the window, or all of it."""
         last = 0.0
         for entry in self._sent:
             last, over = entry.at, over - entry.amount
@@ -66,16 +66,16 @@ class RequestPace:
                 break
         return last + WINDOW
 
-    def sent(self, amount: float, now: float) -> Sent:
-        """What is sent now, counted from now on; to be given to `correct` once the true amount is known."""
-        entry = Sent(now, amount)
+    def send(self, amount: float, now: float) -> SentAmount:
+        """Count an amount that is sent now, and return it for `correct`."""
+        entry = SentAmount(now, amount)
         self._sent.append(entry)
         self._total += amount
         self._due = max(now, self._due) + amount * 60 / self._most
         return entry
 
-    def correct(self, entry: Sent, amount: float) -> None:
-        """Nothing; the entry counts as `amount` from now on. One that has left the window only shifts the pace."""
+    def correct(self, entry: SentAmount, amount: float) -> None:
+        """Correct the amount of an entry; one that has left the window only shifts the pace."""
         more = amount - entry.amount
         if self._sent and entry.at >= self._sent[0].at:
             self._total += more
@@ -84,7 +84,7 @@ class RequestPace:
 
 
 class InFlightLimit:
-    """How many may be in flight, `now`: `start` at first, 1 to `most`; fixed where both are the same."""
+    """The number of requests that may be in flight, `now`: `start` at first, 1 to `most`; fixed if both are equal."""
 
     def __init__(self, start: int, most: int) -> None:
         self._allowed, self._most, self._fixed = float(start), most, start == most
@@ -98,9 +98,9 @@ class InFlightLimit:
             self.now = int(self._allowed)
 
     def grow(self) -> None:
-        """Nothing; a good reply came: one more may be in flight.
+        """Raise the limit by one after a good reply.
 
-        Near the number where the provider last refused it takes a whole round of good replies for one more.
+        Near the number at which the provider last refused, this takes as many good replies as may be in flight.
         """
         if self._held:
             self._held -= 1
@@ -109,30 +109,30 @@ class InFlightLimit:
             self._set(self._allowed + (1 / self._allowed if near else 1.0))
 
     def halve(self, in_flight: int) -> None:
-        """Nothing; the provider refused while so many were in flight: half of them may be, but at least one."""
+        """Halve the limit, to at least one, after a refusal while so many requests were in flight."""
         self._refused_at = min(self._allowed, max(1, in_flight))
         self._set(self._refused_at / 2)
 
     def hold(self, in_flight: int) -> None:
-        """Nothing; the server failed: no growth for as many good replies as are in flight."""
+        """Stop growth for as many good replies as requests are in flight, after a failure of the server."""
         self._held = in_flight
 
 
-POSITION: ContextVar[int] = ContextVar("POSITION", default=0)  # of the item that asks; the lowest goes first
+POSITION: ContextVar[int] = ContextVar("POSITION", default=0)  # of the item that sends requests; the lowest goes first
 
-START, MOST = 20, 200  # in flight, where no number is set: at first, and at last
+START, MOST = 20, 200  # in flight, if no number is set: at first, and at most
 STRIKES = 3
-LONGEST_WAIT = 600.0  # seconds; a provider that wants more has a quota that is spent, not a rate that is too high
+LONGEST_WAIT = 600.0  # seconds; a longer delay means a spent quota, not a rate limit
 
-_SOONEST = 0.001  # seconds; a timer of less may not move the clock at all
+_SOONEST = 0.001  # seconds; a shorter timer may not move the clock at all
 _LONGEST_PAUSE = 60.0
-_DO: dict[ProviderErrorKind, str] = {
+_REMEDIES: dict[ProviderErrorKind, str] = {
     "authentication": "check the key of the model",
     "payment": "check the billing of the account",
     "not-found": "check the name and the address of the model",
     "rate-limit": "check the quota and the billing of the account",
 }
-_UNTOUCHED = {"rate-limit", "timeout", "connection", "server"}  # tell nothing of whether key and name are right
+_UNTOUCHED = {"rate-limit", "timeout", "connection", "server"}  # these failures say nothing about key and name
 _QUOTA = re.compile(
     r"insufficient_quota|insufficient (?:quota|balance|credits?|funds)|exceeded your current quota"
     r"|billing|payment required|credit balance",
@@ -142,9 +142,9 @@ _RATE = re.compile(r"per[ _-](?:second|minute)|retry in|resource_exhausted|googl
 
 
 def quota_spent(error: ProviderError) -> bool:
-    """Whether a rate limit is one that waiting does not lift: a quota, a balance, or more than 10 minutes to wait.
+    """Return True if a rate limit does not pass soon: a spent quota or balance, or a delay of more than 10 minutes.
 
-    Told by the words of providers. Google says "quota" for rates too, so its words alone do not count.
+    Recognised by the messages of providers. Google uses "quota" for rates too, so its messages alone do not count.
     """
     if error.kind != "rate-limit":
         return False
@@ -155,11 +155,18 @@ def quota_spent(error: ProviderError) -> bool:
 
 
 class Limits:
-    """The limits of one model: requests in flight, requests and tokens a minute, pauses that the provider asks for.
+    """The limits of one model: requests in flight, requests and tokens per minute, pauses that the provider asks for.
 
-    `concurrency` None adapts: 20 at first, up to 200. Of a run of several `workers` each has its share, but at least
-    one request in flight. Used in one event loop, whose time `clock` tells. `broken` is set for good after three
-    failures in a row that repeating cannot mend; every request, those that wait included, then raises it unsent.
+    All methods are used in one event loop. `broken` is set for good after three failures in a row that a retry cannot
+    mend; every request, including those that wait, then raises it unsent.
+
+    Args:
+        concurrency: Requests in flight; None adapts: 20 at first, up to 200.
+        rpm: Requests per minute; None for no limit.
+        tpm: Tokens per minute; None for no limit.
+        counters: Counts the waits.
+        workers: Workers of the run, each of which has its share, but at least one request in flight.
+        clock: The time in seconds.
     """
 
     def __init__(
@@ -179,50 +186,51 @@ class Limits:
         self.in_flight = 0
         self.broken: ProviderError | None = None
         self.ended = False  # nothing more is sent; what is in flight may arrive
-        self._queue: list[tuple[int, int, RequestSlot, asyncio.Future[bool]]] = []  # a heap; true: it may go
+        # A heap of the requests that wait; True as the future's result: it may be sent.
+        self._queue: list[tuple[int, int, RequestSlot, asyncio.Future[bool]]] = []
         self._order = 0  # of arrival, and of sending
-        self._last_halved = -1  # what was sent up to here belongs to the burst that halved the limit
-        self._refusals = 0  # bursts of them since the last success
+        self._last_halved = -1  # requests up to this one belong to the burst that halved the limit
+        self._refusals = 0  # bursts of refusals since the last success
         self._strikes: list[ProviderErrorKind] = []  # of one kind, since the last success
-        self._paused_until, self._shown = -inf, ("", -inf)
+        self._paused_until, self._noted_wait = -inf, ("", -inf)
         self._timer: asyncio.TimerHandle | None = None
         self._wake_at = inf
 
     @property
     def now(self) -> int:
-        """How many requests may be in flight at the moment, 1 or more."""
+        """Return how many requests may be in flight at the moment, 1 or more."""
         return self._allowed.now
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether `slot` wants to know how many tokens a request is expected to take."""
+        """Return True if `slot` needs the expected number of tokens of a request."""
         return self._tokens is not None
 
     def slot(self, tokens: float = 0.0) -> RequestSlot:
-        """A turn to send one request of so many tokens: `async with limits.slot() as slot`, held for one attempt.
+        """Return a turn to send one request of so many tokens, held for one attempt: `async with limits.slot()`.
 
-        Waits until fewer than `now` are in flight, the pace allows it and no pause is on; of those that wait the one
-        with the lowest POSITION goes first, then who came first. Raises ProviderError once the model is broken, and
-        NotAskedError after `end`.
+        Entering it waits until fewer than `now` are in flight, the pace allows it and there is no pause; of those that
+        wait, the lowest POSITION goes first, then the first to arrive. It raises ProviderError once the model is
+        broken, and NotAskedError after `end`.
         """
         return RequestSlot(self, tokens)
 
     def end(self) -> None:
-        """Nothing; no more is sent, and those that wait raise NotAskedError. What is in flight may arrive."""
+        """End sending: requests that wait raise NotAskedError, requests in flight may arrive."""
         self.ended = True
-        self._send_away()
+        self._reject_waiting()
 
     def note_reply(self, reply: Reply, slot: RequestSlot) -> None:
-        """Nothing; a reply came, while the slot is still held: the limit may grow, the tokens are counted as told."""
+        """Note a reply while its slot is still held: the limit may grow, and its tokens are corrected."""
         self._refusals = 0
         self._strikes.clear()
-        if self.in_flight >= self._allowed.now:  # a limit that nobody reaches says nothing
+        if self.in_flight >= self._allowed.now:  # a limit that is not reached gives no evidence
             self._allowed.grow()
         if self._tokens and slot.counted and reply.tokens_in is not None:
             self._tokens.correct(slot.counted, reply.tokens_in + (reply.tokens_out or 0))
 
     def note_failure(self, error: ProviderError, slot: RequestSlot) -> None:
-        """Nothing; a failure came, while the slot is still held: the limit halves, growth waits, or all wait."""
+        """Note a failure while its slot is still held: the limit halves, growth stops, or all requests pause."""
         if error.kind == "rate-limit":
             self._refused(error, slot)
         elif error.kind in _UNTOUCHED:
@@ -237,7 +245,9 @@ class Limits:
         self._allowed.halve(self.in_flight)
         self._last_halved = self._order
         self._refusals += 1
-        if self._refusals > 1 and error.retry_after is None:  # or all that wait would be refused one after the other
+        if (
+            self._refusals > 1 and error.retry_after is None
+        ):  # otherwise all waiting requests are refused one after the other
             self._pause("rate limit", min(_LONGEST_PAUSE, 2.0 ** min(self._refusals - 2, 10)))
 
     def _strike(self, error: ProviderError) -> None:
@@ -249,16 +259,16 @@ class Limits:
             self._strikes.clear()
 
     def _break(self, error: ProviderError) -> None:
-        said = error.message
+
         self.broken = ProviderError(
             error.kind,
             f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
-            f"{_DO[error.kind]}; the provider said: {said}",
+            f"{_REMEDIES[error.kind]}; the provider said: {error.message}",
             attempts=0,
         )
-        self._send_away()
+        self._reject_waiting()
 
-    def _send_away(self) -> None:
+    def _reject_waiting(self) -> None:
         for _, _, _, waiting in self._queue:
             if not waiting.done():
                 waiting.set_result(False)
@@ -271,23 +281,23 @@ class Limits:
             self._wake(why, seconds)
 
     def _wake(self, why: str, seconds: float) -> None:
-        """Looks at the queue again in so many seconds; whoever shows progress is told what is waited for."""
+        """Look at the queue again in so many seconds, and note in the counters what is waited for."""
         if self._timer:
             self._timer.cancel()
-            self._counters.end_wait(*self._shown)
+            self._counters.end_wait(*self._noted_wait)
         self._wake_at = self._clock() + seconds
-        self._timer = asyncio.get_running_loop().call_later(max(seconds, _SOONEST), self._woken)
-        if seconds >= 1.0:  # shorter waits would only flicker
-            self._shown = (why, self._wake_at)
-            self._counters.begin_wait(*self._shown)
+        self._timer = asyncio.get_running_loop().call_later(max(seconds, _SOONEST), self._resume)
+        if seconds >= 1.0:  # shorter waits only flicker in the progress output
+            self._noted_wait = (why, self._wake_at)
+            self._counters.begin_wait(*self._noted_wait)
 
-    def _woken(self) -> None:
+    def _resume(self) -> None:
         self._timer = None
-        self._counters.end_wait(*self._shown)
+        self._counters.end_wait(*self._noted_wait)
         self._admit()
 
     def _hindrance(self, tokens: float, now: float) -> tuple[float, str]:
-        """Seconds until a request of so many tokens may be sent, and why not before."""
+        """Return the seconds until a request of so many tokens may be sent, and what it waits for."""
         waits = [(self._paused_until - now, "rate limit")]
         if self._requests:
             waits.append((self._requests.wait(1.0, now), "requests a minute"))
@@ -296,13 +306,13 @@ class Limits:
         return max(waits)
 
     def _admit(self) -> None:
-        """Lets in whoever may go, the lowest position first; a timer calls again where only time is wanting."""
-        queue, free_of_time = self._queue, not (self._requests or self._tokens)
+        """Admit waiting requests, the lowest position first; a timer calls again if only time is missing."""
+        queue, is_unpaced = self._queue, not (self._requests or self._tokens)
         while queue and self.in_flight < self._allowed.now:
             _, _, slot, waiting = queue[0]
             if not waiting.done():
                 now = self._clock()
-                if not free_of_time or self._paused_until > now:
+                if not is_unpaced or self._paused_until > now:
                     seconds, why = self._hindrance(slot.tokens, now)
                     if seconds > 0:
                         if self._timer is None or now + seconds < self._wake_at - _SOONEST:
@@ -317,9 +327,9 @@ class Limits:
         self._order += 1
         slot.order = self._order
         if self._requests:
-            self._requests.sent(1.0, now)
+            self._requests.send(1.0, now)
         if self._tokens:
-            slot.counted = self._tokens.sent(slot.tokens, now)
+            slot.counted = self._tokens.send(slot.tokens, now)
 
     async def _enter(self, slot: RequestSlot) -> None:
         if self.broken is None and not self.ended:
@@ -345,14 +355,14 @@ class Limits:
 
 
 class RequestSlot:
-    """A turn to send one request; see `Limits.slot`. `order`: how many were sent before it, and it."""
+    """A turn to send one request, from `Limits.slot`; `order` is the number of requests sent up to it."""
 
     __slots__ = ("_limits", "counted", "order", "tokens")
 
     def __init__(self, limits: Limits, tokens: float) -> None:
         self._limits, self.tokens = limits, tokens
         self.order = 0
-        self.counted: Sent | None = None
+        self.counted: SentAmount | None = None
 
     async def __aenter__(self) -> RequestSlot:
         await self._limits._enter(self)
@@ -365,10 +375,14 @@ class RequestSlot:
 
 
 class LimitLayer(WrappingLayer):
-    """A model whose attempts wait for a slot of its limits, which learn what came of each.
+    """A layer whose attempts wait for a slot of its limits, which adapt to the outcome of each.
 
-    What the inner attempt needs is taken before the slot: waiting for a budget takes no place of those in flight.
-    `count` tells how many tokens a request will take; it is only asked where tokens a minute are limited.
+    What the inner attempt needs is taken before the slot, so waiting for a budget occupies no slot.
+
+    Args:
+        inner: The inner layer.
+        limits: The limits of the model.
+        count: Returns the expected tokens of a request; called only if tokens per minute are limited.
     """
 
     def __init__(self, inner: Layer, limits: Limits, count: Callable[[Request], float] = estimate_tokens) -> None:
@@ -377,7 +391,7 @@ class LimitLayer(WrappingLayer):
 
     @property
     def ended(self) -> bool:
-        """Return True if nothing more is sent."""
+        """Return True if no more requests are sent."""
         return self._limits.ended
 
     @asynccontextmanager
@@ -385,15 +399,15 @@ class LimitLayer(WrappingLayer):
         """Wait for a slot, which is held until the context ends.
 
         Raises:
-            ProviderError: that of `Limits.broken`, if the model is known to be broken.
+            ProviderError: that of `Limits.broken`, if the model is broken.
             NotAskedError: if the run ended.
         """
         tokens = self._count_tokens(request) if self._limits.counts_tokens else 0.0
         async with self.inner.attempt(request) as attempt, self._limits.slot(tokens) as slot:
-            yield _Slotted(attempt, self._limits, slot)
+            yield _SlotAttempt(attempt, self._limits, slot)
 
 
-class _Slotted:
+class _SlotAttempt:
     def __init__(self, attempt: Attempt, limits: Limits, slot: RequestSlot) -> None:
         self._attempt, self._limits, self._slot = attempt, limits, slot
 

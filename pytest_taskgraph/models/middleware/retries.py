@@ -1,4 +1,4 @@
-"""A model that is asked again when it fails for a reason that passes."""
+"""The layer that retries requests after failures that pass."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ RETRIED: frozenset[ProviderErrorKind] = frozenset(
     {"rate-limit", "timeout", "connection", "server", "malformed", "empty"}
 )
 BASE, CAP = 0.5, 60.0  # seconds
-EMPTY_RETRIES = 1  # a model that says nothing twice has nothing to say
+EMPTY_RETRIES = 1  # a second empty reply is the model's answer
 PATIENCE = 3  # times as many retries after rate limits, which pass by themselves
 
 
 def worth_repeating(error: ProviderError) -> bool:
-    """Whether the same request may succeed within 10 minutes; after a rate limit that is a spent quota it may not."""
+    """Return True if the same request may succeed within 10 minutes; not after a rate limit that is a spent quota."""
     return error.kind in RETRIED and not quota_spent(error) and (error.retry_after or 0) <= LONGEST_WAIT
 
 
 class RetryLayer(WrappingLayer):
-    """A model asked up to `retries` times more, after rate limits three times as often, after empty replies once.
+    """A layer with up to `retries` retries, three times as many after rate limits, and one after an empty reply.
 
-    Between attempts nothing is held. The client is waited for before the first: what takes long to import takes no time
-    of an attempt.
+    Nothing is held between attempts. The client is awaited before the first one, so that a long import takes no time of
+    an attempt.
     """
 
     inner: LimitLayer
@@ -50,24 +50,30 @@ class RetryLayer(WrappingLayer):
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
-        """Give an attempt that is repeated; what the successful one took is held until the context ends."""
+        """Yield an attempt that is repeated; what the successful one took is held until the context ends."""
         async with AsyncExitStack() as held:
-            yield _Repeated(self, request, held)
+            yield _RepeatedAttempts(self, request, held)
 
     def may_repeat(self, limited: bool, failures: int, rate_limits: int) -> bool:
-        """Return True if retries are left after a failure, `limited` if it was a rate limit, as so many before it."""
+        """Return True if retries are left.
+
+        Args:
+            limited: Whether the last failure was a rate limit.
+            failures: Number of failures before the last.
+            rate_limits: How many of those were rate limits.
+        """
         patient = failures < PATIENCE * self._retries and not self.inner.ended
         return patient if limited else patient and failures - rate_limits < self._retries
 
     def backoff(self, failures: int, retry_after: float | None) -> float:
-        """Return the seconds until the next attempt: what the provider asks for, and at random up to 0.5, 1, 2 … more.
+        """Return the seconds until the next attempt: the provider's delay, and a random part of up to 0.5, 1, 2 … more.
 
-        The random part doubles with each failure, up to 60 seconds.
+        The bound of the random part doubles with each failure, up to 60 seconds.
         """
         return max(0.0, retry_after or 0.0) + self._random.uniform(0, min(CAP, BASE * 2.0 ** min(failures - 1, 20)))
 
 
-class _Repeated:
+class _RepeatedAttempts:
     """Attempts at a request, one after the other, until one succeeds."""
 
     def __init__(self, layer: RetryLayer, request: Request, held: AsyncExitStack) -> None:
@@ -77,15 +83,15 @@ class _Repeated:
         """Return the reply of the first attempt that succeeds, with the number of `retries` before it.
 
         Raises:
-            ProviderError: that of the last attempt, with the number of `attempts`; if the model is known to be broken,
-                that of `Limits.broken`, unsent.
-            NotAskedError: as it comes.
+            ProviderError: that of the last attempt, with the number of `attempts`; if the model is broken, that of
+                `Limits.broken`, unsent.
+            NotAskedError: unchanged.
         """
         layer = self._layer
         await layer.inner.ready()
         failures = rate_limits = empty = 0
         while True:
-            outcome = await self._once(failures)
+            outcome = await self._attempt(failures)
             if isinstance(outcome, Reply):
                 return outcome
             limited = outcome.kind == "rate-limit"
@@ -101,8 +107,12 @@ class _Repeated:
         outcome.attempts = failures + 1
         raise outcome
 
-    async def _once(self, failures: int) -> Reply | ProviderError:
-        """Return what one attempt comes to; what a reply took stays held. Raises ProviderError if none can be made."""
+    async def _attempt(self, failures: int) -> Reply | ProviderError:
+        """Return the outcome of one attempt; what a reply took stays held.
+
+        Raises:
+            ProviderError: if no attempt can be made.
+        """
         async with AsyncExitStack() as taken:
             try:
                 attempt = await taken.enter_async_context(self._layer.inner.attempt(self._request))

@@ -1,4 +1,4 @@
-"""A model that is not asked again to score texts once its endpoint showed that it cannot."""
+"""The layer that stops sending score requests once an endpoint showed that it cannot answer them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .layer import Attempt, Layer, WrappingLayer
 
 
 class ScoreCheckLayer(WrappingLayer):
-    """A model to which no score request is sent after the first that its endpoint could not answer.
+    """A layer that sends no score request after the first that the endpoint could not answer.
 
-    Requests with messages and those with a context go to different paths of an API, so each sort is known by itself.
-    An endpoint that has answered one of a sort can score: what it then fails at is a matter of that request. What was
-    sent before the first reply arrived is not called back. The knowledge is that of this chain, in one process.
+    Requests with messages and those with a context go to different paths of an API, so each kind is remembered by
+    itself. An endpoint that has answered one of a kind can score: a later failure concerns that request only. Requests
+    sent before the first reply are not cancelled. The memory is that of this chain, in one process.
     """
 
     def __init__(self, inner: Layer) -> None:
@@ -25,7 +25,7 @@ class ScoreCheckLayer(WrappingLayer):
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
-        """Give an attempt that is not sent if it is known by then that the endpoint cannot score.
+        """Yield an attempt that is not sent if the endpoint is known by then to be unable to score.
 
         Raises:
             CannotScoreError: if that is known already; nothing is taken then.
@@ -36,33 +36,33 @@ class ScoreCheckLayer(WrappingLayer):
             return
         self.check(request)
         async with self.inner.attempt(request) as attempt:
-            yield _Checked(self, attempt, request)
+            yield _CheckedAttempt(self, attempt, request)
 
     def check(self, request: Request) -> None:
-        """Raise CannotScoreError, with the reason of the endpoint, if it is known that it cannot answer."""
-        if (found := self._reasons.get(bool(request.messages))) is not None:
-            message, kind = found
+        """Raise CannotScoreError, with the endpoint's reason, if the endpoint is known to be unable to answer."""
+        if (reason := self._reasons.get(bool(request.messages))) is not None:
+            message, kind = reason
             error = CannotScoreError(message)
             error.kind = kind
             raise error
 
     def note_reply(self, request: Request) -> None:
-        """Remember that the endpoint answers requests of this sort."""
+        """Remember that the endpoint answers score requests of this kind."""
         self._able.add(bool(request.messages))
 
     def note_failure(self, request: Request, failure: CannotScoreError) -> None:
-        """Remember that the endpoint cannot answer requests of this sort, unless it has answered one."""
+        """Remember that the endpoint cannot answer score requests of this kind, unless it has answered one."""
         sort = bool(request.messages)
         if sort not in self._able:
             self._reasons.setdefault(sort, (failure.message, failure.kind))
 
 
-class _Checked:
+class _CheckedAttempt:
     def __init__(self, layer: ScoreCheckLayer, attempt: Attempt, request: Request) -> None:
         self._layer, self._attempt, self._request = layer, attempt, request
 
     async def send(self) -> Reply:
-        self._layer.check(self._request)  # others may have come back while this one waited for its slot
+        self._layer.check(self._request)  # other replies may have arrived while this attempt waited for its slot
         try:
             reply = await self._attempt.send()
         except CannotScoreError as failure:

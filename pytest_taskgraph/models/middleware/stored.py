@@ -1,6 +1,6 @@
-"""Models that answer from the store: one asks whoever it stands before for what is missing, one never asks.
+"""Models that answer from the store: one sends the requests that are missing, one never sends any.
 
-Beside them the one that takes their place before a model whose replies are not stored.
+A third takes their place around a model whose replies are not stored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WIDTH = 120  # characters; a longer line is broken, so that a difference at its
 
 
 class StoreLayer:
-    """A model whose replies are kept: no request is asked twice, in whatever process, and none that has its reply."""
+    """A model whose replies are kept: no request is sent twice, in any process, and none that has a stored reply."""
 
     live = True
 
@@ -37,38 +37,42 @@ class StoreLayer:
         self.inner, self._store, self._counters = inner, store, counters
 
     async def answer(self, request: Request) -> Reply:
-        """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
+        """Return the stored reply, else the inner model's, which is stored before it is returned.
 
-        Raises what the inner model raises, ProviderError "store" where the store cannot tell what it holds, and that of
-        a failure that an earlier version stored as a reply.
+        A reply that cannot be stored is returned nevertheless.
+
+        Raises:
+            ProviderError: as the inner model does; "store" if the store cannot be read; the failure that an earlier
+                version stored as a reply.
+            NotAskedError: as the inner model does.
         """
         entry = request_entry(self.name, self.settings, request)
         key = digest(entry)
-        with _told(self._counters):
+        with _store_errors(self._counters):
             reply = await self._store.claim(key)
             if reply is not None:
                 self._counters.stored += 1
-                return _whole(reply)
-            return await self._asked(request, key, entry)
+                return _checked_reply(reply)
+            return await self._ask_inner(request, key, entry)
 
-    async def _asked(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
-        kept = False
+    async def _ask_inner(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
+        is_kept = False
         try:
             async with self.inner.attempt(request) as attempt:
                 reply = await attempt.send()
                 reply = replace(reply, source=stored_name(reply.source))
-                with suppress(ProviderError), _told(self._counters):  # what is paid for is used, kept or not
+                with suppress(ProviderError), _store_errors(self._counters):  # what is paid for is used, kept or not
                     await self._store.keep(key, entry, reply)
-                    kept = True
+                    is_kept = True
                 return reply
         finally:
-            if not kept:
+            if not is_kept:
                 with suppress(UsageError):
                     await self._store.release(key)
 
 
 class ReplayModel:
-    """The replies that the store holds of a model; nobody is ever asked."""
+    """The stored replies of a model; no request is ever sent."""
 
     live = True
 
@@ -77,31 +81,35 @@ class ReplayModel:
         self._store, self._counters = store, counters
 
     async def answer(self, request: Request) -> Reply:
-        """The stored reply. Raises ProviderError "not-stored", with the difference from the nearest stored request."""
+        """Return the stored reply.
+
+        Raises:
+            ProviderError: of the kind not-stored, with the difference from the nearest stored request.
+        """
         entry = request_entry(self.name, self.settings, request)
-        with _told(self._counters):
+        with _store_errors(self._counters):
             reply = await self._store.look(digest(entry))
         if reply is None:
-            raise ProviderError("not-stored", self._missing(str(entry["model"]), request_text(entry)))
+            raise ProviderError("not-stored", self._describe_missing(str(entry["model"]), request_text(entry)))
         self._counters.stored += 1
-        return _whole(reply)
+        return _checked_reply(reply)
 
-    def _missing(self, model: str, asked: str) -> str:
-        nearest = self._store.nearest(model, asked)
+    def _describe_missing(self, model: str, request: str) -> str:
+        nearest = self._store.nearest(model, request)
         if nearest is None:
             held = ", ".join(self._store.models()) or "no reply at all"
             return f"the store {self._store.path} holds nothing of the model {model}; it holds: {held}"
         stored, likeness = nearest
         likeness = floor(likeness * 1000) / 1000  # no other request is 100 % like this one
         first = f"no stored reply of {model} to this request; the nearest stored one (-) is {likeness:.1%} like it (+):"
-        return "\n".join([first, *_shortened(list(_difference(stored, asked)))])
+        return "\n".join([first, *_shorten(list(_difference(stored, request)))])
 
 
-def _whole(reply: Reply) -> Reply:
-    """Return the stored reply, without secrets that are known by now.
+def _checked_reply(reply: Reply) -> Reply:
+    """Return the stored reply, without the secrets that are known by now.
 
     Raises:
-        ProviderError: for one that is a failure, as earlier versions stored some.
+        ProviderError: if it is a failure, which earlier versions stored.
     """
     if failed := failure_in(reply):
         words = f"{failed.message}; it was stored by an earlier version: ask again"
@@ -113,7 +121,7 @@ def _whole(reply: Reply) -> Reply:
 
 
 class UnstoredLayer:
-    """A model whose replies are not kept, for nobody knows whether it would answer the same tomorrow."""
+    """A model whose replies are not kept, since its answers may change at any time."""
 
     live = True
 
@@ -122,16 +130,20 @@ class UnstoredLayer:
         self.inner, self._counters = inner, counters
 
     async def answer(self, request: Request) -> Reply:
-        """Return the inner model's reply. Raises what it raises; ProviderError "store" where the ledger is lost."""
-        with _told(self._counters):
+        """Return the inner model's reply.
+
+        Raises:
+            ProviderError: as the inner model does; "store" if the ledger cannot be used.
+        """
+        with _store_errors(self._counters):
             return await self.inner.answer(request)
 
 
 @contextmanager
-def _told(counters: RequestCounters) -> Iterator[None]:
-    """Turns an error of the store into one of the question.
+def _store_errors(counters: RequestCounters) -> Iterator[None]:
+    """Turn an error of the store into an error of the question.
 
-    It is noted, for the questions to come would meet it as well, unless it is one of a single reply.
+    It is noted in the counters, since further questions would meet it as well, unless it concerns a single reply.
     """
     try:
         yield
@@ -141,16 +153,16 @@ def _told(counters: RequestCounters) -> Iterator[None]:
         raise ProviderError("store", str(error)) from None
 
 
-def _difference(stored: str, asked: str) -> Iterator[str]:
-    """The lines of a unified difference, without its two lines of file names."""
-    return islice(difflib.unified_diff(_lines(stored), _lines(asked), n=1, lineterm=""), 2, None)
+def _difference(stored: str, request: str) -> Iterator[str]:
+    """Yield the lines of a unified difference, without the two lines of file names."""
+    return islice(difflib.unified_diff(_lines(stored), _lines(request), n=1, lineterm=""), 2, None)
 
 
 def _lines(text: str) -> list[str]:
     return [part for line in text.splitlines() for part in textwrap.wrap(line, _WIDTH) or [""]]
 
 
-def _shortened(lines: list[str]) -> list[str]:
+def _shorten(lines: list[str]) -> list[str]:
     if not lines:
         return ["they differ in white space alone"]
     return lines if len(lines) <= _DIFF else [*lines[: _DIFF - 1], f"… {len(lines) - _DIFF + 1} more lines"]

@@ -1,4 +1,4 @@
-"""A model whose attempts end in time, and are counted."""
+"""The layer that limits the time of attempts, and counts them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .request_counters import RequestCounters
 
 
 class TimeoutLayer(WrappingLayer):
-    """A model each of whose attempts takes at most `timeout` seconds, from sending it on; `counters` counts them.
+    """A layer whose attempts take at most `timeout` seconds from sending on; `counters` counts them.
 
-    A reply that is a failure in truth, such as an empty one, is raised as that.
+    A reply that represents a failure, such as an empty one, raises it.
     """
 
     def __init__(self, inner: Layer, counters: RequestCounters, timeout: float = 300.0) -> None:
@@ -25,12 +25,12 @@ class TimeoutLayer(WrappingLayer):
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
-        """Give an attempt that ends in time."""
+        """Yield an attempt with a time limit."""
         async with self.inner.attempt(request) as attempt:
-            yield _InTime(self, attempt)
+            yield _TimedAttempt(self, attempt)
 
 
-class _InTime:
+class _TimedAttempt:
     def __init__(self, layer: TimeoutLayer, attempt: Attempt) -> None:
         self._counters, self._timeout, self._attempt = layer.counters, layer.timeout, attempt
 
@@ -52,7 +52,10 @@ class _InTime:
         return outcome
 
     async def _reply(self) -> Reply | ProviderError:
-        """Return the error of a failed attempt: raised from here, it would lead back to frames that hold keys."""
+        """Return the reply, or the error of a failed attempt.
+
+        An error that is raised here keeps frames with keys in its traceback.
+        """
         limit = asyncio.timeout(self._timeout)
         try:
             async with limit:

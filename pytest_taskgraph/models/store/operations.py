@@ -1,4 +1,4 @@
-"""What may be asked of the store's thread, and how the results get back to the event loops that wait for them."""
+"""The operations of the store's thread, and the delivery of their results to the event loops that wait for them."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ...trial import Reply
 
 
 @dataclass(slots=True, eq=False)
-class Waiting:
-    """Something to be done, and the future that waits for its result; in the future's loop."""
+class PendingOperation:
+    """An operation, and the future in its caller's loop that waits for the result."""
 
     future: asyncio.Future[Any]
 
 
 @dataclass(slots=True, eq=False)
-class Look(Waiting):
-    """Gives the reply or None."""
+class ReplyLookup(PendingOperation):
+    """Return the reply or None."""
 
     key: str
 
 
 @dataclass(slots=True, eq=False)
-class Claim(Waiting):
-    """Gives the reply, or None as soon as the claim is ours."""
+class Claim(PendingOperation):
+    """Return the reply, or None as soon as this process holds the claim."""
 
     key: str
 
 
 @dataclass(slots=True, eq=False)
-class Keep(Waiting):
-    """Stores a reply and ends the claim of its key."""
+class ReplyWrite(PendingOperation):
+    """Store a reply and end the claim of its key."""
 
     key: str
     entry: Mapping[str, Any]
@@ -42,17 +42,17 @@ class Keep(Waiting):
 
 
 @dataclass(slots=True, eq=False)
-class Release(Waiting):
-    """Ends the claim of a key without a reply; nothing, where the claim is not ours."""
+class ClaimRelease(PendingOperation):
+    """End the claim of a key without a reply; has no effect on claims of other owners."""
 
     key: str
 
 
 @dataclass(slots=True, eq=False)
-class Spend(Waiting):
-    """Reserves calls and cost in the ledger as soon as the limits allow it, or raises BudgetSpentError.
+class Reservation(PendingOperation):
+    """Reserve calls and cost in the ledger as soon as the limits allow it, or raise BudgetSpentError.
 
-    Of those that wait, the one with the lowest position goes first.
+    Of those that wait, the lowest position goes first.
     """
 
     calls: int
@@ -64,8 +64,8 @@ class Spend(Waiting):
 
 
 @dataclass(slots=True, eq=False)
-class Settle(Waiting):
-    """Turns what was reserved into what it came to, and gives back calls that were not made."""
+class Settlement(PendingOperation):
+    """Replace a reservation by its cost, and give back calls that were not made."""
 
     reserved: float
     cost: float
@@ -73,21 +73,23 @@ class Settle(Waiting):
 
 
 @dataclass(slots=True, eq=False)
-class Withdraw(Waiting):
-    """Takes a spending back, whether it was granted or waits."""
+class Withdrawal(PendingOperation):
+    """Take a reservation back, whether it was granted or waits."""
 
-    spend: Spend
+    reservation: Reservation
 
 
-Operation = Look | Claim | Keep | Release | Spend | Settle | Withdraw
+Operation = ReplyLookup | Claim | ReplyWrite | ClaimRelease | Reservation | Settlement | Withdrawal
 Result = Reply | None | BudgetSpentError
 Results = list[tuple[Operation, Result | Exception]]
 
 
 def deliver(results: Iterable[tuple[Operation, Result | Exception]], lost: Callable[[Claim], None]) -> None:
-    """Sets the futures, each in its own loop, with one call into every loop.
+    """Set the futures, each in its own loop, with one call into every loop.
 
-    `lost` is told the claims that were granted to somebody who no longer waits.
+    Args:
+        results: The operations and their results.
+        lost: Receives the claims that were granted to callers that no longer wait.
     """
     loops: dict[asyncio.AbstractEventLoop, Results] = {}
     for operation, result in results:

@@ -1,6 +1,6 @@
-"""The file of the store: its tables, how it is made, and what is refused instead of being opened.
+"""The file of the store: its tables, how it is created, and which files are refused.
 
-Nothing is written to a file before it is known to be ours: it is read through a connection that cannot write first.
+A file is first read through a connection that cannot write, until it is known to be a store.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ FILE = "replies.sqlite"
 BUSY = 60.0  # seconds to wait for another process that writes
 _T = TypeVar("_T")
 _HEADER = b"SQLite format 3\x00"
-_SHARED, _UNCHANGED = "ro", "ro&immutable=1"  # modes of SQLite: it locks, or takes it that nobody writes
-_CHECKED = 16_000_000  # bytes; a larger file would take longer to check than a run without questions takes
+_SHARED, _UNCHANGED = "ro", "ro&immutable=1"  # modes of SQLite: it locks, or assumes that the file does not change
+_CHECKED = 16_000_000  # bytes; the check of a larger file takes longer than a run without questions
 _OWN = (".gitignore", "runs", FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 _REST = "it was left as it is; move it away, or name another folder with --taskgraph-store (of a command: --store)"
 
-# The n-th entry leads from schema n to schema n + 1; an empty file is of schema 0.
+# The n-th entry (from 0) leads from schema n to schema n + 1; an empty file has schema 0.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT)",
@@ -35,7 +35,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE owners (owner TEXT PRIMARY KEY, host TEXT, pid INTEGER, seen REAL)",
         "CREATE TABLE ledger (run TEXT PRIMARY KEY, calls INTEGER, cost REAL, reserved REAL)",
     ),
-    (  # reservations of each process, so that those of a dead one can be told; a ledger is of no use after its run
+    (  # reservations of each process, to find those of dead ones; old ledgers are dropped, since no run needs them
         "DROP TABLE ledger",
         "CREATE TABLE ledger (run TEXT PRIMARY KEY, calls INTEGER, cost REAL)",
         "CREATE TABLE reservations (run TEXT, owner TEXT, reserved REAL, requests INTEGER, waiting INTEGER, "
@@ -45,20 +45,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
-    """A connection to `replies.sqlite` in the folder: autocommit, WAL, usable in any one thread at a time.
+    """Return a connection to `replies.sqlite` in the folder: autocommit, WAL, usable in any one thread at a time.
 
-    Folder and file are made where they are missing, unless `create` is false; an older schema is migrated. A folder
-    of its own gets a `.gitignore` that ignores all of it. Raises UsageError, with every byte left as it was, for a
-    damaged file, one that is no store, one of a newer schema, and where nothing can be read or written; also for a
-    missing file if `create` is false.
+    A missing folder or file is created, unless `create` is false; an older schema is migrated. A new folder gets a
+    `.gitignore` that ignores all of it.
+
+    Raises:
+        UsageError: with the file unchanged, if it is damaged, is no store, has a newer schema, or cannot be read or
+            written; also if it is missing and `create` is false.
     """
     path = folder / FILE
     try:
         if not create and not path.exists():
             raise UsageError(f"there is no store of replies at {path}; name its folder with --taskgraph-store")
-        prepare(folder)
+        prepare_folder(folder)
         _inspect(path)
-        return _when_free(lambda: _connect(path))
+        return _retry_while_locked(lambda: _connect(path))
     except OSError as error:
         raise _unusable_folder(folder, error) from None
     except sqlite3.Error as error:
@@ -66,32 +68,40 @@ def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
-    """A connection to the store in the folder as `open_store` gives it, or one that cannot write where nobody may.
+    """Return a connection to the store in the folder: that of `open_store`, or a read-only one if it is not writable.
 
-    Such a store is taken as it stands: what somebody else writes to it from then on is not seen. Raises UsageError as
-    `open_store` does.
+    A read-only connection does not see what others write later.
+
+    Raises:
+        UsageError: as `open_store` does.
     """
     path = folder / FILE
     if os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.realpath(path)), os.W_OK | os.X_OK):
         return open_store(folder, create=False)
-    with _refused(path):
-        return _checked(path, _UNCHANGED if _still(path) else _SHARED, least=1)
+    with _usage_errors(path):
+        return _open_checked(path, _UNCHANGED if _stable_version(path) else _SHARED, least=1)
 
 
 def read_store(path: Path, read: Callable[[sqlite3.Connection], _T], least: int = 1) -> _T:
-    """What `read` makes of a connection that cannot write to the store in the file `path`, whatever its name.
+    """Return the value of `read` for a connection that cannot write to the store in the file `path`, whatever its name.
 
-    Nothing is made, migrated or altered; where no run is at work there are not even SQLite's files beside it for a
-    moment. Raises UsageError as `open_store` does, also for a schema below `least`, which is 0 where no tables are made
-    yet. `read` may be called twice.
+    Nothing is created, migrated or altered; while no run uses the store, SQLite creates no files beside it.
+
+    Args:
+        path: The file.
+        read: Reads from the connection; it may be called twice.
+        least: The lowest schema that is accepted; 0 for a file without tables.
+
+    Raises:
+        UsageError: as `open_store` does, and for a schema below `least`.
     """
-    with _refused(path):
+    with _usage_errors(path):
         return _read(path, read, least)
 
 
 @contextmanager
-def _refused(path: Path) -> Iterator[None]:
-    """Turns what hinders the parsing of a store into UsageErrors."""
+def _usage_errors(path: Path) -> Iterator[None]:
+    """Turn errors while a store is opened and read into UsageErrors."""
     try:
         if not path.is_file():
             raise UsageError(f"there is no store of replies at {path}; name its folder, or the file in it")
@@ -103,16 +113,17 @@ def _refused(path: Path) -> Iterator[None]:
 
 
 def check_store(folder: Path, read_only: bool = False) -> None:
-    """Nothing, if replies can be kept in the folder, or only read if that is enough; it is not made.
+    """Check that replies can be kept in the folder, or only read with `read_only`; the folder is not created.
 
-    Raises UsageError as `open_store` does.
+    Raises:
+        UsageError: as `open_store` does.
     """
     try:
-        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-        if not there.is_dir():
-            raise NotADirectoryError(ENOTDIR, f"{there} is no folder")
-        if not read_only and not os.access(there, os.W_OK | os.X_OK):
-            raise PermissionError(EACCES, f"{there} cannot be written to")
+        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not existing.is_dir():
+            raise NotADirectoryError(ENOTDIR, f"{existing} is no folder")
+        if not read_only and not os.access(existing, os.W_OK | os.X_OK):
+            raise PermissionError(EACCES, f"{existing} cannot be written to")
         _inspect(folder / FILE)
     except OSError as error:
         raise _unusable_folder(folder, error) from None
@@ -121,7 +132,7 @@ def check_store(folder: Path, read_only: bool = False) -> None:
 
 
 def unusable_store(path: Path, error: sqlite3.Error) -> UsageError:
-    """The error that tells the user what SQLite says about the file."""
+    """Return the error for the user from an error of SQLite about the file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_NOTADB and (header := _header(path)) != _HEADER:
         return UsageError(f"the store {path} is no SQLite file (it begins with {header!r}); {_REST}")
@@ -146,8 +157,8 @@ def _unusable_folder(folder: Path, error: OSError) -> UsageError:
     return UsageError(f"the folder of the store {folder} cannot be used: {reason}; name another folder")
 
 
-def prepare(folder: Path) -> None:
-    """Nothing; the folder is there, and ignores itself in git unless it holds what is not ours. Raises OSError."""
+def prepare_folder(folder: Path) -> None:
+    """Create the folder; it ignores itself in git unless it holds other files. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / ".gitignore").exists() and all(entry.name in _OWN for entry in folder.iterdir()):
         with suppress(FileExistsError), open(folder / ".gitignore", "x", encoding="utf-8") as file:
@@ -155,30 +166,30 @@ def prepare(folder: Path) -> None:
 
 
 def _inspect(path: Path) -> None:
-    """Nothing, if the file is missing, empty or a store that this version can use."""
+    """Check that the file is missing, empty or a store of a known schema. Raises UsageError."""
     if path.exists() and path.stat().st_size:
         _read(path, lambda connection: None, least=0)
 
 
 def _read(path: Path, read: Callable[[sqlite3.Connection], _T], least: int) -> _T:
-    """What `read` makes of the store: without locks, unless somebody writes to it before that is done."""
-    if before := _still(path):
+    """Return the value of `read` for the store: without locks, unless another process writes to it meanwhile."""
+    if before := _stable_version(path):
         try:
-            with closing(_checked(path, _UNCHANGED, least)) as connection:
-                found = read(connection)
-            if _still(path) == before:
-                return found
-        except (sqlite3.Error, UsageError):  # of what was read halfway, perhaps
-            if _still(path) == before:
+            with closing(_open_checked(path, _UNCHANGED, least)) as connection:
+                value = read(connection)
+            if _stable_version(path) == before:
+                return value
+        except (sqlite3.Error, UsageError):  # perhaps the file changed while it was read
+            if _stable_version(path) == before:
                 raise
-    with closing(_checked(path, _SHARED, least)) as connection:
+    with closing(_open_checked(path, _SHARED, least)) as connection:
         return read(connection)
 
 
-def _still(path: Path) -> tuple[int, int] | None:
-    """Size and time of a file that is all there is of its store.
+def _stable_version(path: Path) -> tuple[int, int] | None:
+    """Return the size and time of a file that is the whole of its store.
 
-    None where a run is at work or was killed, for then part of the replies stands beside it.
+    None while a run is at work or after one was killed, since part of the replies is then in a file beside it.
     """
     real = os.path.realpath(path)  # SQLite follows links
     if any(os.path.exists(f"{real}{end}") for end in ("-wal", "-journal")):
@@ -187,16 +198,16 @@ def _still(path: Path) -> tuple[int, int] | None:
     return about.st_size, about.st_mtime_ns
 
 
-def _checked(path: Path, mode: str, least: int) -> sqlite3.Connection:
-    """A connection to the file, once that is known to be a store of schema `least` or later.
+def _open_checked(path: Path, mode: str, least: int) -> sqlite3.Connection:
+    """Return a connection to the file, after a check that it is a store of schema `least` or later.
 
-    The file is read through SQLite alone: to close it in any other way would end the locks of this whole process.
+    Only SQLite opens the file: closing it in any other way ends the locks of this whole process.
     """
-    connection = _opened(path, mode)
+    connection = _open_connection(path, mode)
     try:
         small = path.stat().st_size <= _CHECKED
-        if small and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise UsageError(f"the store {path} is damaged ({str(found).splitlines()[-1]}); {_REST}")
+        if small and (outcome := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise UsageError(f"the store {path} is damaged ({str(outcome).splitlines()[-1]}); {_REST}")
         if _schema(connection, path) < least:
             raise UsageError(f"{path} is no store of replies: it has no tables; {_REST}")
     except BaseException:
@@ -206,18 +217,18 @@ def _checked(path: Path, mode: str, least: int) -> sqlite3.Connection:
 
 
 def _schema(connection: sqlite3.Connection, path: Path) -> int:
-    """The number of the file's schema, 0 where it has no table yet."""
+    """Return the number of the file's schema, 0 if it has no tables yet. Raises UsageError if it is no store."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
         return 0
-    found = ()
+    row = ()
     if "meta" in tables:
         with suppress(sqlite3.OperationalError):  # a table of that name with other columns
-            found = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() or ()
-    if not found or not str(found[0]).isdecimal() or int(found[0]) < 1:
-        named = ", ".join(sorted(map(str, tables))[:5])
-        raise UsageError(f"{path} is an SQLite file but no store of replies (its tables: {named}); {_REST}")
-    if (number := int(found[0])) > len(MIGRATIONS):
+            row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() or ()
+    if not row or not str(row[0]).isdecimal() or int(row[0]) < 1:
+        names = ", ".join(sorted(map(str, tables))[:5])
+        raise UsageError(f"{path} is an SQLite file but no store of replies (its tables: {names}); {_REST}")
+    if (number := int(row[0])) > len(MIGRATIONS):
         raise UsageError(
             f"the store {path} is of schema {number}, this version knows up to {len(MIGRATIONS)}; update "
             f"pytest-taskgraph-bench; {_REST}"
@@ -225,13 +236,13 @@ def _schema(connection: sqlite3.Connection, path: Path) -> int:
     return number
 
 
-def _opened(path: Path, mode: str) -> sqlite3.Connection:
+def _open_connection(path: Path, mode: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = _opened(path, "rwc")
+    connection = _open_connection(path, "rwc")
     try:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
@@ -247,7 +258,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in MIGRATIONS[_schema(connection, path) :]:  # read again: another process may have been faster
+        for step in MIGRATIONS[
+            _schema(connection, path) :
+        ]:  # read again: another process may have migrated it meanwhile
             for statement in step:
                 connection.execute(statement)
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (str(len(MIGRATIONS)),))
@@ -257,8 +270,11 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _when_free(attempt: Callable[[], _T]) -> _T:
-    """What the attempt gives, repeated while the file is locked: a change to WAL does not wait by itself."""
+def _retry_while_locked(attempt: Callable[[], _T]) -> _T:
+    """Return the value of the attempt, which is repeated while the file is locked.
+
+    A change to WAL does not wait for the lock by itself.
+    """
     last = time.monotonic() + BUSY
     while True:
         try:

@@ -286,10 +286,10 @@ class Reporting:
         return found[0] is not None and found[1] is not None and found[0].samefile(found[1])
 
     def _prepare(self) -> None:
-        from ...models.store.schema import prepare
+        from ...models.store.schema import prepare_folder
 
         try:
-            prepare(self._folder)
+            prepare_folder(self._folder)
         except OSError as error:
             raise UsageError(f"--taskgraph-store: {self._folder} cannot be written ({error.strerror})") from None
 
