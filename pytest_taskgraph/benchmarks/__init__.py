@@ -1,4 +1,4 @@
-"""Benchmarks: what is asked. A family is one folder, one line here, and one suite."""
+"""The benchmark families. Each has a folder, an entry here and a suite."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ FAMILIES: Catalog[Family] = Catalog(
 
 
 def topics() -> str:
-    """Return what the benchmarks of all families are about, for headings."""
+    """Return the topics of the benchmarks of all families, for headings."""
     return ", ".join(family.topic for family in FAMILIES.values() if family.topic)
 
 
 def family(name: str) -> Family:
-    """The family of that name. Raises UnknownNameError."""
+    """Return the family of that name.
+
+    Raises:
+        UnknownNameError: if there is none.
+    """
     return FAMILIES[name]

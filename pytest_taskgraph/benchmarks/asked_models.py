@@ -1,7 +1,7 @@
-"""What a command of a family needs to ask a model: its options, and the results of its requests.
+"""Support for commands of a family that ask a model: their options, and the results of their requests.
 
-A family opens no model itself. Whoever runs the command hands in `ask_model` with the parsed options, which puts store,
-limits and budget around the model, as in a run of pytest (`commands/model_requests.py`).
+A family opens no model itself. The command line passes in `ask_model` with the parsed options, which puts store, limits
+and budget around the model, as in a run of pytest (`commands/model_requests.py`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Ask = Callable[["Model"], Awaitable[T]]
-"""Asks a model what a command wants to know of one of its items."""
+"""Asks a model about one of the items of a command, and returns the result."""
 STORE: Final = Path(".taskgraph")
 _OF_RUNS: Final = "--taskgraph-"
 
 
 @dataclass(frozen=True, slots=True)
 class AskResults(Generic[T]):
-    """What came of asking a model about several items.
+    """The results of asking a model about several items.
 
     Args:
-        results: For each item its result, or why there is none: a ProviderError, NotAskedError or UnparseableError.
+        results: For each item its result, or the reason why there is none: a ProviderError, NotAskedError or
+            UnparseableError.
         usage: A line on requests and cost, for the user.
     """
 
@@ -41,17 +42,17 @@ class AskModel(Protocol):
     """Asks the model that the options of a command state."""
 
     def __call__(self, options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults[T]:
-        """Return what came of each ask, in their order; they are asked side by side.
+        """Return the result of each ask, in their order; they are asked concurrently.
 
         Raises:
-            UsageError: if the model cannot be opened, or an option of it cannot be met; nothing is asked then.
+            UsageError: if the model cannot be opened or does not accept an option; nothing is asked then.
             KeyboardInterrupt: if the user interrupts; replies that arrived are in the store.
         """
         ...
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, purpose: str) -> None:
-    """Add the options that state a model and what stands around it to a parser.
+    """Add the options that state a model, its store and its limits to a parser.
 
     Args:
         parser: The parser of the command.
@@ -107,7 +108,7 @@ def ask_stated_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> Ask
     """Ask the model that the options state.
 
     Raises:
-        UsageError: if none is stated, or it cannot be asked.
+        UsageError: if no model is stated, or it cannot be asked.
     """
     if options.model is None:
         raise UsageError("--model=SPEC is missing; name the model that is to be asked, such as openai/gpt-4o")

@@ -1,4 +1,4 @@
-"""Check what benchmark families return, so that a mistake in a family is told in words."""
+"""Checks of what benchmark families return, so that a mistake in a family is reported precisely."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def pack_diagram_pair(family: Family, trial: Trial) -> str:
-    """Return the pair of diagrams of an answer that was parsed, packed; empty where the family draws none."""
+    """Return the pair of diagrams of a parsed answer, packed; empty if the family draws none."""
     if trial.score is None or trial.score.status != "read":
         return ""
     pair = family.diagram_pair(trial.question, trial.score)
@@ -34,10 +34,10 @@ def pack_diagram_pair(family: Family, trial: Trial) -> str:
 def report_family_errors(family: Family, method: str) -> Iterator[None]:
     """Report any exception within the context as a mistake in a method of the family, with its place in the code.
 
-    For calls outside of any test, where no traceback is shown.
+    It is used for calls outside of tests, where no traceback is shown.
 
     Raises:
-        UsageError: that names the family, the method, the exception and its line; errors of ours pass unchanged.
+        UsageError: names the family, the method, the exception and its line; errors of this package pass unchanged.
     """
     try:
         yield
@@ -45,15 +45,15 @@ def report_family_errors(family: Family, method: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        told = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
-        raise UsageError(f"the benchmark family {family.name!r}: {method} raised {told}") from error
+        raised = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
+        raise UsageError(f"the benchmark family {family.name!r}: {method} raised {raised}") from error
 
 
 def description_of(family: Family, settings: Settings) -> FamilyDescription:
-    """Return what a family states about itself.
+    """Return the description that a family gives of itself.
 
     Raises:
-        UsageError: if that is no FamilyDescription under the name of the family, or cannot be had.
+        UsageError: if it raises an exception, or does not return a FamilyDescription under the name of the family.
     """
     with report_family_errors(family, "description"):
         described = family.description(settings)
@@ -69,25 +69,29 @@ def stated_options(family: Family, settings: Settings) -> dict[str, Json]:
     """Return the values of the options of a family, for the record of a run.
 
     Raises:
-        UsageError: if they cannot be had, or hold what JSON cannot.
+        UsageError: if the family raises an exception, or a value cannot be written as JSON.
     """
     with report_family_errors(family, "stated"):
         stated = dict(family.stated(settings))
     try:
         json.dumps(stated, allow_nan=False)
     except (TypeError, ValueError) as error:
-        told = f"stated returned what JSON cannot hold: {error}"
-        raise UsageError(f"the benchmark family {family.name!r}: {told}") from None
+        mistake = f"stated returned what JSON cannot hold: {error}"
+        raise UsageError(f"the benchmark family {family.name!r}: {mistake}") from None
     return stated
 
 
 def question_set_of(family: Family, group: str) -> int | None:
-    """Return the version of the question set that a group belongs to. Raises UsageError."""
+    """Return the version of the question set that a group belongs to.
+
+    Raises:
+        UsageError: if the family raises an exception, or the version is not an integer or None.
+    """
     with report_family_errors(family, f"question_set({group!r})"):
         version = family.question_set(group)
     if version is not None and not isinstance(version, int):
-        told = f"question_set({group!r}) returned {version!r}; expected a whole number or None"
-        raise UsageError(f"the benchmark family {family.name!r}: {told}")
+        mistake = f"question_set({group!r}) returned {version!r}; expected a whole number or None"
+        raise UsageError(f"the benchmark family {family.name!r}: {mistake}")
     return version
 
 
@@ -95,7 +99,7 @@ def check_references(family: Family, returned: Iterable[QuestionReference]) -> l
     """Return the references of a suite as a list.
 
     Raises:
-        UsageError: if one is no QuestionReference, has an id that is empty or stands twice, or labels of other types.
+        UsageError: if one is no QuestionReference, has an empty or duplicate id, or labels of other types.
     """
     where = f"the benchmark family {family.name!r}: references"
     if not isinstance(returned, Iterable):
@@ -113,30 +117,30 @@ def check_references(family: Family, returned: Iterable[QuestionReference]) -> l
         ids.add(reference.id)
         labelled[id(reference.labels)] = reference  # many share one mapping
     for reference in labelled.values():
-        if told := _label_mistake(reference.labels, (str, int, type(None))):
-            raise UsageError(f"{where}, {reference.id!r}: {told}")
+        if mistake := _label_mistake(reference.labels, (str, int, type(None))):
+            raise UsageError(f"{where}, {reference.id!r}: {mistake}")
     return references
 
 
 def check_notices(family: Family, returned: Iterable[str]) -> list[str]:
-    """Return what a family says of questions that a suite leaves out.
+    """Return the notices of a family about questions that a suite omits.
 
     Raises:
-        UsageError: if it is no list of texts.
+        UsageError: if they are not a list of texts.
     """
     if isinstance(returned, Iterable) and not isinstance(returned, str):
         notices = list(returned)
         if all(isinstance(notice, str) for notice in notices):
             return notices
-    told = f"notices returned {type_in_words(returned)}; expected a list of texts"
-    raise UsageError(f"the benchmark family {family.name!r}: {told}")
+    mistake = f"notices returned {type_in_words(returned)}; expected a list of texts"
+    raise UsageError(f"the benchmark family {family.name!r}: {mistake}")
 
 
 def check_question(family: Family, reference: QuestionReference, returned: Question) -> None:
     """Check that a family returned the question of the reference.
 
     Raises:
-        UsageError: if it is no Question, of another id, family or group, or holds what no record can.
+        UsageError: if it is no Question, has another id, family or group, or holds a value that no record can.
     """
     where = f"the benchmark family {family.name!r}: question({reference.id!r})"
     if not isinstance(returned, Question):
@@ -148,8 +152,8 @@ def check_question(family: Family, reference: QuestionReference, returned: Quest
     for name in ("section", "text", "prompt", "system"):
         if not isinstance(getattr(returned, name), str):
             raise UsageError(f"{where}: {name} is {type_in_words(getattr(returned, name))}; expected a text")
-    if told := _label_mistake(returned.labels, (str, int)):
-        raise UsageError(f"{where}: {told}")
+    if mistake := _label_mistake(returned.labels, (str, int)):
+        raise UsageError(f"{where}: {mistake}")
 
 
 def _label_mistake(labels: object, kinds: tuple[type, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The instances of any family for fuzzing: the questions of drawn seeds and references."""
+"""Instances of any family for fuzzing: questions of drawn seeds and references."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS: Final = 10_000
 
 
 class NamedReference(Protocol):
-    """What stands for a question of a group."""
+    """A reference to a question of a group."""
 
     @property
     def id(self) -> str:
@@ -39,7 +39,7 @@ R = TypeVar("R", bound=NamedReference)
 
 
 class QuestionSource(Protocol[R]):
-    """What is needed of a `Family`, which draws its instances here by default."""
+    """The part of a `Family` that draws its instances here by default."""
 
     @property
     def name(self) -> str:
@@ -55,19 +55,19 @@ class QuestionSource(Protocol[R]):
         ...
 
     def diagram(self, reference: R, settings: Settings) -> Diagram | None:
-        """Return what the question is about; None if nothing is drawn."""
+        """Return the diagram of what the question is about; None if nothing is drawn."""
         ...
 
 
 def instances_of(
     family: QuestionSource[R], group: str, settings: Settings, options: Mapping[str, Any]
 ) -> st.SearchStrategy[Instance]:
-    """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions.
+    """Return a strategy for questions of a group, of any seed; it shrinks towards the first questions.
 
     Args:
         family: The family.
         group: The group.
-        settings: The settings of the run; their seed does not count.
+        settings: The settings of the run; their seed is replaced.
         options: The keyword arguments of a suite that asks questions of the group.
     """
     by_seed: dict[int, Sequence[R]] = {}
@@ -93,12 +93,12 @@ def _references(family: QuestionSource[R], group: str, settings: Settings, optio
 
 
 def instance_of(family: QuestionSource[R], reference: R, settings: Settings) -> Instance:
-    """Return the question of a reference as an instance; an unbuilt one where the family raises an exception."""
+    """Return the question of a reference as an instance; an unbuilt one if the family raises an exception."""
     try:
         question = family.question(reference, settings)
     except NoCaseError:
         reject()
-    except Exception as error:  # a finding of the property `renders`, whatever it is
+    except Exception as error:  # any exception is a finding of the property `renders`
         return unbuilt(family.name, reference.group, error, reference.id)
     drawing = _drawing(family, reference, settings)
     again = Check("deterministic", partial(_differs, question, family, reference, settings))
@@ -113,10 +113,10 @@ def unbuilt(
     Args:
         family: The name of the family.
         group: The group of the question.
-        error: Why it cannot be built.
+        error: The error that building it raised.
         name: The id of the question.
-        drawing: What it is about.
-        size: How large that is.
+        drawing: The drawing of what it is about.
+        size: The size of that.
     """
 
     def fail() -> str:
@@ -127,7 +127,7 @@ def unbuilt(
 
 
 def differences(question: Question, again: Question) -> str:
-    """Return what is different about a question that was built once more; empty if nothing is."""
+    """Return what differs in a question that was built again; empty if it is equal."""
     parts = ("text", "prompt", "system", "reference", "names", "episode_settings")
     names = [name for name in parts if getattr(question, name) != getattr(again, name)]
     return f"built once more, its {' and '.join(names)} came out different; expected the same" if names else ""

@@ -1,4 +1,4 @@
-"""Questions as fuzzing and shrinking handle them: with what shows and repeats each, and how it can be made smaller."""
+"""Instances: questions for fuzzing and shrinking, with what shows and repeats each, and how to make it smaller."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from ..trial import Question
 
 RENDERS: Final = "renders"
-"""The name of the property that a question and its prompt can be built. Where it fails, no other is checked."""
+"""Name of the property that a question and its prompt can be built. If it fails, no other is checked."""
 S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A property that a family demands of a question of its own.
+    """A property that a family demands of one of its questions.
 
     Args:
         property: The name of the property, such as "read-back".
-        run: Returns the empty text if the property holds, else one line: what was found, and what was expected.
+        run: Returns the empty text if the property holds, else one line: the actual and the expected value.
     """
 
     property: str
@@ -33,12 +33,12 @@ class Instance:
 
     Args:
         question: The question, with the reference answer that holds for it.
-        drawing: What the question is about, as lines of text; none if that cannot be drawn.
-        files: By file name, the text of what a run reads to ask about the same.
-        size: How large what it is about is. Shrinking makes it small.
+        drawing: A drawing of what the question is about, as lines of text; empty if there is none.
+        files: By file name, the texts that a run reads to ask about the same.
+        size: The size of what it is about, which shrinking reduces.
         checks: The properties that the family demands of it.
-        suite: The keyword arguments with which `@suite` asks this question, given the files: options of the family,
-            and those in `Family.suite_options`. A value that names one of the files is its name.
+        suite: The keyword arguments with which `@suite` asks this question, given the files: options of the family, and
+            those in `Family.suite_options`. A value that names one of the files is its name.
     """
 
     question: Question
@@ -50,7 +50,7 @@ class Instance:
 
 
 class GroupViolation(NamedTuple):
-    """What is wrong with a group as a whole: what was found and expected, and the smallest instance that shows it."""
+    """A violated property of a group: the actual and the expected value, and the smallest instance that shows it."""
 
     message: str
     instance: Instance
@@ -58,11 +58,11 @@ class GroupViolation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupCheck:
-    """A property that a family demands of many questions of a group together, not of each.
+    """A property that a family demands of many questions of a group together.
 
     Args:
         property: The name of the property.
-        run: Returns what is wrong; None if the property holds.
+        run: Returns the violation; None if the property holds.
     """
 
     property: str
@@ -70,9 +70,9 @@ class GroupCheck:
 
 
 class Reducible(Protocol[S]):
-    """A question whose subject can be made smaller: what it is about, such as a graph or a document.
+    """A question that can be made smaller by a smaller subject, the graph or document that it is about.
 
-    All methods are functions of their arguments: the same in any process.
+    All methods depend on their arguments only, so their results are equal in any process.
     """
 
     start: S
@@ -83,16 +83,16 @@ class Reducible(Protocol[S]):
         ...
 
     def key(self, subject: S) -> str:
-        """Return what equal subjects share: of several with one key, one is asked about."""
+        """Return a key that equal subjects share; of several with one key, only the first is asked about."""
         ...
 
     def size(self, subject: S) -> int:
-        """Return how large a subject is, as people count."""
+        """Return the size of a subject, as a person counts it."""
         ...
 
     def instance(self, subject: S) -> Instance | None:
         """Return the question about a subject, with the reference answer computed for it.
 
-        None if nothing of the kind can be asked about it.
+        None if no such question can be asked about it.
         """
         ...

@@ -1,4 +1,4 @@
-"""The rules by which the linter checks suites, and the problems that they find."""
+"""Rules of the linter, and the problems that they find in suites."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Severity = Literal["error", "warning"]
 
 
 class SourcePlace(NamedTuple):
-    """A line of a file, from 1."""
+    """A line of a file, counted from 1."""
 
     path: Path
     line: int = 1
@@ -19,11 +19,11 @@ class SourcePlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LintProblem:
-    """What a rule found.
+    """A problem that a rule found.
 
     Args:
-        message: What was found and what was expected, in one line.
-        place: Where; None for the place of the suite.
+        message: The actual and the expected state, in one line.
+        place: The place; None for the place of the suite.
         details: Further lines that show it.
     """
 
@@ -34,14 +34,14 @@ class LintProblem:
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """Something that is wrong with a suite and can be found without a model.
+    """A kind of problem in suites that can be found without a model.
 
     Args:
         name: The name, in lower case with hyphens.
         title: What the rule finds, as a sentence.
         remedy: What to do about it, as a sentence.
-        check: Yields the problems of a `LintedSuite`. It stands in a module of its own because it names its family, and
-            families name their rules.
+        check: Yields the problems of a `LintedSuite`. That class is in a module of its own, since it names its family,
+            and families name their rules.
         severity: "error" if scores of the suite mean little, "warning" if they may.
     """
 

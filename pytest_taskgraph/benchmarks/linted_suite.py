@@ -1,4 +1,4 @@
-"""Suites with their questions, as rules of the linter look at them."""
+"""Suites with their questions, as the input of lint rules."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class LintedQuestion:
     """A question that a suite asks.
 
     Args:
-        reference: What stands for it.
-        settings: The settings that hold for it.
+        reference: The reference to the question.
+        settings: The settings that apply to it.
         question: The question; None if it cannot be built.
-        error: Why it cannot be built; empty if it can.
+        error: The reason why it cannot be built; empty if it can.
     """
 
     reference: QuestionReference
@@ -31,15 +31,15 @@ class LintedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LintedSuite:
-    """A function with `@suite`, and what it asks.
+    """A function with `@suite`, and its questions.
 
     Args:
         name: The id of the function, without that of a question.
-        place: Where it is defined.
+        place: The place of its definition.
         family: The family of its questions.
         options: The keyword arguments of the suite that the family reads.
-        questions: Its questions, each once: repetitions are left out.
-        settings: Its settings, once for each prompt template that is asked with.
+        questions: Its questions, each once: repetitions are omitted.
+        settings: Its settings, once for each prompt template in use.
     """
 
     name: str

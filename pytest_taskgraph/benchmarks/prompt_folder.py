@@ -1,4 +1,4 @@
-"""The prompts of a family that has a fixed set of them: Jinja files of its own, or templates of the user instead."""
+"""Fixed sets of prompts: a family's own Jinja files, which a user's templates may replace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PromptFolder:
 
     Args:
         name: The folder in --taskgraph-templates whose files replace the built-in ones.
-        path: The folder of the built-in ones.
+        path: The folder of the built-in files.
     """
 
     name: str
@@ -31,43 +31,43 @@ class PromptFolder:
 
         Args:
             name: The name of a built-in file, without its suffix.
-            fields: What the template sees.
-            settings: Their folder of templates may hold a file of that name, which is then taken.
+            fields: The variables of the template.
+            settings: Settings whose folder of templates may hold a file of that name, which is then used.
 
         Raises:
             UsageError: if the template cannot be read or fails.
         """
-        path = self._chosen(name, settings)
+        path = self._path_of(name, settings)
         where = f"prompt {name}" if path.parent == self.path else str(path)
         return render(source_of(path, "prompt"), dict(fields), where)
 
     def source(self, name: str, settings: Settings) -> str:
-        """Return the template of that name, for an episode that renders it later.
+        """Return the source of the template of that name, for an episode that renders it later.
 
         Args:
             name: The name of a built-in file, without its suffix.
-            settings: Their folder of templates may hold a file of that name, which is then taken.
+            settings: Settings whose folder of templates may hold a file of that name, which is then used.
 
         Raises:
             UsageError: if the template cannot be read.
         """
-        return source_of(self._chosen(name, settings), "prompt")
+        return source_of(self._path_of(name, settings), "prompt")
 
     def check(self, settings: Settings) -> None:
-        """Check that each prompt template of the user replaces a built-in one.
+        """Check that each template of the user replaces a built-in one.
 
         Raises:
             UnknownNameError: if there is a template of another name.
             UsageError: if a file cannot be read, or is not Jinja.
         """
-        ours = sorted(path.stem for path in self.path.glob("*.jinja"))
-        for name, path in self._replaced(settings).items():
-            if name not in ours:
-                raise UnknownNameError(f"prompt of {self.name}", name, ours)
+        built_in = sorted(path.stem for path in self.path.glob("*.jinja"))
+        for name, path in self._user_files(settings).items():
+            if name not in built_in:
+                raise UnknownNameError(f"prompt of {self.name}", name, built_in)
             template(source_of(path, "prompt"), str(path))
 
-    def _chosen(self, name: str, settings: Settings) -> Path:
-        return self._replaced(settings).get(name, self.path / f"{name}.jinja")
+    def _path_of(self, name: str, settings: Settings) -> Path:
+        return self._user_files(settings).get(name, self.path / f"{name}.jinja")
 
-    def _replaced(self, settings: Settings) -> dict[str, Path]:
+    def _user_files(self, settings: Settings) -> dict[str, Path]:
         return files_of(settings.templates, self.name) if settings.templates else {}

@@ -1,9 +1,9 @@
-"""Prompt templates: how question, instruction and what they are about are put, and where the answer stands.
+"""Prompt templates: the text around question and instruction, and the place of the answer.
 
-A prompt template is a Jinja file; its first line says where the answer stands: `{# answer: marker #}` (after "Final
-answer:"), `{# answer: whole #}` or `{# answer: first-line #}`; `{# answer: marker, shots: 2 #}` says how many solved
-examples it shows unless the run says otherwise. What stands before a line `{# user #}` is the system prompt. What a
-prompt template sees besides, each family says of its own.
+A prompt template is a Jinja file; its first line states the place of the answer: `{# answer: marker #}` (after "Final
+answer:"), `{# answer: whole #}` or `{# answer: first-line #}`; `{# answer: marker, shots: 2 #}` adds how many
+in-context examples it shows unless the run states another number. Text before a line `{# user #}` is the system prompt.
+The further variables of a template depend on the family.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _USER = re.compile(r"^[ \t]*\{#-?[ \t]*user[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
 class ComposedPrompt(NamedTuple):
-    """What the model is told; no system prompt where that is empty."""
+    """The texts that are sent to the model; `system` is empty if there is no system prompt."""
 
     system: str
     prompt: str
@@ -34,16 +34,16 @@ class ComposedPrompt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
-    """A way to put a question."""
+    """A template that presents a question."""
 
     name: str
     source: str
     place: Place
-    shots: int = 0  # solved examples before the question, unless the run says otherwise
+    shots: int = 0  # in-context examples, unless the run states another number
 
     @property
     def shows_examples(self) -> bool:
-        """Return True if examples would be seen."""
+        """Return True if the template shows in-context examples."""
         return any("examples" in undeclared_names(part) for part in _parts(self.source))
 
     def render(self, fields: Mapping[str, object]) -> ComposedPrompt:
@@ -56,12 +56,12 @@ class PromptTemplate:
         return ComposedPrompt(system, prompt)
 
     def check_fields_shown(self, prompt: ComposedPrompt, names: Mapping[str, str], when: str = "") -> None:
-        """Check that a prompt made of the template shows what it has to.
+        """Check that a prompt made of the template shows the required fields.
 
         Args:
             prompt: The prompt.
-            names: The fields that have to be shown, with their value in lower case, which stands nowhere else.
-            when: What is said of the prompt in messages, such as " in prompts with examples".
+            names: The required fields, with their value in lower case, which occurs nowhere else.
+            when: A condition for messages, such as " in prompts with examples".
 
         Raises:
             UsageError: if the prompt does not show one of them.
@@ -78,7 +78,7 @@ _F = TypeVar("_F", bound=PromptTemplate)
 
 
 def built_in_prompts(folder: Path) -> dict[str, PromptSource]:
-    """Return the prompt templates of a folder by name: `few_shot.jinja` holds the one named `few-shot`."""
+    """Return the prompt templates of a folder by name: `few_shot.jinja` holds the template `few-shot`."""
     return {path.stem.replace("_", "-"): path for path in sorted(folder.glob("*.jinja"))}
 
 
@@ -89,26 +89,26 @@ def find_prompt(kind: type[_F], prompts: Catalog[PromptSource], name: str, templ
         kind: The class of prompt templates of the family.
         prompts: The prompt templates of the family.
         name: A name of `prompts` or of a file in `templates`, or a path.
-        templates: A folder whose files stand in for those of the same name, or add to them.
+        templates: A folder whose files replace those of the same name, or add to them.
 
     Raises:
         UnknownNameError: if there is no such prompt template.
-        UsageError: if it is not written as one.
+        UsageError: if it is malformed.
     """
-    found = prompt_sources(prompts, templates)
-    if name in found:
-        return _read(kind, prompts, name, found[name])
+    sources = prompt_sources(prompts, templates)
+    if name in sources:
+        return _read(kind, prompts, name, sources[name])
     path = Path(name)
     if path.suffix not in {".jinja", ".j2"} and not path.is_file():
-        raise UnknownNameError("prompt", name, [*found, "a file *.jinja"])
+        raise UnknownNameError("prompt", name, [*sources, "a file *.jinja"])
     return _read(kind, prompts, path.stem, path)
 
 
 def prompt_sources(prompts: Catalog[PromptSource], templates: str = "") -> dict[str, PromptSource]:
-    """Return the sources of all prompt templates by name, those of the folder before built-in ones.
+    """Return the sources of all prompt templates by name; files of the folder override built-in templates.
 
     Raises:
-        UsageError: if the templates are in no folder.
+        UsageError: if the folder does not exist or holds other files.
     """
     own = {name: path for name, path in files_of(templates).items() if name not in NO_PROMPTS} if templates else {}
     others = {name: own.pop(file_stem(prompts, name), source) for name, source in prompts.items()}
@@ -116,16 +116,16 @@ def prompt_sources(prompts: Catalog[PromptSource], templates: str = "") -> dict[
 
 
 def file_stem(prompts: Catalog[PromptSource], name: str) -> str:
-    """Return the name, without suffix, of a file in a folder of templates that replaces the prompt of that name."""
+    """Return the name, without suffix, of the file in a folder of templates that replaces the prompt of that name."""
     source = prompts[name]
     return source.stem if isinstance(source, Path) and prompts.owner(name) == BUILT_IN else name
 
 
-def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, found: PromptSource) -> _F:
-    if isinstance(found, Path):
-        source, where = source_of(found, "prompt"), str(found)
+def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, source_or_path: PromptSource) -> _F:
+    if isinstance(source_or_path, Path):
+        source, where = source_of(source_or_path, "prompt"), str(source_or_path)
     else:
-        source, where = found, f"prompt {name} of {prompts.owner(name)}"
+        source, where = source_or_path, f"prompt {name} of {prompts.owner(name)}"
     head = _HEAD.match(source)
     if head is None:
         raise UsageError(
@@ -139,15 +139,15 @@ def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, found: Prom
 
 
 def _parts(source: str) -> tuple[str, str]:
-    """The templates of the system prompt and of the prompt; lines keep their numbers."""
-    found = _USER.search(source)
-    if found is None:
+    """Return the templates of the system prompt and of the prompt; lines keep their numbers."""
+    border = _USER.search(source)
+    if border is None:
         return "", source
-    system = source[: found.start()]
-    return system, "\n" * system.count("\n") + source[found.end() :]
+    system = source[: border.start()]
+    return system, "\n" * system.count("\n") + source[border.end() :]
 
 
 def fence_for(text: str) -> str:
-    """A code fence that does not stand in the text."""
+    """Return a code fence that does not occur in the text."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)

@@ -1,4 +1,4 @@
-"""Jinja as questions and prompt templates use it: sandboxed, undefined names forbidden, nothing escaped."""
+"""Jinja for questions and prompt templates: sandboxed, undefined names are errors, nothing is escaped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ def _environment() -> Environment:
 
 @lru_cache(maxsize=512)
 def template(source: str, where: str = "template") -> Template:
-    """The compiled template. Raises UsageError, with the line, where it is not Jinja."""
+    """Return the compiled template.
+
+    Raises:
+        UsageError: with the line, if it is not Jinja.
+    """
     from jinja2 import TemplateSyntaxError
 
     try:
@@ -34,27 +38,35 @@ def template(source: str, where: str = "template") -> Template:
 
 
 def render(source: str, fields: dict[str, Any], where: str = "template") -> str:
-    """The text of a template. Raises UsageError where it uses a name that is not defined, or fails otherwise."""
+    """Return the rendered text of a template, stripped.
+
+    Raises:
+        UsageError: if it uses an undefined name, or fails otherwise.
+    """
     from jinja2 import TemplateError
 
-    made = template(source, where)
+    compiled = template(source, where)
     try:
-        return made.render(fields).strip()
+        return compiled.render(fields).strip()
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
-        known = ", ".join(sorted(fields))
-        raise UsageError(f"{where}: {error}; the template sees: {known}") from error
+        names = ", ".join(sorted(fields))
+        raise UsageError(f"{where}: {error}; the template sees: {names}") from error
 
 
 @lru_cache(maxsize=64)
 def undeclared_names(source: str) -> frozenset[str]:
-    """The names that a template takes from outside."""
+    """Return the names that a template takes from outside."""
     from jinja2.meta import find_undeclared_variables
 
     return frozenset(find_undeclared_variables(_environment().parse(source)))
 
 
 def source_of(path: Path, kind: str = "template") -> str:
-    """The text of a template's file. Raises UsageError where it cannot be read, or is no text."""
+    """Return the text of a template's file.
+
+    Raises:
+        UsageError: if it cannot be read, or is no text.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -62,26 +74,29 @@ def source_of(path: Path, kind: str = "template") -> str:
 
 
 def files_of(folder: str, part: str = "") -> dict[str, Path]:
-    """The templates by name of the folder, or of a part of it that need not exist; notes and hidden files do not count.
+    """Return the templates of the folder, or of a part of it that need not exist, by name.
 
-    Raises UsageError where the folder does not exist, or holds a file that is no template.
+    Notes and hidden files are skipped.
+
+    Raises:
+        UsageError: if the folder does not exist, or holds a file that is no template.
     """
     top = Path(folder)
     if not top.is_dir():
         raise UsageError(f"{folder}: no such folder; --taskgraph-templates takes a folder of templates NAME.jinja")
     within = top / part
-    found = sorted(within.iterdir()) if within.is_dir() else []
-    files = [one for one in found if one.is_file() and one.suffix != ".md" and not one.name.startswith(".")]
-    if odd := [one for one in files if one.suffix != ".jinja"]:
-        raise UsageError(f"{odd[0]}: no template; expected files NAME.jinja, and notes *.md")
-    return {one.stem: one for one in files}
+    paths = sorted(within.iterdir()) if within.is_dir() else []
+    files = [path for path in paths if path.is_file() and path.suffix != ".md" and not path.name.startswith(".")]
+    if others := [path for path in files if path.suffix != ".jinja"]:
+        raise UsageError(f"{others[0]}: no template; expected files NAME.jinja, and notes *.md")
+    return {path.stem: path for path in files}
 
 
 @lru_cache(maxsize=512)
 def printed_names(source: str) -> tuple[tuple[str, str, str], ...]:
-    """The names whose values every rendering holds as they are, each between the characters that stand around it.
+    """Return the names that every rendering prints verbatim, each with the characters before and after it.
 
-    None of a template that gives names values of its own: they could be other ones.
+    Empty for a template that assigns names itself, since those may hide the names from outside.
     """
     from jinja2 import nodes
 
@@ -91,24 +106,24 @@ def printed_names(source: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _printed(body: list[Node]) -> set[tuple[str, str, str]]:
-    """What this part of a template prints; of a condition, what each of its branches does."""
+    """Return what a part of a template prints; of a condition, what all of its branches print."""
     from jinja2 import nodes
 
-    found: set[tuple[str, str, str]] = set()
+    names: set[tuple[str, str, str]] = set()
     for part in body:
         if isinstance(part, nodes.Output):
-            for before, one, after in zip([None, *part.nodes], part.nodes, [*part.nodes[1:], None], strict=False):
-                if isinstance(one, nodes.Name):
-                    found.add((getattr(before, "data", "")[-1:], one.name, getattr(after, "data", "")[:1]))
+            for before, node, after in zip([None, *part.nodes], part.nodes, [*part.nodes[1:], None], strict=False):
+                if isinstance(node, nodes.Name):
+                    names.add((getattr(before, "data", "")[-1:], node.name, getattr(after, "data", "")[:1]))
         elif isinstance(part, nodes.If):
-            branches = (part.body, *(one.body for one in part.elif_), part.else_)
-            found |= set.intersection(*map(_printed, branches))
-    return found
+            branches = (part.body, *(branch.body for branch in part.elif_), part.else_)
+            names |= set.intersection(*map(_printed, branches))
+    return names
 
 
 @lru_cache(maxsize=512)
 def longest_literal(source: str) -> str:
-    """The longest run of plain text in a template that every rendering holds (none inside a condition or loop)."""
+    """Return the longest plain text that every rendering of a template holds, outside of conditions and loops."""
     tokens = [(kind, value) for _, kind, value in _environment().lex(source) if kind != "whitespace"]
     tags = {value for (before, _), (kind, value) in pairwise(tokens) if before == "block_begin" and kind == "name"}
     depth, best, last = 0, "", ""

@@ -1,4 +1,4 @@
-"""The options of every family that asks about workflows: which ones, and how they are written."""
+"""The options of every family that asks about workflows: which workflows, and in which notation."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
-from pytest_taskgraph.benchmarks.episodes.tail import tail
+from pytest_taskgraph.benchmarks.episodes.answer_measurement import measure_answer
 from pytest_taskgraph.benchmarks.llm_judge import judge_prompt, judge_template, verdict
 from pytest_taskgraph.benchmarks.understanding.questions.composition import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
@@ -36,7 +36,7 @@ def measured(
     reply: str = "Final answer: It is cold.",
 ) -> tuple[Transcript, ScriptedModel, list[Exchange]]:
     model, exchanges = ScriptedModel(script), list[Exchange]()
-    turns = tail(question, Reply(reply), judge_template())
+    turns = measure_answer(question, Reply(reply), judge_template())
     return asyncio.run(drive(turns, model.answer, exchanges)), model, exchanges
 
 

@@ -1,7 +1,7 @@
-"""The files of a data set: those of a folder, of a zip archive, or a single one.
+"""The files of a data set: those of a folder or a zip archive, or a single file.
 
 An archive is read in memory and never unpacked, so the names in it can do no harm; every size is limited. Hidden files
-and those that macOS adds to archives are passed over.
+and those that macOS adds to archives are skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST_SET: Final = 100_000_000  # bytes, of all such files together, and of an
 MOST_FILES: Final = 1_000
 MOST_KEPT: Final = 4  # data sets of one reader that are kept in memory
 DAMAGES: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
-"""What reading a file of a folder or an archive raises if it is damaged or may not be read."""
+"""Exceptions of reading a file of a folder or an archive that is damaged or may not be read."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 T = TypeVar("T")
@@ -41,14 +41,14 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DataFormat:
-    """How a data set is stated, and which files hold it.
+    """A format of data: how the data set is stated, and which files hold it.
 
     Args:
-        name: The name that `--taskgraph-data` has for it.
-        suffixes: The ends of the names of its files, in lower case.
+        name: The name of the data set in `--taskgraph-data`.
+        suffixes: The suffixes of the names of its files, in lower case.
         item: What its files hold, in the singular, for messages.
         expected: What the path should be, for messages.
-        largest_archive: The bytes that an archive of it has at most.
+        largest_archive: Most bytes of an archive of it.
     """
 
     name: str
@@ -62,7 +62,7 @@ class DataFormat:
         return f"--taskgraph-data={self.name}={path}"
 
     def holds(self, name: str) -> bool:
-        """Return True if a file of this name may be of the data set; a hidden file is not."""
+        """Return True if a file of this name may belong to the data set; a hidden file does not."""
         parts = PurePosixPath(name).parts
         hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
         return name.lower().endswith(self.suffixes) and not hidden
@@ -70,15 +70,15 @@ class DataFormat:
 
 @contextmanager
 def restate_path(path: Path, form: DataFormat, words: str) -> Iterator[None]:
-    """Name a path as a command states it in the errors of what is done with its data.
+    """Replace the option by the words of a command in errors about its data.
 
     Args:
-        path: The path, which the readers of the data name by `--taskgraph-data`.
+        path: The path, which the readers of the data name with `--taskgraph-data`.
         form: The format of the data.
         words: How the command states the path, such as "--recipes=PATH".
 
     Raises:
-        UsageError: if the data raise it; with the words in place of the option.
+        UsageError: if the data raise it, with the words in place of the option.
     """
     try:
         yield
@@ -87,10 +87,10 @@ def restate_path(path: Path, form: DataFormat, words: str) -> Iterator[None]:
 
 
 def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
-    """Return what changes when a file of the data is changed.
+    """Return the names, times and sizes of the files of the data, which change with any file.
 
     Raises:
-        UsageError: if nothing is there, or it may not be read.
+        UsageError: if the path does not exist, or may not be read.
     """
     if not path.exists():
         raise UsageError(f"{form.option(path)}: no such file or folder; {form.expected}")
@@ -104,9 +104,9 @@ def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
 
 
 def keep_until_changed(form: DataFormat) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
-    """Return a decorator for a reader of a data set: what it read is kept until a file of the data is changed.
+    """Return a decorator for a reader of a data set that keeps the result until a file of the data changes.
 
-    The reader raises UsageError if nothing is at its path, or it may not be read.
+    The reader raises UsageError if the path does not exist, or may not be read.
 
     Args:
         form: The format of the data.
@@ -128,7 +128,7 @@ def keep_until_changed(form: DataFormat) -> Callable[[Callable[[Path], T]], Call
 
 @contextmanager
 def data_files(path: Path, form: DataFormat) -> Iterator[list[DataFile]]:
-    """Give the files of the data at a path, sorted by name: a folder's, an archive's, or the single one.
+    """Yield the list of files of the data at a path, sorted by name: a folder's, an archive's, or the single file.
 
     Raises:
         UsageError: if it cannot be read.
@@ -179,28 +179,28 @@ def _fault(member: zipfile.ZipInfo) -> str:
     """Return why a member of an archive cannot be read; empty if it can."""
     if member.flag_bits & 1:
         return "it is encrypted"
-    # The other methods unpack without limit what they are given at once.
-    known = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-    return "" if known else "its compression is neither stored nor deflated"
+    # Other methods decompress without limit whatever they receive at once.
+    is_supported = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return "" if is_supported else "its compression is neither stored nor deflated"
 
 
 def contents(
     files: Sequence[DataFile], problems: DataProblems, most: int | None = None
 ) -> Iterator[tuple[DataFile, bytes]]:
-    """Yield the files that can be read with their contents, at most so many or MOST_FILES; the others are problems."""
+    """Yield the readable files with their contents, at most `most` or MOST_FILES; other files become problems."""
     most = MOST_FILES if most is None else most
     left = LARGEST_SET
     for number, file in enumerate(files):
-        found: bytes | str = file.fault
+        content: bytes | str = file.fault
         if number >= most:
-            found = f"there are more than {most} files"
-        elif not found:
-            found = _content(file, min(LARGEST_FILE, left))
-        if isinstance(found, str):
-            problems.add("files that cannot be read", f"{excerpt(file.name)}: {found}; the file is left out")
+            content = f"there are more than {most} files"
+        elif not content:
+            content = _content(file, min(LARGEST_FILE, left))
+        if isinstance(content, str):
+            problems.add("files that cannot be read", f"{excerpt(file.name)}: {content}; the file is left out")
             continue
-        left -= len(found)
-        yield file, found
+        left -= len(content)
+        yield file, content
 
 
 def _content(file: DataFile, most: int) -> bytes | str:
@@ -214,14 +214,14 @@ def _content(file: DataFile, most: int) -> bytes | str:
 
 
 def damage(error: Exception) -> str:
-    """Return why a file cannot be read, after one of `DAMAGES`."""
+    """Return the reason why a file cannot be read, after one of `DAMAGES`."""
     return f"it is damaged or may not be read ({excerpt(str(error)) or type(error).__name__})"
 
 
 def nothing_usable(path: Path, form: DataFormat, files: Sequence[DataFile], problems: DataProblems) -> UsageError:
-    """Return the error that no item can be used: what was found, and what was expected."""
+    """Return the error that no item can be used, with what the path holds and what was expected."""
     names = [excerpt(file.name) for file in files[:5]]
     more = f" and {len(files) - 5} more" if len(files) > 5 else ""
-    found = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
+    listing = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
     first = "".join(f"; {line}" for line in problems.lines[:1])
-    return UsageError(f"{form.option(path)}: no {form.item} that can be used; found {found}{first}; {form.expected}")
+    return UsageError(f"{form.option(path)}: no {form.item} that can be used; found {listing}{first}; {form.expected}")

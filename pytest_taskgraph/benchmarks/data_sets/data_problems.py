@@ -1,4 +1,4 @@
-"""Problems of data that strangers wrote, as lines for the user; and such texts made fit to be shown."""
+"""Problems in data of unknown origin, as lines for the user, and texts of such data made safe for messages."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ class DataProblems:
     """Problems of the data: the first of each kind in full, and the number of the others."""
 
     def __init__(self) -> None:
-        self._shown: dict[str, list[str]] = {}
+        self._first_lines: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
 
     def add(self, kind: str, line: str) -> None:
         """Add a problem.
 
         Args:
-            kind: What problems of its kind are called, in the plural.
+            kind: The name of its kind, in the plural.
             line: The line for the user.
         """
         self._counts[kind] = self._counts.get(kind, 0) + 1
-        shown = self._shown.setdefault(kind, [])
-        if len(shown) < PROBLEMS_SHOWN:
-            shown.append(line)
+        lines = self._first_lines.setdefault(kind, [])
+        if len(lines) < PROBLEMS_SHOWN:
+            lines.append(line)
 
     @property
     def lines(self) -> list[str]:
-        """The lines for the user, those of one kind together."""
+        """Return the lines for the user, those of one kind together."""
         return list(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        for kind, shown in self._shown.items():
-            yield from shown
-            if more := self._counts[kind] - len(shown):
+        for kind, lines in self._first_lines.items():
+            yield from lines
+            if more := self._counts[kind] - len(lines):
                 yield f"and {more} more: {kind}"
 
 
 def excerpt(text: str, longest: int = 80) -> str:
-    """Return a text of strangers for a message: on one line, and not too long."""
+    """Return a text for a message: on one line, and cut to `longest` characters."""
     clean = clean_text(text[: 4 * longest])
     return clean if len(clean) <= longest else f"{clean[: longest - 3]}..."
 
@@ -57,12 +57,12 @@ def clean_text(text: str) -> str:
 
 
 def step_key(step: str) -> str:
-    """Return what decides whether two texts name the same step: not case, not spaces, not the full stop at the end."""
+    """Return a key that texts of the same step share: without case, extra spaces and the full stop at the end."""
     return " ".join(step.casefold().split()).rstrip(" .")
 
 
 def kind_of_value(value: object) -> str:
-    """Return the words for what a JSON value is."""
+    """Return a description of the type of a JSON value."""
     names: tuple[tuple[type, str], ...] = (
         (bool, "true or false"),
         (str, "a text"),

@@ -1,4 +1,4 @@
-"""Files with a JSON object a line, written by strangers: what cannot be read is noted, and the rest is used."""
+"""Files of JSON objects, one per line, of unknown origin: lines that cannot be read are noted, the others are used."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def read_objects(content: bytes, file: str, item: str, problems: DataProblems) -
         content: The bytes of the file.
         file: Its name in problems.
         item: What a line holds, with an article, such as "a task".
-        problems: Lines that cannot be used are added here.
+        problems: Receives the lines that cannot be used.
     """
     for place, line in numbered_lines(content, file, problems):
 
-        def note(kind: str, found: str, place: str = place) -> None:
-            problems.add(kind, f"{place}: {found}")
+        def note(kind: str, problem: str, place: str = place) -> None:
+            problems.add(kind, f"{place}: {problem}")
 
         record = _object(line.strip(), item, note)
         if record is not None:
@@ -34,7 +34,7 @@ def read_objects(content: bytes, file: str, item: str, problems: DataProblems) -
 
 
 def numbered_lines(content: bytes, file: str, problems: DataProblems) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines of a file, without a byte-order mark, each with its place; too many are a problem."""
+    """Yield the lines of a file, without a byte-order mark, each with its place; an excess of lines is a problem."""
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n", MOST_LINES)
     if len(lines) > MOST_LINES and lines.pop():
         problems.add("files with too many lines", f"{excerpt(file)}: only its first {MOST_LINES} lines are read")
@@ -43,7 +43,7 @@ def numbered_lines(content: bytes, file: str, problems: DataProblems) -> Iterato
 
 
 def decode_line(line: bytes, note: Note) -> str | None:
-    """Return the text of a line; None if it is empty, too long or not UTF-8, and the latter two are noted."""
+    """Return the text of a line; None if it is empty, too long or not UTF-8, of which the latter two are noted."""
     if len(line) > LONGEST_LINE:
         note("lines that are too long", f"the line has {len(line)} bytes, more than {LONGEST_LINE}; it is left out")
         return None
@@ -60,11 +60,11 @@ def _object(line: bytes, item: str, note: Note) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         note("broken lines", f"broken JSON ({excerpt(str(error))}); the line is left out")
         return None
-    if not isinstance(found, dict):
-        note("broken lines", f"the line holds {kind_of_value(found)}; expected an object with {item}; it is left out")
+    if not isinstance(value, dict):
+        note("broken lines", f"the line holds {kind_of_value(value)}; expected an object with {item}; it is left out")
         return None
-    return found
+    return value

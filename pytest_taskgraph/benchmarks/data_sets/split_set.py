@@ -20,14 +20,14 @@ T = TypeVar("T", bound=_InSplit)
 
 @dataclass(frozen=True, slots=True)
 class SplitSet(Generic[S, T]):
-    """The items of one source.
+    """The items of one source, by split.
 
     Args:
-        source: Where they come from.
-        train: The items that examples may be drawn from, and that models are trained on.
-        validation: The items that numbers are tuned on, and models chosen by.
-        test: The items that are asked about.
-        problems: A line each on what is wrong with the data, for the user.
+        source: The source of the items.
+        train: Items for in-context examples and for training models.
+        validation: Items for tuning parameters and choosing models.
+        test: Items that are asked about.
+        problems: A line for the user on each problem of the data.
     """
 
     source: S
@@ -39,8 +39,8 @@ class SplitSet(Generic[S, T]):
     @classmethod
     def of_items(cls, source: S, items: Iterable[T], problems: Sequence[str] = ()) -> Self:
         """Return the set of these items, each in its split, in their order."""
-        listed = list(items)
-        train, validation, test = (tuple(item for item in listed if item.split == split) for split in SPLITS)
+        all_items = list(items)
+        train, validation, test = (tuple(item for item in all_items if item.split == split) for split in SPLITS)
         return cls(source, train, validation, test, tuple(problems))
 
     def split(self, name: Split) -> tuple[T, ...]:

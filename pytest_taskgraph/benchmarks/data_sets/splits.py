@@ -1,4 +1,4 @@
-"""The splits of a data set, and which of them the name of a file states."""
+"""The splits of a data set, and the split that a file name states."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 
 
 def split_of(name: str) -> Split | None:
-    """Return the split that the name of a file or else of one of its folders states; None if none does.
+    """Return the split that the name of a file, or else of one of its folders, states; None if none does.
 
-    Its words decide: train and training, valid, validation, val and dev, test and testing.
+    The split follows from its words: train and training; valid, validation, val and dev; test and testing.
     """
     for part in reversed(PurePosixPath(name).parts):
         words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", part)]

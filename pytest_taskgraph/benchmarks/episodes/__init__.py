@@ -11,13 +11,13 @@ from ...trial import Question, Request
 
 @one_turn
 def single(question: Question) -> Turns:
-    """One prompt, after the system prompt if there is one, and one reply."""
+    """Ask the question with one prompt, after the system prompt if there is one, and return its reply."""
     (reply,) = yield [Request(messages=opening(question))]
     return Transcript(reply)
 
 
 def opening(question: Question) -> list[dict[str, str]]:
-    """The messages that put the question."""
+    """Return the messages that present the question."""
     system = [{"role": "system", "content": question.system}] if question.system else []
     return [*system, {"role": "user", "content": question.prompt}]
 
@@ -31,7 +31,7 @@ def episode(name: str, own: Mapping[str, Episode] | None = None) -> Episode:
     Raises:
         UnknownNameError: if there is none.
     """
-    known = {**EPISODES, **(own or {})}
-    if name not in known:
-        raise UnknownNameError("episode", name, known)
-    return known[name]
+    episodes = {**EPISODES, **(own or {})}
+    if name not in episodes:
+        raise UnknownNameError("episode", name, episodes)
+    return episodes[name]

@@ -77,10 +77,10 @@ class Measuring:
         Raises ProviderError, NotAskedError, UsageError.
         """
         from ...asking import drive
-        from ...benchmarks.episodes.tail import tail
+        from ...benchmarks.episodes.answer_measurement import measure_answer
         from ...benchmarks.llm_judge import judge_template
 
-        turns = tail(question, transcript.reply, judge_template(self._templates))
+        turns = measure_answer(question, transcript.reply, judge_template(self._templates))
         found = await drive(turns, self.answer, exchanges)
         return replace(transcript, metrics={**transcript.metrics, **found.metrics})
 

@@ -48,7 +48,7 @@ _BUILT_IN: dict[str, Metric] = {
 
 METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)
 
-# Metrics that a model measures after the reply, and the role in which it is asked (benchmarks/episodes/tail.py).
+# Metrics that a model measures after the reply, with its role (benchmarks/episodes/answer_measurement.py).
 MODEL_METRICS = {"judge": "judge", "cosine": "embedder"}
 # What scores an answer that is a text.
 TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MODEL_METRICS)

@@ -1,4 +1,4 @@
-"""What follows an episode: models are asked to measure its reply, one request for each such metric of the question."""
+"""Measurement of an answer by models, after its episode: one request for each such metric of the question."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ from ..family import Family
 from ..llm_judge import judge_prompt, verdict
 
 
-def tail(question: Question, reply: Reply, template: str) -> Turns:
-    """The reply, with the metrics of `question.judged` that it was measured by.
+def measure_answer(question: Question, reply: Reply, template: str) -> Turns:
+    """Return the reply, with the metrics of `question.judged` that models measured.
 
-    Asks nothing where there is none, and where no answer can be read from the reply. All requests are of one turn.
-    `template` is that of the judge's prompt. Raises ProviderError where a judge was cut off before its score.
+    Nothing is sent if there are no such metrics, or no answer can be parsed from the reply. All requests are of one
+    turn.
+
+    Args:
+        question: The question.
+        reply: The reply of the model under test.
+        template: The template of the judge's prompt.
+
+    Raises:
+        ProviderError: if a judge was cut off before its score.
     """
     given = read_answer(question, reply) if question.judged else None
     if given is None:
@@ -29,28 +37,31 @@ def tail(question: Question, reply: Reply, template: str) -> Turns:
     return Transcript(reply, values, notes=[{"metric": name, "value": value} for name, value in values.items()])
 
 
-def _judge(question: Question, given: str, reference: str, template: str) -> Request:
-    asked = FAMILIES[question.family].asked if question.family in FAMILIES else Family.asked
-    prompt = judge_prompt(template, question.text, reference, given, asked)
+def _judge_request(question: Question, given: str, reference: str, template: str) -> Request:
+    answered = FAMILIES[question.family].asked if question.family in FAMILIES else Family.asked
+    prompt = judge_prompt(template, question.text, reference, given, answered)
     return Request(messages=[{"role": "user", "content": prompt}], role="judge")
 
 
-def _embed(question: Question, given: str, reference: str, template: str) -> Request:
+def _embedding_request(question: Question, given: str, reference: str, template: str) -> Request:
     return Request(role="embedder", kind="embed", texts=[given, reference])
 
 
-def _judged(reply: Reply) -> float | None:
+def _judge_value(reply: Reply) -> float | None:
     value = verdict(reply.text)
     if value is None and reply.cut_off:
         raise ProviderError("truncated", "the judge was cut off at the token limit before its score; allow more tokens")
     return value
 
 
-def _embedded(reply: Reply) -> float | None:
+def _embedding_value(reply: Reply) -> float | None:
     if [*map(len, reply.embeddings)] != [len(reply.embeddings[0])] * 2 if reply.embeddings else True:
         raise ProviderError("malformed", "expected two vectors of one length from the embedder")
     return cosine(reply.embeddings)
 
 
-_REQUESTS: dict[str, Callable[[Question, str, str, str], Request]] = {"judge": _judge, "cosine": _embed}
-_VALUES: dict[str, Callable[[Reply], float | None]] = {"judge": _judged, "cosine": _embedded}
+_REQUESTS: dict[str, Callable[[Question, str, str, str], Request]] = {
+    "judge": _judge_request,
+    "cosine": _embedding_request,
+}
+_VALUES: dict[str, Callable[[Reply], float | None]] = {"judge": _judge_value, "cosine": _embedding_value}
