@@ -68,7 +68,7 @@ def loads(text: str, where: str = "") -> Workflow:
 
 def digest(workflow: Workflow) -> str:
     """Return the SHA-256 of `dumps(workflow)` in hexadecimal, equal for equal workflows in any process."""
-    return workflow.kept_digest(_digest)
+    return workflow.cached_digest(_digest)
 
 
 def _digest(workflow: Workflow) -> str:

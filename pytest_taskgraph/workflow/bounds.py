@@ -1,4 +1,4 @@
-"""Which bounds on the work about a large level were reached, so that a run can say what it left out.
+"""Bounds on the work about a large level that were reached, so that a run can report what it left out.
 
 Whatever is bounded gives no answer beyond its bound, never a guess.
 """
@@ -16,18 +16,18 @@ _reached: ContextVar[set[Bound] | None] = ContextVar("reached bounds", default=N
 
 
 def record_bound(bound: Bound) -> None:
-    """Record that a bound was reached, if somebody wants to know."""
-    found = _reached.get()
-    if found is not None:
-        found.add(bound)
+    """Record that a bound was reached, if a caller collects reached bounds."""
+    reached = _reached.get()
+    if reached is not None:
+        reached.add(bound)
 
 
 @contextmanager
 def reached_bounds() -> Iterator[set[Bound]]:
     """Collect the bounds that are reached inside the block."""
-    found: set[Bound] = set()
-    token = _reached.set(found)
+    reached: set[Bound] = set()
+    token = _reached.set(reached)
     try:
-        yield found
+        yield reached
     finally:
         _reached.reset(token)

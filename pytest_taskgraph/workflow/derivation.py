@@ -1,6 +1,6 @@
-"""Workflows derived from others, and what they configure in them, resolved (wadl-grammar.md, "Meaning").
+"""Derived workflows and the configurations in them, resolved.
 
-A chain of bases that comes back to where it began ends there. What is configured inside a workflow that a task uses
+A chain of bases that comes back to where it began ends there. Configuring the inside of a workflow that a task uses
 makes a copy of that workflow, which the task then uses.
 """
 
@@ -15,38 +15,40 @@ from ..errors import WorkflowError
 from .model import Configuration, Data, QualifiedName, Task, Workflow
 from .project import Index, check_bounds, configurations, every_level, override_parameters, references, size, with_tasks
 
-_Special = tuple[QualifiedName, tuple[Configuration, ...]]  # a workflow, and what is configured in it from outside
+_Special = tuple[QualifiedName, tuple[Configuration, ...]]  # a workflow, and what others configure in it
 
 
 def assemble(workflow: Workflow) -> Workflow:
-    """The project with derivation resolved: no base and no configurations, and as others only what it still needs.
+    """Return the project with derivation resolved: no bases, no configurations, and only the others it still needs.
 
-    References are qualified. Where a configuration reaches into a workflow that a task uses, the task uses a copy of
-    it that is configured so; the copy keeps the name unless the original is needed too, and is numbered then. Raises
-    WorkflowError where a base, or a task or data to configure, is not found.
+    References are qualified. Where a configuration reaches into a workflow that a task uses, the task uses a configured
+    copy of it; the copy keeps the name unless the original is needed too, and is numbered then.
+
+    Raises:
+        WorkflowError: if a base, or a task or data to configure, is missing.
     """
     assembly = _Assembly(workflow)
-    return workflow if _alone(workflow) else assembly.whole()
+    return workflow if _is_plain(workflow) else assembly.whole()
 
 
-def _alone(workflow: Workflow) -> bool:
-    """Whether nothing in a workflow without others is derived, configured or referred to, or declared twice."""
+def _is_plain(workflow: Workflow) -> bool:
+    """Return True if a workflow without others has nothing to resolve and declares no name twice."""
     if workflow.others:
         return False
     for level in every_level(workflow):
         declared = (level.tasks, level.data, level.gateways, level.parameters)
         if level.base or level.configurations or any(task.reference for task in level.tasks):
             return False
-        if any(len({one.name for one in named}) < len(named) for named in declared):
+        if any(len({element.name for element in elements}) < len(elements) for elements in declared):
             return False
     return True
 
 
 def configure_task(task: Task, by: Configuration) -> Task:
-    """The task with all that a configuration gives in place of, or beside, its own.
+    """Return the task with all that a configuration gives in place of, or beside, its own.
 
-    Texts and the sub-workflow are replaced where the configuration gives them, parameters, effects and bindings one by
-    one, by name. The configurations inside it are left to the caller.
+    Texts and the sub-workflow are replaced where the configuration gives them; parameters, effects and bindings are
+    merged by name. The caller resolves the configurations inside it.
     """
     return replace(
         task,
@@ -54,7 +56,7 @@ def configure_task(task: Task, by: Configuration) -> Task:
         kind=by.kind or task.kind,
         implementation=by.implementation or task.implementation,
         parameters=override_parameters(task.parameters, by.parameters),
-        effects=tuple({one.parameter: one for one in (*task.effects, *by.effects)}.values()),
+        effects=tuple({effect.parameter: effect for effect in (*task.effects, *by.effects)}.values()),
         subworkflow=task.subworkflow if by.reference is None else None,
         reference=by.reference or task.reference,
         bindings=tuple(dict((*task.bindings, *by.bindings)).items()),
@@ -62,12 +64,16 @@ def configure_task(task: Task, by: Configuration) -> Task:
 
 
 def configure_data(data: Data, by: Configuration) -> Data:
-    """The data with the description and the schema that a configuration gives in place of its own."""
+    """Return the data with the description and the schema that a configuration gives in place of its own."""
     return replace(data, description=by.description or data.description, schema=by.schema or data.schema)
 
 
 def lineage(index: Index, workflow: Workflow) -> list[Workflow]:
-    """The workflow and its bases, the farthest first; a chain that comes back ends there."""
+    """Return the workflow and its bases, the farthest first; a cyclic chain ends where it began.
+
+    Raises:
+        WorkflowError: if a base is missing.
+    """
     line = {workflow.qualified: workflow}
     last = workflow
     while last.base is not None:
@@ -84,7 +90,7 @@ def lineage(index: Index, workflow: Workflow) -> list[Workflow]:
 
 
 class _Assembly:
-    """One run of `assemble`: the workflows still to be made, and the names of the copies that are configured inside."""
+    """One run of `assemble`: the workflows still to be built, and the names of the configured copies."""
 
     def __init__(self, project: Workflow) -> None:
         self.index = Index(project)
@@ -92,112 +98,115 @@ class _Assembly:
         self.copies: dict[_Special, QualifiedName] = {}
         self.specials: dict[QualifiedName, _Special] = {}
         self.taken = set(self.index.simple)
-        for one in self.index.exact.values():
-            check_bounds(one, *size(one, {}))
-            tuple(configurations(one))
+        for workflow in self.index.exact.values():
+            check_bounds(workflow, *size(workflow, {}))
+            tuple(configurations(workflow))
 
     def whole(self) -> Workflow:
-        made: dict[QualifiedName, Workflow] = {}
+        workflows: dict[QualifiedName, Workflow] = {}
         waiting = deque([self.root.qualified])
         while waiting:
             name = waiting.popleft()
-            if name not in made:
-                made[name] = self._made(name)
-                check_bounds(self.root, 0, len(made))
-                waiting.extend(to for to in references(made[name]) if to in self.specials or to in self.index.exact)
-        names = self._final_names(made)
-        root, *others = (_renamed(one, names) for one in made.values())
+            if name not in workflows:
+                workflows[name] = self._build(name)
+                check_bounds(self.root, 0, len(workflows))
+                waiting.extend(
+                    to for to in references(workflows[name]) if to in self.specials or to in self.index.exact
+                )
+        names = self._final_names(workflows)
+        root, *others = (_rename_references(workflow, names) for workflow in workflows.values())
         return replace(root, others=tuple(others))
 
-    def _made(self, name: QualifiedName) -> Workflow:
-        """A workflow with all it inherits and all that is configured in it, by its bases first."""
+    def _build(self, name: QualifiedName) -> Workflow:
+        """Build a workflow with all it inherits and all that is configured in it, starting with its bases."""
         original, special = self.specials.get(name, (name, ()))
-        whole = Workflow(name.name, name.package)
-        for one in lineage(self.index, self.index.exact[original]):
-            whole = _merged(whole, with_tasks(one, one.package, self._own))
-            whole = self._configured(whole, self._named(one, one.package))
-        return self._configured(whole, special)
+        merged = Workflow(name.name, name.package)
+        for derived in lineage(self.index, self.index.exact[original]):
+            merged = _merge_with_base(merged, with_tasks(derived, derived.package, self._resolve_task))
+            merged = self._configure_level(merged, self._qualify_configurations(derived, derived.package))
+        return self._configure_level(merged, special)
 
-    def _own(self, task: Task, package: str) -> Task:
-        """The task with the full name of what it refers to; what is inline in it is configured as that says itself."""
+    def _resolve_task(self, task: Task, package: str) -> Task:
+        """Return the task with its reference qualified and its inline sub-workflow configured."""
         reference = task.reference and self.index.qualified(task.reference, package)
-        below = task.subworkflow
-        if below is not None and below.base is not None:
+        subworkflow = task.subworkflow
+        if subworkflow is not None and subworkflow.base is not None:
             raise WorkflowError(f"task {task.name!r}: its inline sub-workflow has a base; refer to it by name instead")
-        if below is not None and below.configurations:
-            named = self._named(below, below.package or package)
-            below = replace(self._configured(below, named), configurations=())
-        same = below is task.subworkflow and reference == task.reference
-        return task if same else replace(task, reference=reference, subworkflow=below)
+        if subworkflow is not None and subworkflow.configurations:
+            configurations = self._qualify_configurations(subworkflow, subworkflow.package or package)
+            subworkflow = replace(self._configure_level(subworkflow, configurations), configurations=())
+        unchanged = subworkflow is task.subworkflow and reference == task.reference
+        return task if unchanged else replace(task, reference=reference, subworkflow=subworkflow)
 
-    def _named(self, owner: Workflow | Configuration, package: str) -> tuple[Configuration, ...]:
-        """The configurations of a workflow, and those inside them, with full names."""
+    def _qualify_configurations(self, owner: Workflow | Configuration, package: str) -> tuple[Configuration, ...]:
+        """Return the configurations of a workflow, and those inside them, with full names."""
         return tuple(
             replace(
-                one,
-                reference=one.reference and self.index.qualified(one.reference, package),
-                configurations=self._named(one, package),
+                configuration,
+                reference=configuration.reference and self.index.qualified(configuration.reference, package),
+                configurations=self._qualify_configurations(configuration, package),
             )
-            for one in owner.configurations
+            for configuration in owner.configurations
         )
 
-    def _configured(self, level: Workflow, configurations: Iterable[Configuration]) -> Workflow:
-        for one in configurations:
-            known = level.task_names if one.of == "task" else tuple(data.name for data in level.data)
-            if one.target not in known:
+    def _configure_level(self, level: Workflow, configurations: Iterable[Configuration]) -> Workflow:
+        for configuration in configurations:
+            names = level.task_names if configuration.of == "task" else tuple(data.name for data in level.data)
+            if configuration.target not in names:
                 raise WorkflowError(
-                    f"workflow {str(level.qualified)!r}: configures the {one.of} {one.target!r}; "
-                    f"expected one that it has: {', '.join(known) or 'none'}"
+                    f"workflow {str(level.qualified)!r}: configures the {configuration.of} {configuration.target!r}; "
+                    f"expected one that it has: {', '.join(names) or 'none'}"
                 )
-            if one.of == "task":
-                tasks = (self._filled(level, task, one) if task.name == one.target else task for task in level.tasks)
+            target = configuration.target
+            if configuration.of == "task":
+                tasks = (self._configure_task(level, t, configuration) if t.name == target else t for t in level.tasks)
                 level = replace(level, tasks=tuple(tasks))
             else:
-                data = (configure_data(data, one) if data.name == one.target else data for data in level.data)
+                data = (configure_data(d, configuration) if d.name == target else d for d in level.data)
                 level = replace(level, data=tuple(data))
         return level
 
-    def _filled(self, level: Workflow, task: Task, by: Configuration) -> Task:
+    def _configure_task(self, level: Workflow, task: Task, by: Configuration) -> Task:
         task = configure_task(task, by)
         if not by.configurations:
             return task
         if task.subworkflow is not None:
-            return replace(task, subworkflow=self._configured(task.subworkflow, by.configurations))
-        return replace(task, reference=self._copy(level, task, by.configurations))
+            return replace(task, subworkflow=self._configure_level(task.subworkflow, by.configurations))
+        return replace(task, reference=self._name_copy(level, task, by.configurations))
 
-    def _copy(self, level: Workflow, task: Task, inside: tuple[Configuration, ...]) -> QualifiedName:
-        """The name of the copy of what the task refers to that is configured as told."""
-        refers = task.reference
-        if refers is None or not (refers in self.specials or refers in self.index.exact):
+    def _name_copy(self, level: Workflow, task: Task, inside: tuple[Configuration, ...]) -> QualifiedName:
+        """Return the name of the copy of the task's sub-workflow in which `inside` is configured."""
+        reference = task.reference
+        if reference is None or not (reference in self.specials or reference in self.index.exact):
             raise WorkflowError(
                 f"workflow {str(level.qualified)!r}: task {task.name!r} is configured inside, but its sub-workflow is "
-                f"{refers or 'not told'}; expected one of the project"
+                f"{reference or 'not stated'}; expected one of the project"
             )
-        original, already = self.specials.get(refers, (refers, ()))
-        special = (original, already + inside)
+        original, configured = self.specials.get(reference, (reference, ()))
+        special = (original, configured + inside)
         if special not in self.copies:
-            numbered = (f"{original.name}_{number}" for number in count(2))
-            name = next(name for name in numbered if name not in self.taken)
+            numbered_names = (f"{original.name}_{number}" for number in count(2))
+            name = next(name for name in numbered_names if name not in self.taken)
             self.taken.add(name)
             self.copies[special] = QualifiedName(name, original.package)
             self.specials[self.copies[special]] = special
         return self.copies[special]
 
-    def _final_names(self, made: Mapping[QualifiedName, Workflow]) -> dict[QualifiedName, QualifiedName]:
-        """For the first copy of every workflow that is not needed itself, the name of that workflow."""
-        copies = {original: copy for copy, (original, _) in reversed(self.specials.items()) if copy in made}
-        return {copy: original for original, copy in copies.items() if original not in made}
+    def _final_names(self, workflows: Mapping[QualifiedName, Workflow]) -> dict[QualifiedName, QualifiedName]:
+        """Return the original name for the first copy of every workflow that is not needed itself."""
+        copies = {original: copy for copy, (original, _) in reversed(self.specials.items()) if copy in workflows}
+        return {copy: original for original, copy in copies.items() if original not in workflows}
 
 
-def _merged(base: Workflow, own: Workflow) -> Workflow:
-    """All of the base and all of the workflow that is derived from it; what both declare is its own."""
+def _merge_with_base(base: Workflow, own: Workflow) -> Workflow:
+    """Merge a derived workflow into its base; where both declare something, the derived workflow's counts."""
     return Workflow(
         name=base.name,
         package=base.package,
         description=own.description or base.description,
-        tasks=tuple({one.name: one for one in base.tasks + own.tasks}.values()),
-        data=tuple({one.name: one for one in base.data + own.data}.values()),
-        gateways=tuple({one.name: one for one in base.gateways + own.gateways}.values()),
+        tasks=tuple({element.name: element for element in base.tasks + own.tasks}.values()),
+        data=tuple({element.name: element for element in base.data + own.data}.values()),
+        gateways=tuple({element.name: element for element in base.gateways + own.gateways}.values()),
         links=base.links + own.links,
         data_links=base.data_links + own.data_links,
         parameters=override_parameters(base.parameters, own.parameters),
@@ -205,10 +214,10 @@ def _merged(base: Workflow, own: Workflow) -> Workflow:
     )
 
 
-def _renamed(workflow: Workflow, names: Mapping[QualifiedName, QualifiedName]) -> Workflow:
-    def renamed(task: Task, _: str) -> Task:
+def _rename_references(workflow: Workflow, names: Mapping[QualifiedName, QualifiedName]) -> Workflow:
+    def rename_reference(task: Task, _: str) -> Task:
         new = task.reference and names.get(task.reference)
         return replace(task, reference=new) if new else task
 
-    own = names.get(workflow.qualified, workflow.qualified)
-    return replace(with_tasks(workflow, "", renamed), name=own.name, package=own.package)
+    renamed = names.get(workflow.qualified, workflow.qualified)
+    return replace(with_tasks(workflow, "", rename_reference), name=renamed.name, package=renamed.package)

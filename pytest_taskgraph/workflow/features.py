@@ -1,6 +1,6 @@
 """The vocabulary of what a workflow may hold, and which of it a workflow does hold.
 
-A recipe demands these words, a pattern needs them, a notation says or loses them.
+A recipe demands these features, a pattern needs them, a notation supports them or not.
 """
 
 from __future__ import annotations
@@ -37,53 +37,58 @@ FEATURES = frozenset(
 
 
 def features(workflow: Workflow, among: Collection[str] = FEATURES) -> frozenset[str]:
-    """The words of FEATURES, or of some of them, that hold of the workflow, its inline sub-workflows or its others.
+    """Return the features, of those in `among`, that the workflow, its inline sub-workflows or its others have.
 
-    What a derived workflow only fills in counts as if it stood in the task. Guarded links out of one task count as
+    What a derived workflow fills in counts as if it stood in the task. Guarded links out of one task count as
     "exclusive" or "inclusive" only where their guards provably are that; beside an unguarded link they are "inclusive",
-    for that branch always runs. Raises WorkflowError if sub-workflows are nested too deeply.
+    because that branch always runs.
+
+    Raises:
+        WorkflowError: if sub-workflows are nested too deeply.
     """
-    every = [level for whole in (workflow, *workflow.others) for _, level in levels(whole)]
-    return frozenset(name for name, holds in _HOLDS.items() if name in among and any(holds(level) for level in every))
+    all_levels = [level for whole in (workflow, *workflow.others) for _, level in levels(whole)]
+    rules = {name: holds for name, holds in _HOLDS.items() if name in among}
+    return frozenset(name for name, holds in rules.items() if any(map(holds, all_levels)))
 
 
 def _parameters(level: Workflow) -> Iterator[Parameter]:
     yield from level.parameters
     for task in level.tasks:
         yield from task.parameters
-    for one in configurations(level):
-        yield from one.parameters
+    for configuration in configurations(level):
+        yield from configuration.parameters
 
 
 def _outgoing(level: Workflow) -> dict[str, list[Link]]:
-    """The links out of START, tasks and joins; those out of splits belong to the gateway."""
+    """Return the links out of START, tasks and joins by their source; those out of splits belong to the gateway."""
     splits = {gateway.name for gateway in level.gateways if gateway.role == "split"}
-    found: dict[str, list[Link]] = {}
+    links_by_source: dict[str, list[Link]] = {}
     for link in level.links:
         if link.source not in splits:
-            found.setdefault(link.source, []).append(link)
-    return found
+            links_by_source.setdefault(link.source, []).append(link)
+    return links_by_source
 
 
-def _gateway(level: Workflow, kind: GatewayKind) -> bool:
+def _has_gateway(level: Workflow, kind: GatewayKind) -> bool:
     return any(gateway.kind == kind for gateway in level.gateways)
 
 
-def _parallel(level: Workflow) -> bool:
+def _has_parallel(level: Workflow) -> bool:
     forks = (sum(link.guard is None for link in links) > 1 for links in _outgoing(level).values())
-    return _gateway(level, "parallel") or any(forks)
+    return _has_gateway(level, "parallel") or any(forks)
 
 
-def _exclusive(level: Workflow) -> bool:
-    return _gateway(level, "exclusive") or any(answer is True for answer in _choices(level))
+def _has_exclusive(level: Workflow) -> bool:
+    return _has_gateway(level, "exclusive") or any(answer is True for answer in _exclusive_choices(level))
 
 
-def _inclusive(level: Workflow) -> bool:
-    return _gateway(level, "inclusive") or _mixed(level) or any(answer is False for answer in _choices(level))
+def _has_inclusive(level: Workflow) -> bool:
+    overlapping = any(answer is False for answer in _exclusive_choices(level))
+    return _has_gateway(level, "inclusive") or _has_mixed(level) or overlapping
 
 
-def _choices(level: Workflow) -> Iterator[bool | None]:
-    """For every node with several guarded links out of it and no other, whether their guards exclude each other."""
+def _exclusive_choices(level: Workflow) -> Iterator[bool | None]:
+    """Yield, for every node whose several links are all guarded, whether their guards exclude each other."""
     parameters = {task.name: task.parameters for task in level.tasks}
     for source, links in _outgoing(level).items():
         guards = [link.guard for link in links if link.guard is not None]
@@ -91,42 +96,43 @@ def _choices(level: Workflow) -> Iterator[bool | None]:
             yield exclusive(guards, (*level.parameters, *parameters.get(source, ())))
 
 
-def _mixed(level: Workflow) -> bool:
+def _has_mixed(level: Workflow) -> bool:
     tasks = {START, *level.task_names}
     kinds = ({link.guard is None for link in links} for source, links in _outgoing(level).items() if source in tasks)
     return any(len(kind) == 2 for kind in kinds)
 
 
-def _said(level: Workflow, attribute: str) -> bool:
-    """Whether a task or a configuration has that attribute."""
+def _has_attribute(level: Workflow, attribute: str) -> bool:
+    """Return True if a task or a configuration has a value for that attribute."""
     return any(getattr(owner, attribute) for owner in (*level.tasks, *configurations(level)))
 
 
-def _described(level: Workflow) -> bool:
-    return bool(level.description) or _said(level, "description") or any(one.description for one in level.data)
+def _has_descriptions(level: Workflow) -> bool:
+    in_data = any(data_object.description for data_object in level.data)
+    return bool(level.description) or _has_attribute(level, "description") or in_data
 
 
-def _schemas(level: Workflow) -> bool:
-    return any(one.schema for one in level.data) or any(one.schema for one in configurations(level))
+def _has_schemas(level: Workflow) -> bool:
+    return any(owner.schema for owner in level.data) or any(owner.schema for owner in configurations(level))
 
 
 _HOLDS: dict[str, Callable[[Workflow], bool]] = {
-    "parallel": _parallel,
-    "exclusive": _exclusive,
-    "inclusive": _inclusive,
+    "parallel": _has_parallel,
+    "exclusive": _has_exclusive,
+    "inclusive": _has_inclusive,
     "loop": lambda level: bool(shortest_cycle(level)),
     "guards": lambda level: any(link.guard is not None for link in level.links),
-    "mixed": _mixed,
-    "domains": lambda level: any(one.domain for one in _parameters(level)),
-    "effects": lambda level: _said(level, "effects"),
-    "parameters": lambda level: _said(level, "parameters"),
-    "implementations": lambda level: _said(level, "implementation"),
-    "descriptions": _described,
-    "kinds": lambda level: _said(level, "kind"),
+    "mixed": _has_mixed,
+    "domains": lambda level: any(parameter.domain for parameter in _parameters(level)),
+    "effects": lambda level: _has_attribute(level, "effects"),
+    "parameters": lambda level: _has_attribute(level, "parameters"),
+    "implementations": lambda level: _has_attribute(level, "implementation"),
+    "descriptions": _has_descriptions,
+    "kinds": lambda level: _has_attribute(level, "kind"),
     "data": lambda level: bool(level.data or level.data_links),
-    "schemas": _schemas,
-    "hierarchy": lambda level: any(task.composite for task in level.tasks) or _said(level, "reference"),
-    "references": lambda level: _said(level, "reference"),
-    "bindings": lambda level: _said(level, "bindings"),
+    "schemas": _has_schemas,
+    "hierarchy": lambda level: any(task.composite for task in level.tasks) or _has_attribute(level, "reference"),
+    "references": lambda level: _has_attribute(level, "reference"),
+    "bindings": lambda level: _has_attribute(level, "bindings"),
     "derivation": lambda level: bool(level.base or level.configurations),
 }

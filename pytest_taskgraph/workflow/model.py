@@ -1,6 +1,6 @@
-"""A workflow: tasks, data, what is linked to what, and under which guard. Frozen; nothing is computed here.
+"""The data model of a workflow: tasks, data, links and guards. Frozen; nothing is computed here.
 
-Sequences keep the order of declaration; `canonical.py` gives the form in which order and spelling do not count.
+Sequences keep the order of declaration; `canonical.py` computes the form in which order and spelling do not count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Flow = Literal["control", "data"]
 
 @dataclass(frozen=True, slots=True)
 class QualifiedName:
-    """The name of a workflow, with its package where it has one."""
+    """The name of a workflow, with its package if it has one."""
 
     name: str
     package: str = ""
@@ -33,7 +33,7 @@ class QualifiedName:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values a parameter may take: whole or real numbers from `low` to `high` (None is open), or words."""
+    """The values that a parameter may take: integers or reals from `low` to `high` (None: unbounded), or words."""
 
     kind: Literal["integer", "real", "words"]
     low: float | int | None = None
@@ -52,7 +52,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a task does to a parameter: `n` becomes the value of `expression`, such as "n + 1"."""
+    """The change that a task makes to a parameter: `n` becomes the value of `expression`, such as "n + 1"."""
 
     parameter: str
     expression: str
@@ -74,7 +74,7 @@ class Task:
 
     @property
     def composite(self) -> bool:
-        """Whether it has a sub-workflow."""
+        """Return True if the task has a sub-workflow."""
         return self.subworkflow is not None or self.reference is not None
 
 
@@ -89,7 +89,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A node of the control flow that is no task: a fork or join, a choice or merge."""
+    """A node of the control flow that is not a task: a fork or join, a choice or merge."""
 
     name: str
     kind: GatewayKind
@@ -115,7 +115,7 @@ class DataLink:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a derived workflow fills in or replaces of a task or of data; inside a composite task, to any depth."""
+    """The parts of a task or of data that a derived workflow fills in or replaces, inside composite tasks too."""
 
     target: str
     of: Literal["task", "data"] = "task"
@@ -132,14 +132,14 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What was planted in a workflow; no notation writes it but the lossless one."""
+    """The flaw that was planted in a workflow; only the lossless notation writes it."""
 
     kind: str
     details: tuple[str, ...] = ()
 
 
 class _Hashed:
-    """Room for the hash and the digest of a workflow: both look at all of it, and are needed again and again."""
+    """Slots for the hash and the digest of a workflow, which depend on all of it and are needed often."""
 
     __slots__ = ("_digest", "_hash")
     _hash: int
@@ -148,7 +148,7 @@ class _Hashed:
 
 @dataclass(frozen=True, slots=True)
 class Workflow(_Hashed):
-    """Tasks and what links them. `others` are the further workflows of its project, found by qualified name."""
+    """Tasks and the links between them. `others` are the further workflows of its project, found by qualified name."""
 
     name: str
     package: str = ""
@@ -168,11 +168,11 @@ class Workflow(_Hashed):
         try:
             return self._hash
         except AttributeError:
-            object.__setattr__(self, "_hash", hash(_held(self)))
+            object.__setattr__(self, "_hash", hash(_field_values(self)))
             return self._hash
 
-    def kept_digest(self, compute: Callable[[Workflow], str]) -> str:
-        """Return its digest, computed once."""
+    def cached_digest(self, compute: Callable[[Workflow], str]) -> str:
+        """Return the digest, computed at the first call."""
         try:
             return self._digest
         except AttributeError:
@@ -181,20 +181,24 @@ class Workflow(_Hashed):
 
     @property
     def qualified(self) -> QualifiedName:
-        """Its name with its package."""
+        """Return the name with the package."""
         return QualifiedName(self.name, self.package)
 
     @property
     def task_names(self) -> tuple[str, ...]:
-        """The names of the tasks directly in it, in the order of declaration."""
+        """Return the names of the tasks directly in the workflow, in the order of declaration."""
         return tuple([task.name for task in self.tasks])
 
     def task(self, name: str) -> Task:
-        """The task of that name directly in it; KeyError if there is none."""
+        """Return the task of that name directly in the workflow.
+
+        Raises:
+            KeyError: if there is none.
+        """
         for task in self.tasks:
             if task.name == name:
                 return task
         raise KeyError(name)
 
 
-_held = attrgetter(*(field.name for field in fields(Workflow)))
+_field_values = attrgetter(*(field.name for field in fields(Workflow)))

@@ -1,7 +1,7 @@
 """Procedural graphs as workflows, and workflows as procedural graphs.
 
-Actions become tasks, named by their text. A parameter `actor` of the task says who does it, `text` its text where the
-task had to be named otherwise; `notices` are the action constraints that lead to it, `annotations` those that it leads
+Actions become tasks, named by their text. A parameter `actor` of the task holds who performs it, `text` its text where
+the task needed another name; `notices` are the action constraints that lead to it, `annotations` those that it leads
 to. Data constraints become data, which tasks read or write. Gateways keep their names. Conditions become guards, see
 `procedural_guards.py`.
 """
@@ -25,17 +25,17 @@ ANNOTATIONS: Final = "annotations"
 
 @dataclass(frozen=True, slots=True)
 class WorkflowPart:
-    """What of a procedural graph a workflow can hold, and what that leaves out, a sentence each."""
+    """The part of a procedural graph that a workflow can hold, and what is lost, a sentence each."""
 
     graph: ProceduralGraph
     losses: tuple[str, ...] = ()
 
 
 def workflow_part(graph: ProceduralGraph) -> WorkflowPart:
-    """Return what of a graph a workflow can hold: all of it, for graphs with flows as they are meant.
+    """Return the part of a graph that a workflow can hold: all of it, if its flows are as the format intends.
 
-    Flows into the start or out of the end are left out, and constraint flows that do not join a constraint and an
-    action; other constraint flows lose their conditions; gateways or data with the name of another one get a number.
+    Flows into the start or out of the end are dropped, and constraint flows that do not join a constraint and an
+    action; other constraint flows lose their conditions; gateways or data with the name of another node get a number.
     """
     losses: list[str] = []
     names = _rename_nodes(graph, losses)
@@ -55,7 +55,7 @@ def workflow_part(graph: ProceduralGraph) -> WorkflowPart:
 
 
 def workflow_of(graph: ProceduralGraph, name: str) -> Workflow:
-    """Return the workflow of a graph, or of what `workflow_part` leaves of it."""
+    """Return the workflow of a graph, or of the part that `workflow_part` returns."""
     whole = workflow_part(graph).graph
     names = _names(whole)
     formal = formal_guards(whole)
@@ -79,9 +79,9 @@ def workflow_of(graph: ProceduralGraph, name: str) -> Workflow:
 
 
 def procedural_graph_of(workflow: Workflow) -> ProceduralGraph:
-    """Return the graph of a workflow: of its own level, with what its bases have, where a composite task is an action.
+    """Return the graph of a workflow's own level, bases included; a composite task is an action.
 
-    For what `workflow_of` returned, that is the graph it was given, or what `workflow_part` leaves of it.
+    For a workflow from `workflow_of`, that is the original graph, or the part that `workflow_part` returns.
 
     Raises:
         WorkflowError: if the workflow is derived from one that is not among its others.

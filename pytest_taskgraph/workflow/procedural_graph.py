@@ -1,7 +1,7 @@
-"""Procedural graphs (Du et al. 2024): actions with their actors, gateways, constraints, and the flows between them.
+"""Procedural graphs (Du et al., 2024): actions with their actors, gateways, constraints, and the flows between them.
 
-A node is known by its sort, its text and, for an action, its actor: two nodes that agree in these are the same. Nothing
-demands that gateways come in pairs, or that a flow is possible; what people and models write is not tidy.
+A node is identified by its sort, its text and, for an action, its actor: two nodes that agree in these are the same.
+Gateways need not come in pairs, and flows need not make sense: people and models write graphs that are not tidy.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class ProceduralNode:
     Args:
         sort: "data" is a data constraint, "notice" an action constraint; the last three are gateways.
         text: What is done, needed or noted; the name of a gateway, such as "XOR1"; empty for start and end.
-        actor: Who does it; empty if that is not said, and for anything but actions.
+        actor: Who performs the action; empty if not stated, and for every other sort.
 
     Raises:
-        ValueError: if a start or an end has a text, another node has none, or an actor does something but an action.
+        ValueError: if a start or an end has a text, another node has none, or a node other than an action has an actor.
     """
 
     sort: NodeSort
@@ -64,7 +64,7 @@ class ProceduralNode:
 
 @dataclass(frozen=True, slots=True)
 class ProceduralFlow:
-    """A flow from one node to another, under a condition in words; none where that is empty."""
+    """A flow from one node to another, under a condition in words; the empty text is no condition."""
 
     source: ProceduralNode
     target: ProceduralNode
@@ -72,7 +72,7 @@ class ProceduralFlow:
 
     @property
     def sort(self) -> FlowSort:
-        """The sort of the flow: a constraint if either end is one, else a condition if it has one, else a sequence."""
+        """Return the sort of the flow: a constraint if either end is one, a condition if it has one, or a sequence."""
         if self.source.is_constraint or self.target.is_constraint:
             return "constraint"
         return "condition" if self.condition else "sequence"
@@ -82,14 +82,14 @@ class ProceduralFlow:
 class ProceduralGraph:
     """The flows of a procedure, each once, in the order in which they were written; its nodes follow from them.
 
-    Two graphs of the same flows are equal, in whatever order these stand.
+    Two graphs with the same flows are equal, in whatever order.
     """
 
     flows: tuple[ProceduralFlow, ...] = ()
 
     @classmethod
     def of(cls, flows: Iterable[ProceduralFlow]) -> ProceduralGraph:
-        """Return the graph of these flows; a flow that stands there again is dropped."""
+        """Return the graph of these flows; repeated flows are dropped."""
         return cls(tuple(dict.fromkeys(flows)))
 
     def __eq__(self, other: object) -> bool:
@@ -104,7 +104,7 @@ class ProceduralGraph:
 
     @cached_property
     def nodes(self) -> tuple[ProceduralNode, ...]:
-        """The nodes, in the order in which flows name them."""
+        """Return the nodes, in the order in which flows name them."""
         return tuple(dict.fromkeys(node for flow in self.flows for node in (flow.source, flow.target)))
 
     def nodes_of(self, *sorts: NodeSort) -> tuple[ProceduralNode, ...]:
@@ -129,11 +129,11 @@ class ProceduralGraph:
 
     @cached_property
     def actors(self) -> tuple[str, ...]:
-        """Those who do the actions, in the order in which flows name them."""
+        """Return those who perform the actions, in the order in which flows name them."""
         return tuple(dict.fromkeys(node.actor for node in self.nodes if node.actor))
 
     def with_nodes(self, replacements: Mapping[ProceduralNode, ProceduralNode]) -> ProceduralGraph:
-        """Return the graph with some nodes replaced by others; flows that become the same become one."""
+        """Return the graph with some nodes replaced by others; flows that become equal are merged."""
         return self.of(
             replace(
                 flow,

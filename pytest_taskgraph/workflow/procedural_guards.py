@@ -2,13 +2,13 @@
 
 At an exclusive gateway the condition "the stock is low" becomes `choice_1 = "the stock is low"`, with a parameter of
 the workflow that has a word for each branch, so that exactly one is taken. At an inclusive gateway there is a word for
-every way to take one branch or more. A branch without a condition beside others of an exclusive gateway has the word
+every combination of branches. A branch without a condition beside others of an exclusive gateway has the word
 "otherwise".
 
-The conditions of a gateway stay as they are where that would say too much or cannot be said: where one is formal
-already, where two are the same, where the gateway lies on a cycle (nothing is known of what changes in the loop), and
+The conditions of a gateway are kept where guards would state too much or cannot express them: where a condition is
+formal already, where two are the same, where the gateway lies on a cycle (it is unknown what changes in the loop), and
 beside an unconditional branch of an inclusive gateway, or several of an exclusive one. The name of a gateway does not
-count, for not every notation keeps it.
+count, because not every notation keeps it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MOST_INCLUSIVE: Final = 4  # conditions of an inclusive gateway that get words; 
 
 @dataclass(frozen=True, slots=True)
 class FormalGuards:
-    """The guards of a graph's flows, as far as they differ from the conditions, and the parameters of these guards."""
+    """Guards of a graph's flows, where they differ from the conditions, and the parameters of these guards."""
 
     guards: Mapping[ProceduralFlow, str]
     parameters: tuple[Parameter, ...]
 
 
 def formal_guards(graph: ProceduralGraph) -> FormalGuards:
-    """Return guards for the conditions of a graph's exclusive and inclusive gateways, where they can be had."""
+    """Return guards for the conditions of a graph's exclusive and inclusive gateways, where guards can express them."""
     ways = {node: [flow.target for flow in graph.outgoing(node) if flow.sort != "constraint"] for node in graph.nodes}
     taken = _names_in_conditions(graph)
     guards: dict[ProceduralFlow, str] = {}
@@ -55,7 +55,7 @@ def formal_guards(graph: ProceduralGraph) -> FormalGuards:
 
 
 def condition_of(link: Link, workflow: Workflow) -> str:
-    """Return the condition that the guard of a link stands for; "" where it has none."""
+    """Return the condition that the guard of a link stands for; "" if it has no guard."""
     guard = parse_guard(link.guard or "")
     first = guard.parts[0] if isinstance(guard, Or) else guard
     if isinstance(first, Comparison) and _CHOICE.fullmatch(first.parameter):
@@ -70,7 +70,7 @@ def condition_of(link: Link, workflow: Workflow) -> str:
 
 
 def _names_in_conditions(graph: ProceduralGraph) -> set[str]:
-    """Return the parameters, and words that may be some, of the conditions that are formal already."""
+    """Return the parameters of the conditions that are formal already, and words that may be parameters."""
     formal = [guard for flow in graph.flows if (guard := parse_guard(flow.condition))]
     all_comparisons = [comparison for guard in formal for comparison in comparisons(guard)]
     return {
@@ -84,7 +84,7 @@ def _names_in_conditions(graph: ProceduralGraph) -> set[str]:
 def _guards_of(
     gateway: ProceduralNode, flows: Sequence[ProceduralFlow], name: str
 ) -> tuple[dict[ProceduralFlow, str], tuple[str, ...]] | None:
-    """Return the guards of a gateway's flows and the words of its parameter; None where the conditions must stay."""
+    """Return the guards of a gateway's flows and the words of its parameter; None if the conditions have to stay."""
     formal = [parse_guard(flow.condition) for flow in flows]
     in_prose = [flow for flow, guard in zip(flows, formal, strict=True) if flow.condition and guard is None]
     rest = sum(isinstance(guard, Otherwise) for guard in formal)
@@ -108,7 +108,7 @@ def _guards_of(
 
 
 def _guard_text(name: str, words: Sequence[str]) -> str:
-    """Return the guard that the parameter is one of the words; "" if the language of guards cannot say it."""
+    """Return the guard that the parameter is one of the words; "" if the language of guards cannot express it."""
     parts = tuple(Comparison(name, "=", word) for word in words)
     guard = Or(parts) if len(parts) > 1 else parts[0]
     try:

@@ -1,7 +1,8 @@
-"""A project, that is a workflow with its `others`: its workflows by name, its levels, and how large it may be.
+"""A project: a workflow with its `others`. Its workflows by name, its levels, and the bounds on its size.
 
-A name without a package means the package of the file that says it, then the only workflow of that simple name.
-What is nested more than DEEPEST levels deep, or comes to more than LARGEST tasks, is refused with WorkflowError.
+A name without a package means the workflow in the package of the file that mentions it, otherwise the only workflow of
+that simple name. WorkflowError is raised if something is nested more than DEEPEST levels deep or has more than LARGEST
+tasks.
 """
 
 from __future__ import annotations
@@ -19,38 +20,40 @@ Path = tuple[str, ...]
 
 
 def find(workflow: Workflow, name: QualifiedName, package: str) -> Workflow | None:
-    """The workflow of that name in the project, as it stands there; None if there is none.
+    """Return the workflow of that name in the project, as it is declared there; None if there is none, or several.
 
-    A name without a package means `package`, that of the file that says it; where that has no such workflow, the only
-    one of that simple name in the project. None also if there are several.
+    A name without a package means the workflow in `package`, that of the file that mentions it; otherwise the only
+    workflow of that simple name in the project.
     """
     return Index(workflow).find(name, package)
 
 
 def levels(workflow: Workflow) -> tuple[tuple[Path, Workflow], ...]:
-    """The workflow itself at (), then every inline sub-workflow with its path of task names, outer before inner.
+    """Return the workflow at (), then every inline sub-workflow with its path of task names, outer before inner.
 
-    Each level is one to ask about by itself: it has the package and the others of the project (the whole workflow
-    among them), and for parameters what its composite task gives beside, and in place of, its own.
+    Each level can be used by itself: it has the package and the others of the project (the whole workflow among them),
+    and its parameters include those of its composite task, which override its own.
     """
     others: tuple[Workflow, ...] = ()
-    found: list[tuple[Path, Workflow]] = []
+    level_paths: list[tuple[Path, Workflow]] = []
     waiting: list[tuple[Path, Workflow]] = [((), workflow)]
     while waiting:
         path, level = waiting.pop()
-        found.append((path, level))
-        check_bounds(workflow, len(path), len(found))
+        level_paths.append((path, level))
+        check_bounds(workflow, len(path), len(level_paths))
         for task in reversed(level.tasks):
-            if (sub := task.subworkflow) is not None:
+            if (subworkflow := task.subworkflow) is not None:
                 others = others or (replace(workflow, others=()), *workflow.others)
-                parameters = override_parameters(sub.parameters, task.parameters)
-                sub = replace(sub, package=sub.package or level.package, parameters=parameters, others=others)
-                waiting.append(((*path, task.name), sub))
-    return tuple(found)
+                parameters = override_parameters(subworkflow.parameters, task.parameters)
+                subworkflow = replace(
+                    subworkflow, package=subworkflow.package or level.package, parameters=parameters, others=others
+                )
+                waiting.append(((*path, task.name), subworkflow))
+    return tuple(level_paths)
 
 
 def every_level(project: Workflow) -> Iterator[Workflow]:
-    """The workflows of a project and, after them, all that is inline in them, each as it stands there."""
+    """Yield the workflows of a project, then all that is inline in them, each as it is declared."""
     waiting = [project, *project.others]
     for level in waiting:
         yield level
@@ -58,58 +61,65 @@ def every_level(project: Workflow) -> Iterator[Workflow]:
 
 
 def override_parameters(defaults: Iterable[Parameter], values: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """The parameters of `defaults` with the values and domains that `values` gives, then the further ones of `values`.
+    """Merge parameters: those of `defaults` as `values` override them, then the further ones of `values`.
 
-    What `values` leaves open (no value, no domain) stays as the default has it.
+    A value or domain that `values` leaves out keeps its default.
     """
-    merged = {one.name: one for one in defaults}
-    for one in values:
-        old = merged.get(one.name, one)
-        value = old.value if one.value is None else one.value
-        merged[one.name] = Parameter(one.name, value, one.domain or old.domain)
+    merged = {parameter.name: parameter for parameter in defaults}
+    for parameter in values:
+        old = merged.get(parameter.name, parameter)
+        value = old.value if parameter.value is None else parameter.value
+        merged[parameter.name] = Parameter(parameter.name, value, parameter.domain or old.domain)
     return tuple(merged.values())
 
 
 def configurations(workflow: Workflow) -> Iterator[Configuration]:
-    """The configurations of a workflow, each before those inside it."""
-    waiting = [(1, one) for one in reversed(workflow.configurations)]
+    """Yield the configurations of a workflow, each before those inside it."""
+    waiting = [(1, configuration) for configuration in reversed(workflow.configurations)]
     while waiting:
-        depth, one = waiting.pop()
+        depth, configuration = waiting.pop()
         check_bounds(workflow, depth, 0)
-        yield one
-        waiting.extend((depth + 1, inner) for inner in reversed(one.configurations))
+        yield configuration
+        waiting.extend((depth + 1, inner) for inner in reversed(configuration.configurations))
 
 
 def references(workflow: Workflow) -> Iterator[QualifiedName]:
-    """The references of the workflow and of all that is inline in it."""
+    """Yield the references of the workflow and of all that is inline in it."""
     for _, level in levels(workflow):
         yield from (task.reference for task in level.tasks if task.reference is not None)
 
 
 def with_tasks(level: Workflow, package: str, change: Callable[[Task, str], Task]) -> Workflow:
-    """The level with every task, the inner ones first, changed by a function of it and of its package."""
+    """Return the level with every task, inner ones first, replaced by what `change` returns for it and its package."""
     tasks = []
     for task in level.tasks:
-        below = task.subworkflow
-        if below is not None and (inside := with_tasks(below, below.package or package, change)) is not below:
+        subworkflow = task.subworkflow
+        if (
+            subworkflow is not None
+            and (inside := with_tasks(subworkflow, subworkflow.package or package, change)) is not subworkflow
+        ):
             task = replace(task, subworkflow=inside)
         tasks.append(change(task, package))
-    same = all(new is old for new, old in zip(tasks, level.tasks, strict=True))
-    return level if same else replace(level, tasks=tuple(tasks))
+    unchanged = all(new is old for new, old in zip(tasks, level.tasks, strict=True))
+    return level if unchanged else replace(level, tasks=tuple(tasks))
 
 
 def size(level: Workflow, sizes: Mapping[QualifiedName, tuple[int, int]]) -> tuple[int, int]:
-    """The height and the number of tasks of the level when the workflows of known size are inline."""
+    """Return the height and the number of tasks of the level with the workflows of known size inline."""
     height = tasks = 0
-    for path, one in levels(level):
-        used = [sizes[to] for to in (task.reference for task in one.tasks) if to and to in sizes]
+    for path, inner in levels(level):
+        used = [sizes[to] for to in (task.reference for task in inner.tasks) if to and to in sizes]
         height = max([height, len(path), *(len(path) + 1 + high for high, _ in used)])
-        tasks += len(one.tasks) + sum(inside for _, inside in used)
+        tasks += len(inner.tasks) + sum(inside for _, inside in used)
     return height, tasks
 
 
 def check_bounds(workflow: Workflow, depth: int, tasks: int) -> None:
-    """Nothing. Raises WorkflowError, that names the workflow, for more than DEEPEST levels or LARGEST tasks."""
+    """Check that a workflow is within the bounds of depth and size.
+
+    Raises:
+        WorkflowError: for more than DEEPEST levels or LARGEST tasks; the message names the workflow.
+    """
     where = f"workflow {str(workflow.qualified)!r}"
     if depth > DEEPEST:
         raise WorkflowError(f"{where}: something is nested {depth} levels deep; at most {DEEPEST} are possible")
@@ -123,18 +133,18 @@ class Index:
     def __init__(self, project: Workflow) -> None:
         self.exact: dict[QualifiedName, Workflow] = {}
         self.simple: dict[str, list[Workflow]] = {}
-        for one in (project, *project.others):
-            if one.qualified not in self.exact:
-                self.exact[one.qualified] = one
-                self.simple.setdefault(one.name, []).append(one)
+        for workflow in (project, *project.others):
+            if workflow.qualified not in self.exact:
+                self.exact[workflow.qualified] = workflow
+                self.simple.setdefault(workflow.name, []).append(workflow)
 
     def find(self, name: QualifiedName, package: str) -> Workflow | None:
-        """The workflow of that name as said in a file of the package; None if there is none, or several."""
+        """Return the workflow that a name in a file of the package means; None if there is none, or several."""
         own = self.exact.get(QualifiedName(name.name, name.package or package))
         same = [] if name.package else self.simple.get(name.name, [])
         return own or (same[0] if len(same) == 1 else None)
 
     def qualified(self, name: QualifiedName, package: str) -> QualifiedName:
-        """The full name of what the name means; the name as it is where it means nothing."""
-        meant = self.find(name, package)
-        return name if meant is None else meant.qualified
+        """Return the full name of the workflow that the name means; the name itself if it means none."""
+        workflow = self.find(name, package)
+        return name if workflow is None else workflow.qualified

@@ -1,7 +1,7 @@
-"""Several workflows as one: what is inside them at any depth, by name or inline (wadl-grammar.md, "Meaning").
+"""Functions on several workflows as one: what is inside them at any depth, by name or inline.
 
-Chains of references that come back to where they began end there. How names and levels are read: `project.py`. How
-derivation is resolved: `derivation.py`. What of these is asked of a project stands here too.
+Chains of references that come back to where they began end there. Names and levels are resolved in `project.py`,
+derivation in `derivation.py`; what other rooms use of these is exported here too.
 """
 
 from __future__ import annotations
@@ -39,91 +39,106 @@ __all__ = [
 
 
 def nested_task_paths(workflow: Workflow) -> tuple[Path, ...]:
-    """The paths of all tasks below composite tasks, such as ("Outer", "Inner"), outer before inner, at any depth.
+    """Return the paths of all tasks below composite tasks, such as ("Outer", "Inner"), outer before inner.
 
-    References are followed after derivation is resolved. A workflow that comes back inside itself is entered once on
-    each path, and its composite task has no tasks below it where it would be entered again.
+    References are followed after derivation is resolved. A workflow that contains itself is entered once on each path;
+    its composite task has no tasks below it where it would be entered again.
     """
     if not (workflow.base or workflow.configurations or any(task.composite for task in workflow.tasks)):
         return ()
-    whole = assemble(workflow)
-    index = Index(whole)
-    found: list[Path] = []
-    waiting: list[tuple[Path, Workflow, frozenset[QualifiedName]]] = [((), whole, frozenset())]
+    assembled = assemble(workflow)
+    index = Index(assembled)
+    paths: list[Path] = []
+    waiting: list[tuple[Path, Workflow, frozenset[QualifiedName]]] = [((), assembled, frozenset())]
     while waiting:
         path, level, entered = waiting.pop()
         if path:
-            found.extend((*path, task.name) for task in level.tasks)
-            check_bounds(workflow, len(path), len(found))
+            paths.extend((*path, task.name) for task in level.tasks)
+            check_bounds(workflow, len(path), len(paths))
         for task in reversed(level.tasks):
-            below = task.subworkflow
-            now = entered
+            subworkflow = task.subworkflow
+            entered_below = entered
             if task.reference is not None and task.reference not in entered:
-                below, now = index.exact.get(task.reference), entered | {task.reference}
-            if below is not None:
-                waiting.append(((*path, task.name), below, now))
-    return tuple(found)
+                subworkflow, entered_below = index.exact.get(task.reference), entered | {task.reference}
+            if subworkflow is not None:
+                waiting.append(((*path, task.name), subworkflow, entered_below))
+    return tuple(paths)
 
 
 def recursion(workflow: Workflow) -> tuple[str, ...]:
-    """The qualified names along a shortest cycle of references that the workflow comes to; () if there is none.
+    """Return the qualified names along a shortest cycle of references that the workflow leads to; () if there is none.
 
-    Sub-workflow references are read after derivation is resolved; a chain of bases that comes back is a cycle too.
+    Sub-workflow references are resolved after derivation; a cyclic chain of bases is a cycle too.
     """
-    whole = assemble(workflow)
+    assembled = assemble(workflow)
     index = Index(workflow)
-    needed = [index.exact[one.qualified] for one in (whole, *whole.others) if one.qualified in index.exact]
-    lines = [one for derived in needed for one in reversed(lineage(index, derived))]
-    bases = {one.qualified: [index.qualified(one.base, one.package)] if one.base else [] for one in lines}
-    cycles = (shortest_cycle_in(_calls(whole)), shortest_cycle_in(bases))
+    needed = [
+        index.exact[workflow_in_chain.qualified]
+        for workflow_in_chain in (assembled, *assembled.others)
+        if workflow_in_chain.qualified in index.exact
+    ]
+    lines = [workflow_in_chain for derived in needed for workflow_in_chain in reversed(lineage(index, derived))]
+    bases = {
+        workflow_in_chain.qualified: [index.qualified(workflow_in_chain.base, workflow_in_chain.package)]
+        if workflow_in_chain.base
+        else []
+        for workflow_in_chain in lines
+    }
+    cycles = (shortest_cycle_in(_calls(assembled)), shortest_cycle_in(bases))
     return tuple(str(name) for name in min(filter(None, cycles), key=len, default=()))
 
 
 def expand(workflow: Workflow) -> Workflow:
-    """The project assembled, and every reference turned into an inline sub-workflow wherever that ends.
+    """Return the assembled project with every reference replaced by an inline sub-workflow wherever that ends.
 
-    A reference to a workflow that comes back to itself stays, and so does one that is not found. A parameter of the
-    composite task that names one of its sub-workflow's overrides its value there; the task keeps it as its own too.
+    A reference to a workflow that leads back to itself is kept, and so is a reference that cannot be resolved. A
+    parameter of the composite task with the name of one of its sub-workflow's overrides its value there; the task keeps
+    it too.
     """
-    whole = assemble(workflow)
-    known = {one.qualified: one for one in (whole, *whole.others)}
-    calls = _calls(whole)
+    assembled = assemble(workflow)
+    by_name = {other.qualified: other for other in (assembled, *assembled.others)}
+    calls = _calls(assembled)
     circular = frozenset().union(*cyclic_components(digraph(calls)))
     inlined = {name: tuple(to for to in calls[name] if to not in circular) for name in calls}
-    done: dict[QualifiedName, Workflow] = {}
-    plain: dict[QualifiedName, Workflow] = {}
+    expanded: dict[QualifiedName, Workflow] = {}
+    inlinable: dict[QualifiedName, Workflow] = {}
     sizes: dict[QualifiedName, tuple[int, int]] = {}
     for name in TopologicalSorter(inlined).static_order():
-        sizes[name] = size(known[name], {to: sizes[to] for to in inlined[name]})
+        sizes[name] = size(by_name[name], {to: sizes[to] for to in inlined[name]})
         check_bounds(workflow, *sizes[name])
-        done[name] = _inline(known[name], plain)
+        expanded[name] = _inline(by_name[name], inlinable)
         if name not in circular:
-            plain[name] = done[name]
-    return _needed(done[whole.qualified], [done[one.qualified] for one in whole.others])
+            inlinable[name] = expanded[name]
+    return _without_unneeded(expanded[assembled.qualified], [expanded[other.qualified] for other in assembled.others])
 
 
-def _inline(level: Workflow, known: Mapping[QualifiedName, Workflow]) -> Workflow:
-    """The level with every reference to a known workflow turned into that workflow, at any depth."""
+def _inline(level: Workflow, inlinable: Mapping[QualifiedName, Workflow]) -> Workflow:
+    """Return the level with every reference to an inlinable workflow replaced by that workflow, at any depth."""
 
     def inline(task: Task, _: str) -> Task:
-        if task.reference is None or task.reference not in known:
+        if task.reference is None or task.reference not in inlinable:
             return task
-        below = known[task.reference]
-        names = {one.name for one in below.parameters}
-        parameters = override_parameters(below.parameters, (one for one in task.parameters if one.name in names))
-        return replace(task, reference=None, subworkflow=replace(below, parameters=parameters))
+        subworkflow = inlinable[task.reference]
+        names = {parameter.name for parameter in subworkflow.parameters}
+        parameters = override_parameters(
+            subworkflow.parameters, (parameter for parameter in task.parameters if parameter.name in names)
+        )
+        return replace(task, reference=None, subworkflow=replace(subworkflow, parameters=parameters))
 
     return replace(with_tasks(level, "", inline), others=())
 
 
-def _needed(root: Workflow, others: Iterable[Workflow]) -> Workflow:
-    """The root with those of the others to which references still lead."""
+def _without_unneeded(root: Workflow, others: Iterable[Workflow]) -> Workflow:
+    """Return the root with those of the others to which references still lead."""
     whole = replace(root, others=tuple(others))
-    kept = reachable(_calls(whole), root.qualified)
-    return replace(root, others=tuple(one for one in whole.others if one.qualified in kept))
+    needed_names = reachable(_calls(whole), root.qualified)
+    return replace(root, others=tuple(other for other in whole.others if other.qualified in needed_names))
 
 
-def _calls(whole: Workflow) -> dict[QualifiedName, tuple[QualifiedName, ...]]:
-    """Every workflow of an assembled project with those it refers to."""
-    known = {one.qualified: one for one in (whole, *whole.others)}
-    return {name: tuple(to for to in dict.fromkeys(references(one)) if to in known) for name, one in known.items()}
+def _calls(assembled: Workflow) -> dict[QualifiedName, tuple[QualifiedName, ...]]:
+    """Return every workflow of an assembled project with those it refers to."""
+    by_name = {workflow.qualified: workflow for workflow in (assembled, *assembled.others)}
+    return {
+        name: tuple(to for to in dict.fromkeys(references(workflow)) if to in by_name)
+        for name, workflow in by_name.items()
+    }

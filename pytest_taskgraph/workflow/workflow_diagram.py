@@ -1,7 +1,7 @@
-"""The diagram of a workflow: what is drawn of it, as plain data (DESIGN.md, section 2, "Diagram").
+"""The diagram of a workflow: what is drawn of it, as plain data.
 
-What is inside a composite task is drawn inside it, whether it stands there inline or by reference. Workflows that come
-back inside themselves are drawn once, each in a box of its own, and the tasks that call them say so.
+The inside of a composite task is drawn inside it, whether it is inline or a reference. Workflows that contain
+themselves are drawn once, each in a box of its own, and the tasks that call them name it in a note.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from ..errors import WorkflowError
 from .model import END, START, Task, Workflow
 from .references import assemble, expand
 
-_Item = tuple[str, NodeKind]
+_NameAndKind = tuple[str, NodeKind]
 
 
 def diagram(workflow: Workflow) -> Diagram:
-    """The diagram of a workflow with derivation resolved; the same for equal workflows.
+    """Return the diagram of a workflow with derivation resolved; the same for equal workflows.
 
     Levels are opened from the outside in while there is room for all that is in them; a composite task without room is
     drawn closed, with a note. Of a single level over MOST_NODES the first are drawn, and `omitted` counts the others.
     """
-    whole = _resolved(workflow)
-    drawing = _Drawing(whole)
-    drawing.open(whole, "")
-    for other in whole.others:
+    resolved = _resolve_references(workflow)
+    drawing = _Drawing(resolved)
+    drawing.open(resolved, "")
+    for other in resolved.others:
         drawing.open_other(other)
     while drawing.waiting:
         drawing.draw(*drawing.waiting.popleft())
-    return drawing.made
+    return drawing.diagram
 
 
-def _resolved(workflow: Workflow) -> Workflow:
-    """The workflow with its references inline; as it stands where that comes to too much or does not hold together."""
+def _resolve_references(workflow: Workflow) -> Workflow:
+    """Return the workflow with its references inline; unchanged where that is too large or impossible."""
     for resolve in (expand, assemble):
         try:
             return resolve(workflow)
@@ -44,10 +44,10 @@ def _resolved(workflow: Workflow) -> Workflow:
 
 
 class _Drawing:
-    """A diagram in the making; levels whose group is made wait for what is in them."""
+    """A diagram that is being drawn; levels whose group is drawn wait for what is in them."""
 
-    def __init__(self, whole: Workflow) -> None:
-        self.title = str(whole.qualified)
+    def __init__(self, project: Workflow) -> None:
+        self.title = str(project.qualified)
         self.nodes: list[DiagramNode] = []
         self.edges: list[DiagramEdge] = []
         self.groups: list[DiagramGroup] = []
@@ -56,76 +56,80 @@ class _Drawing:
         self.waiting: deque[tuple[Workflow, str, int]] = deque()
 
     @property
-    def made(self) -> Diagram:
+    def diagram(self) -> Diagram:
+        """Return the diagram as drawn so far."""
         return Diagram(self.title, self.nodes, self.edges, self.groups, self.omitted)
 
     def open(self, level: Workflow, group: str) -> None:
-        """Reserves room for the level, as much as it needs or there is."""
-        wanted = _size(level)
-        given = min(wanted, self.room)
-        self.room -= given
-        self.omitted += wanted - given
-        self.waiting.append((level, group, given))
+        """Reserve room for the level, as much as it needs or there is."""
+        needed = _node_count(level)
+        reserved = min(needed, self.room)
+        self.room -= reserved
+        self.omitted += needed - reserved
+        self.waiting.append((level, group, reserved))
 
     def open_other(self, other: Workflow) -> None:
-        """A box for a further workflow, unless there is no room for all of it."""
-        if _size(other) > self.room:
-            self.omitted += _size(other)
+        """Open a box for a further workflow, unless there is no room for all of it."""
+        if _node_count(other) > self.room:
+            self.omitted += _node_count(other)
         else:
             self.open(other, self.group(str(other.qualified), "", ""))
 
     def group(self, label: str, parent: str, note: str) -> str:
-        """The id of a new group."""
+        """Add a group and return its id."""
         self.groups.append(DiagramGroup(f"g{len(self.groups)}", label, parent, note))
         return self.groups[-1].id
 
     def node(self, label: str, kind: NodeKind, group: str, note: str = "") -> str:
-        """The id of a new node."""
+        """Add a node and return its id."""
         self.nodes.append(DiagramNode(f"n{len(self.nodes)}", label, kind, group, note))
         return self.nodes[-1].id
 
     def draw(self, level: Workflow, group: str, most: int) -> None:
-        """The first `most` nodes of a level, and the links between them."""
-        ids = {START: self.node(START, "start", group)} if _linked(level, START) else {}
+        """Draw the first `most` nodes of a level, and the links between them."""
+        ids = {START: self.node(START, "start", group)} if _is_linked(level, START) else {}
         for task in level.tasks[:most]:
             ids[task.name] = self.task(task, group)
-        for name, kind in _others_than_tasks(level)[: max(0, most - len(level.tasks))]:
+        for name, kind in _nodes_without_tasks(level)[: max(0, most - len(level.tasks))]:
             ids[name] = self.node(name, kind, group)
-        if _linked(level, END):
+        if _is_linked(level, END):
             ids[END] = self.node(END, "end", group)
-        control = [DiagramEdge(ids[one.source], ids[one.target], one.guard or "")
-                   for one in level.links if one.source in ids and one.target in ids]  # fmt: skip
-        data = [DiagramEdge(ids[one.source], ids[one.target], kind="data")
-                for one in level.data_links if one.source in ids and one.target in ids]  # fmt: skip
+        control = [DiagramEdge(ids[link.source], ids[link.target], link.guard or "")
+                   for link in level.links if link.source in ids and link.target in ids]  # fmt: skip
+        data = [DiagramEdge(ids[link.source], ids[link.target], kind="data")
+                for link in level.data_links if link.source in ids and link.target in ids]  # fmt: skip
         self.link([*control, *data])
 
     def link(self, edges: Sequence[DiagramEdge]) -> None:
-        """Takes in as many of the edges as there is room for."""
-        kept = edges[: MOST_EDGES - len(self.edges)]
-        self.omitted += len(edges) - len(kept)
-        self.edges += kept
+        """Draw as many of the edges as there is room for, and count the others as omitted."""
+        drawn_edges = edges[: MOST_EDGES - len(self.edges)]
+        self.omitted += len(edges) - len(drawn_edges)
+        self.edges += drawn_edges
 
     def task(self, task: Task, group: str) -> str:
-        """The id of a task: a node, or a group around its sub-workflow."""
-        below = task.subworkflow
-        if below is None:
-            called = f"calls {task.reference}" if task.reference else ""
-            return self.node(task.name, "composite" if called else "task", group, called)
-        if not (inside := _size(below)) or inside > self.room:
-            return self.node(task.name, "composite", group, f"{len(below.tasks)} tasks inside")
-        named = str(below.qualified) if below.name != task.name else ""
-        box = self.group(task.name, group, named)
-        self.open(below, box)
+        """Draw a task, as a node or as a group around its sub-workflow, and return its id."""
+        subworkflow = task.subworkflow
+        if subworkflow is None:
+            reference = f"calls {task.reference}" if task.reference else ""
+            return self.node(task.name, "composite" if reference else "task", group, reference)
+        if not (inside := _node_count(subworkflow)) or inside > self.room:
+            return self.node(task.name, "composite", group, f"{len(subworkflow.tasks)} tasks inside")
+        note = str(subworkflow.qualified) if subworkflow.name != task.name else ""
+        box = self.group(task.name, group, note)
+        self.open(subworkflow, box)
         return box
 
 
-def _size(level: Workflow) -> int:
+def _node_count(level: Workflow) -> int:
     return len(level.tasks) + len(level.gateways) + len(level.data)
 
 
-def _others_than_tasks(level: Workflow) -> list[_Item]:
-    return [*((one.name, one.kind) for one in level.gateways), *((one.name, "data") for one in level.data)]
+def _nodes_without_tasks(level: Workflow) -> list[_NameAndKind]:
+    return [
+        *((element.name, element.kind) for element in level.gateways),
+        *((element.name, "data") for element in level.data),
+    ]
 
 
-def _linked(level: Workflow, end: str) -> bool:
+def _is_linked(level: Workflow, end: str) -> bool:
     return any(end in (link.source, link.target) for link in level.links)

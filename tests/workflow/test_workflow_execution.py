@@ -147,7 +147,7 @@ PARALLEL = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> E [n > 1]\nD -> F [
         (level("START -> A\nA -> B [n > 2]\nA -> C [n < 4]\nB -> END\nC -> END"), ""),
         (level("START -> A\nA -> B [all is well]\nA -> C [otherwise]\nB -> END\nC -> END"), "cannot be computed"),
         (level("START -> A\nA -> B [m > 1]\nA -> C [otherwise]\nB -> END\nC -> END"), "m has no value"),
-        (level(LOOP), "no task tells what it changes"),
+        (level(LOOP), "no task states what it changes"),
         (with_effects(LOOP, A="n := as it likes"), "cannot be computed"),
         (with_effects(LOOP, A="n := n + 0.001"), "more than"),
         (with_effects(LOOP, A="n := n + m; m := 2"), "cannot be computed"),  # is m old or new?
@@ -161,7 +161,7 @@ PARALLEL = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> E [n > 1]\nD -> F [
         (level("START -> A\nA -> A\nA -> END"), "left and repeated at once"),
         (
             level("START -> G\nG -> A\nG -> B\nA -> END\nB -> END", Gateway("G", "exclusive", "split")),
-            "nothing tells which way",
+            "it is undecided which way",
         ),
         (
             level("START -> A\nSTART -> B\nA -> J\nB -> J\nJ -> END", Gateway("J", "exclusive", "join")),

@@ -259,7 +259,7 @@ def test_dominators_are_on_every_path(links: dict[int, list[int]], root: int) ->
     for node in range(7):
         ways = [path for path in paths if path[-1] == node]
         common = set.intersection(*map(set, ways)) if ways else set()
-        assert dominators.known(str(node)) is bool(ways)
+        assert dominators.contains(str(node)) is bool(ways)
         assert {other for other in range(7) if dominators.passes(str(node), str(other))} == common
         nearest = max(common - {node}, key=lambda other: ways[0].index(other), default=None)
         assert dominators.nearest(str(node)) == (None if nearest is None else str(nearest))

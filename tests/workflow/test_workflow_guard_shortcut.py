@@ -15,7 +15,7 @@ VALUES = ["1", "-1", "1.5", "007", "1.", "1%", "1a", '"w"', '"a b"', '""', '"and
 
 def as_the_grammar_reads_it(text: str) -> bool:
     """Whether there is a shortcut for the text; it must lead where the grammar does."""
-    found = guard_syntax._simple(text)
+    found = guard_syntax._parse_simple(text)
     if found is None:
         return False
     try:

@@ -307,7 +307,7 @@ def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
             Workflow(
                 "W", tasks=(Task("T"),), configurations=(Configuration("T", configurations=(Configuration("U"),)),)
             ),
-            "'T' is configured inside.*not told",
+            "'T' is configured inside.*not stated",
         ),
         (Workflow("W", tasks=(Task("T", subworkflow=Workflow("I", base=QualifiedName("W"))),)), "has a base"),
     ],

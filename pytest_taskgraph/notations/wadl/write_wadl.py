@@ -70,7 +70,7 @@ def _matching_joins(split: Gateway, joins: Mapping[str, Gateway], following: Map
     for node in distances(following, ahead):  # nearest first
         join = joins.get(node)
         if join and join.kind == split.kind:
-            around = reachable_from(following, ahead, without=node)
+            around = reachable_from(following, ahead, avoid=node)
             if all(following.get(other) for other in around):
                 return [join]
     return []

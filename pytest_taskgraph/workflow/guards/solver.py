@@ -1,7 +1,7 @@
 """What guards mean: in which situations they hold, and whether guards exclude, equal or together cover each other.
 
-Their language is `guard_syntax.py`. All is decided exactly over the cells of the parameters' domains
-(`guard_cells.py`); where no domain is shown, only if integers and reals give the same answer.
+Their language is in `syntax.py`. Answers are exact over the cells of the parameters' domains (`cells.py`); without a
+domain, only if integers and reals give the same answer.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .syntax import (
 )
 
 MAX_GUARDS = 100
-"""Of how many guards that leave one node every two are compared."""
+"""Largest number of guards out of one node that are compared in pairs."""
 
 MAX_CHECKS = 1_000_000
-"""How many comparisons are looked at for one answer."""
+"""Largest number of comparisons evaluated for one answer."""
 
 __all__ = [
     "And",
@@ -57,10 +57,12 @@ __all__ = [
 
 
 def holds(guard: Guard, situation: Situation) -> bool:
-    """Whether the guard holds. A number never equals a word.
+    """Return True if the guard holds in the situation. A number never equals a word.
 
-    Raises KeyError where the situation lacks a parameter of the guard, TypeError where it orders a word and a number,
-    ValueError for "otherwise", whose truth depends on the guards beside it (see `evaluate_guards`).
+    Raises:
+        KeyError: if the situation lacks a parameter of the guard.
+        TypeError: if the guard orders a word and a number.
+        ValueError: for "otherwise", whose truth depends on the guards beside it (see `evaluate_guards`).
     """
     match guard:
         case Comparison(name, operator, value):
@@ -77,57 +79,70 @@ def holds(guard: Guard, situation: Situation) -> bool:
 
 
 def evaluate_guards(guards: Sequence[Guard], situation: Situation) -> tuple[bool, ...]:
-    """Which of the guards that leave one task hold; "otherwise" does where none of the others does.
+    """Return, for each of the guards out of one task, whether it holds; "otherwise" does if none of the others does.
 
-    Raises as `holds`.
+    Raises:
+        KeyError, TypeError: as `holds`.
     """
-    found = [not isinstance(guard, Otherwise) and holds(guard, situation) for guard in guards]
-    none = not any(found)
-    return tuple(none if isinstance(guard, Otherwise) else one for guard, one in zip(guards, found, strict=True))
+    truths = [not isinstance(guard, Otherwise) and holds(guard, situation) for guard in guards]
+    none_holds = not any(truths)
+    return tuple(
+        none_holds if isinstance(guard, Otherwise) else truth for guard, truth in zip(guards, truths, strict=True)
+    )
 
 
 def conditions(level: Workflow) -> list[str]:
-    """The guards of the links of a level, link by link, but "otherwise", which is no condition by itself."""
+    """Return the guards of the links of a level in order, without "otherwise", which is not a condition by itself."""
     return [link.guard for link in level.links if link.guard and link.guard.strip().lower() != OTHERWISE]
 
 
 def exclusive(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | None:
-    """Whether no situation satisfies two of the guards; None where that is undecided.
+    """Return True if no situation satisfies two of the guards; None if that is undecided.
 
-    Decided exactly over the domains of the parameters (`guard_cells.py`). Where no domain is shown, only if integers
-    and reals give the same answer. "Otherwise" excludes all others. Two equal texts never exclude each other; prose
-    beside any other guard is undecided, and so are more than MAX_SITUATIONS situations. Of more than MAX_GUARDS, only
-    that one parameter equals different constants is looked at.
+    Decided exactly over the domains of the parameters (`cells.py`); without a domain, only if integers and reals give
+    the same answer. "Otherwise" excludes all others. Two equal texts never exclude each other; prose beside any other
+    guard is undecided, and so are more than MAX_SITUATIONS situations. Of more than MAX_GUARDS, only this is decided:
+    each requires the same parameter to equal another constant.
     """
     if len(guards) > MAX_GUARDS:
-        return _equal_different(guards, parameters)
+        return _equal_distinct_constants(guards, parameters)
     answer: bool | None = True
-    for one, other in combinations(guards, 2):
-        verdict = _exclude(one, other, tuple(parameters))
+    for first, second in combinations(guards, 2):
+        verdict = _excludes(first, second, tuple(parameters))
         if verdict is False:
             return False
         answer = answer and verdict
     return answer
 
 
-def _equal_different(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | None:
-    """Return True if each of many guards says that one parameter equals another constant; None for any others."""
-    found = [parse_guard(guard) for guard in guards]
-    named = [one for one in found if isinstance(one, Comparison) and unambiguous(one, parameters)]
-    constants = {one.value for one in named}
-    clear = len(named) == len(found) == len(constants) and {one.operator for one in named} == {"="}
-    if clear and len({one.parameter for one in named}) == 1 and len({isinstance(one, str) for one in constants}) == 1:
+def _equal_distinct_constants(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | None:
+    """Return True if each of many guards requires one parameter to equal another constant; None for any others."""
+    parsed = [parse_guard(guard) for guard in guards]
+    comparisons_found = [
+        comparison
+        for comparison in parsed
+        if isinstance(comparison, Comparison) and unambiguous(comparison, parameters)
+    ]
+    constants = {comparison.value for comparison in comparisons_found}
+    clear = len(comparisons_found) == len(parsed) == len(constants) and {
+        comparison.operator for comparison in comparisons_found
+    } == {"="}
+    if (
+        clear
+        and len({comparison.parameter for comparison in comparisons_found}) == 1
+        and len({isinstance(constant, str) for constant in constants}) == 1
+    ):
         return True
     record_bound("steps")
     return None
 
 
 def equivalent(one: str | Guard, other: str | Guard, parameters: Sequence[Parameter]) -> bool | None:
-    """Whether two guards hold in the same situations; None where that is undecided, for the reasons of `exclusive`.
+    """Return True if two guards hold in the same situations; None if that is undecided, as for `exclusive`.
 
-    Undecided too for two different texts of which one is prose, and for "otherwise", which says nothing alone.
+    Undecided too for two different texts of which one is prose, and for "otherwise", which has no meaning alone.
     """
-    first, second = _guard(one), _guard(other)
+    first, second = _parsed(one), _parsed(other)
     if isinstance(first, Otherwise) or isinstance(second, Otherwise):
         return None
     if first is None or second is None:
@@ -135,30 +150,32 @@ def equivalent(one: str | Guard, other: str | Guard, parameters: Sequence[Parame
         return True if same else None
     if first == second:
         return True
-    apart = satisfiable((Or((And((first, Not(second))), And((Not(first), second)))),), parameters)
-    return None if apart is None else not apart
+    differ = satisfiable((Or((And((first, Not(second))), And((Not(first), second)))),), parameters)
+    return None if differ is None else not differ
 
 
 def covers(guards: Sequence[str | Guard], parameters: Sequence[Parameter]) -> bool | None:
-    """Whether some guard holds in every situation; None where that is undecided, for the reasons of `exclusive`.
+    """Return True if some guard holds in every situation; None if that is undecided, as for `exclusive`.
 
     "Otherwise" covers all that is left. Prose may cover what the guards beside it do not: undecided.
     """
-    found = [_guard(guard) for guard in guards]
-    if any(isinstance(guard, Otherwise) for guard in found):
+    parsed = [_parsed(guard) for guard in guards]
+    if any(isinstance(guard, Otherwise) for guard in parsed):
         return True
-    gap = satisfiable((Not(Or(tuple(guard for guard in found if guard is not None))),), parameters)
-    return None if gap is None or (gap and None in found) else not gap
+    gap = satisfiable((Not(Or(tuple(guard for guard in parsed if guard is not None))),), parameters)
+    return None if gap is None or (gap and None in parsed) else not gap
 
 
 def satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bool | None:
-    """Whether some situation satisfies all of the guards; None where that is undecided, for the reasons of `exclusive`.
+    """Return True if some situation satisfies all of the guards; None if that is undecided, as for `exclusive`.
 
-    Guards without a parameter in common are looked at apart, so only entangled ones are expensive. Raises ValueError
-    for "otherwise".
+    Guards without a parameter in common are decided separately, so only guards that share parameters are expensive.
+
+    Raises:
+        ValueError: for "otherwise".
     """
     answer: bool | None = True
-    for group in _entangled([clause for guard in guards for clause in _clauses(guard)]):
+    for group in _group_by_parameters([clause for guard in guards for clause in _conjuncts(guard)]):
         verdict = _satisfiable(group, parameters)
         if verdict is False:
             return False
@@ -167,19 +184,23 @@ def satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> boo
 
 
 def unambiguous(comparison: Comparison, parameters: Sequence[Parameter]) -> bool:
-    """Whether a comparison can be read one way only.
+    """Return True if a comparison has only one reading.
 
-    It cannot if a bare word is the name of a parameter and no word of the compared parameter's domain.
+    It has two if a bare word is the name of a parameter and not a word of the compared parameter's domain.
     """
-    named = {parameter.name: parameter for parameter in parameters}
-    if not comparison.bare or comparison.value not in named:
+    by_name = {parameter.name: parameter for parameter in parameters}
+    if not comparison.bare or comparison.value not in by_name:
         return True
-    compared = named.get(comparison.parameter)
+    compared = by_name.get(comparison.parameter)
     return compared is not None and compared.domain is not None and comparison.value in compared.domain.words
 
 
 def compare(value: Constant, operator: Operator, constant: Constant) -> bool:
-    """Whether the comparison is true of a value. Raises TypeError where it orders a word and a number."""
+    """Return True if the comparison is true of a value.
+
+    Raises:
+        TypeError: if it orders a word and a number.
+    """
     if operator in ("=", "!="):
         return (value == constant) == (operator == "=")
     if isinstance(value, str) or isinstance(constant, str):
@@ -188,12 +209,12 @@ def compare(value: Constant, operator: Operator, constant: Constant) -> bool:
     return {"<": less, "<=": less or equal, ">": not (less or equal), ">=": not less}[operator]
 
 
-def _guard(guard: str | Guard) -> Guard | None:
+def _parsed(guard: str | Guard) -> Guard | None:
     return parse_guard(guard) if isinstance(guard, str) else guard
 
 
 @lru_cache(maxsize=65536)
-def _exclude(one: str, other: str, parameters: tuple[Parameter, ...]) -> bool | None:
+def _excludes(one: str, other: str, parameters: tuple[Parameter, ...]) -> bool | None:
     first, second = parse_guard(one), parse_guard(other)
     if isinstance(first, Otherwise) or isinstance(second, Otherwise):
         return None if first == second else True
@@ -203,38 +224,38 @@ def _exclude(one: str, other: str, parameters: tuple[Parameter, ...]) -> bool | 
     return None if together is None else not together
 
 
-def _clauses(guard: Guard) -> tuple[Guard, ...]:
+def _conjuncts(guard: Guard) -> tuple[Guard, ...]:
     return guard.parts if isinstance(guard, And) else (guard,)
 
 
-def _entangled(guards: Sequence[Guard]) -> list[list[Guard]]:
-    """The guards in groups; no parameter occurs in two of them."""
+def _group_by_parameters(guards: Sequence[Guard]) -> list[list[Guard]]:
+    """Group the guards so that no parameter occurs in two groups."""
     groups: list[tuple[set[str], list[Guard]]] = []
     for guard in guards:
-        names, members, apart = {c.parameter for c in comparisons(guard)}, [guard], []
+        names, members, other_groups = {c.parameter for c in comparisons(guard)}, [guard], []
         for group in groups:
             if group[0].isdisjoint(names):
-                apart.append(group)
+                other_groups.append(group)
             else:
                 names, members = names | group[0], group[1] + members
-        groups = [*apart, (names, members)]
+        groups = [*other_groups, (names, members)]
     return [members for _, members in groups]
 
 
 def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bool | None:
-    found = [comparison for guard in guards for comparison in comparisons(guard)]
-    if not all(unambiguous(comparison, parameters) for comparison in found):
+    all_comparisons = [comparison for guard in guards for comparison in comparisons(guard)]
+    if not all(unambiguous(comparison, parameters) for comparison in all_comparisons):
         return None
     constants: dict[str, set[Constant]] = {}
-    for one in found:
-        constants.setdefault(one.parameter, set()).add(one.value)
+    for comparison in all_comparisons:
+        constants.setdefault(comparison.parameter, set()).add(comparison.value)
     narrow = situations(constants, parameters, wide=False)
-    if narrow is not None and len(narrow) * len(found) > MAX_CHECKS:
+    if narrow is not None and len(narrow) * len(all_comparisons) > MAX_CHECKS:
         record_bound("steps")
         return None
-    if narrow is not None and any(all(holds(guard, one) for guard in guards) for one in narrow):
-        return True  # more values cannot take that back
+    if narrow is not None and any(all(holds(guard, values) for guard in guards) for values in narrow):
+        return True  # the wide reading has more values, so it stays satisfiable
     wide = situations(constants, parameters, wide=True)
-    if wide is None or any(all(holds(guard, one) for guard in guards) for one in wide):
+    if wide is None or any(all(holds(guard, values) for guard in guards) for values in wide):
         return None
     return False

@@ -2,7 +2,7 @@
 
 n > 1      0 < n <= 5      mode = "fast" or not (n != 2 and mode == slow)      otherwise
 
-Any other text is prose: people understand it, nothing here computes with it. Words may stand bare; numbers are exact.
+Any other text is prose, which is not computed with. Words may stand without quotes; numbers are exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .cells import Constant
 Operator = Literal["<", "<=", ">", ">=", "=", "!="]
 
 MAX_LENGTH = 1000
-"""A longer text is taken as prose; it bounds how deep a guard can nest."""
+"""Largest length of a guard; a longer text is prose. It bounds how deep a guard can nest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +35,28 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Holds where its part does not."""
+    """True where its part is not."""
 
     part: Guard
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Holds where all of its parts do; without parts, always."""
+    """True where all of its parts are; without parts, always."""
 
     parts: tuple[Guard, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Holds where one of its parts does; without parts, never."""
+    """True where one of its parts is; without parts, never."""
 
     parts: tuple[Guard, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:
-    """Holds where none of the other guards beside it does."""
+    """True where none of the other guards beside it is."""
 
 
 Guard = Comparison | Not | And | Or | Otherwise
@@ -95,7 +95,7 @@ _PLAIN: dict[str, Operator] = {"==": "=", "≠": "!=", "≤": "<=", "≥": ">="}
 _TURNED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
-_TOLD = {
+_TERMINAL_NAMES = {
     "_OTHERWISE": "'otherwise'",
     "_OR": "'or'",
     "_AND": "'and'",
@@ -112,29 +112,32 @@ _TOLD = {
 
 
 def parse_guard(text: str) -> Guard | None:
-    """The guard that a text says; None for prose, that is, any text outside the language."""
+    """Parse a guard; return None for prose, that is, any text outside the language."""
     if len(text) > MAX_LENGTH or not text.strip():
         return None
-    found = _parse(" ".join(text.split()))
-    return None if isinstance(found, _Slip) else found
+    parsed = _parse(" ".join(text.split()))
+    return None if isinstance(parsed, _SyntaxSlip) else parsed
 
 
 def read_guard(text: str, where: str = "") -> Guard:
-    """The guard that a text says; `where` names the place of the text in errors.
+    """Parse a guard; `where` names the place of the text in errors.
 
-    Raises ReadError with line and column in the text, what was found and what was expected, for prose and for more
-    than MAX_LENGTH characters.
+    Raises:
+        ReadError: for prose and for more than MAX_LENGTH characters; with line and column in the text, what was found
+            and what was expected.
     """
     if len(text) > MAX_LENGTH:
-        raise ReadError(where, *_place(text, MAX_LENGTH), f"{len(text)} characters", f"a guard of at most {MAX_LENGTH}")
-    found = _parse(" ".join(text.split()))
-    if isinstance(found, _Slip):
-        raise ReadError(where, *_place(text, _offset(text, found.at)), found.found, found.expected)
-    return found
+        raise ReadError(
+            where, *_line_and_column(text, MAX_LENGTH), f"{len(text)} characters", f"a guard of at most {MAX_LENGTH}"
+        )
+    parsed = _parse(" ".join(text.split()))
+    if isinstance(parsed, _SyntaxSlip):
+        raise ReadError(where, *_line_and_column(text, _offset(text, parsed.at)), parsed.actual, parsed.expected)
+    return parsed
 
 
 def comparisons(guard: Guard) -> Iterator[Comparison]:
-    """The comparisons of a guard, from left to right."""
+    """Yield the comparisons of a guard, from left to right."""
     match guard:
         case Comparison():
             yield guard
@@ -146,7 +149,7 @@ def comparisons(guard: Guard) -> Iterator[Comparison]:
 
 
 def rename_parameters(guard: Guard, name: Callable[[str], str]) -> Guard:
-    """The guard with every parameter called as `name` calls it."""
+    """Return the guard with every parameter renamed by the function `name`."""
     match guard:
         case Comparison():
             return replace(guard, parameter=name(guard.parameter))
@@ -160,27 +163,27 @@ def rename_parameters(guard: Guard, name: Callable[[str], str]) -> Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class _Slip:
-    """Why and where, counted in the text with single blanks, a text is no guard."""
+class _SyntaxSlip:
+    """The reason and the place, counted in the text with single blanks, why a text is not a guard."""
 
     at: int
-    found: str
+    actual: str
     expected: str
 
 
 def _offset(text: str, at: int) -> int:
-    """Where in the text the character stands that is number `at` once all runs of blanks are single ones."""
+    """Return the offset in the text of character number `at` of the text with all runs of blanks made single."""
     starts = [match.start() + i for match in re.finditer(r"\S+", text) for i in range(len(match.group()) + 1)]
     return starts[at] if at < len(starts) - 1 else len(text.rstrip())
 
 
-def _place(text: str, offset: int) -> tuple[int, int]:
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 @lru_cache(maxsize=65536)
-def _parse(text: str) -> Guard | _Slip:
-    if (simple := _simple(text)) is not None:
+def _parse(text: str) -> Guard | _SyntaxSlip:
+    if (simple := _parse_simple(text)) is not None:
         return simple
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
@@ -188,15 +191,18 @@ def _parse(text: str) -> Guard | _Slip:
         return _parser()(text)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream or 0
-        return _Slip(at, repr(text[at]), _expected(error.allowed))
+        return _SyntaxSlip(at, repr(text[at]), _expected(error.allowed))
     except UnexpectedToken as error:
         end = error.token.type == "$END"
         at = len(text) if end else error.pos_in_stream or 0
-        return _Slip(at, "the end" if end else repr(str(error.token)), _expected(error.accepts))
+        return _SyntaxSlip(at, "the end" if end else repr(str(error.token)), _expected(error.accepts))
 
 
 def _expected(terminals: set[str] | None) -> str:
-    return " or ".join(told for name, told in _TOLD.items() if name in (terminals or ())) or "the end"
+    return (
+        " or ".join(description for name, description in _TERMINAL_NAMES.items() if name in (terminals or ()))
+        or "the end"
+    )
 
 
 @cache
@@ -208,15 +214,15 @@ def _parser() -> Callable[[str], Guard]:
     return parse
 
 
-def _simple(text: str) -> Guard | None:
-    """The guard, where it is `otherwise` or a few simple comparisons, all of which must hold; None for any other."""
+def _parse_simple(text: str) -> Guard | None:
+    """Parse `otherwise` or simple comparisons joined by "and"; return None for any other guard."""
     if text == "otherwise":
         return Otherwise()
     parts = [_SIMPLE.fullmatch(part) for part in text.split(" and ")]
-    read = tuple(_comparison(*part.groups()) for part in parts if part)
-    if len(read) < len(parts):
+    comparisons_found = tuple(_comparison(*part.groups()) for part in parts if part)
+    if len(comparisons_found) < len(parts):
         return None
-    return And(read) if len(read) > 1 else read[0]
+    return And(comparisons_found) if len(comparisons_found) > 1 else comparisons_found[0]
 
 
 def _comparison(
@@ -235,17 +241,17 @@ def _negation(part: Guard) -> Guard:
     return part.part if isinstance(part, Not) else Not(part)
 
 
-def _compared(name: str, operator: str, value: tuple[Constant, bool] | str) -> Guard:
+def _comparison_of_tokens(name: str, operator: str, value: tuple[Constant, bool] | str) -> Guard:
     constant, bare = (Fraction(str(value)), False) if isinstance(value, str) else value
     return Comparison(str(name), _operator(operator), constant, bare)
 
 
-def _turned(value: str, operator: str, name: str) -> Guard:
+def _turned_comparison(value: str, operator: str, name: str) -> Guard:
     return Comparison(str(name), _TURNED[_operator(operator)], Fraction(str(value)))
 
 
-def _between(low: str, first: str, name: str, second: str, high: str) -> Guard:
-    return And((_turned(low, first, name), _compared(name, second, high)))
+def _range(low: str, first: str, name: str, second: str, high: str) -> Guard:
+    return And((_turned_comparison(low, first, name), _comparison_of_tokens(name, second, high)))
 
 
 _BUILD: dict[str, Callable[..., Any]] = {
@@ -253,9 +259,9 @@ _BUILD: dict[str, Callable[..., Any]] = {
     "negation": lambda _, part: _negation(part),
     "either": lambda _, *parts: Or(parts),
     "both": lambda _, *parts: And(parts),
-    "compared": lambda _, *found: _compared(*found),
-    "turned": lambda _, *found: _turned(*found),
-    "between": lambda _, *found: _between(*found),
+    "compared": lambda _, *tokens: _comparison_of_tokens(*tokens),
+    "turned": lambda _, *tokens: _turned_comparison(*tokens),
+    "between": lambda _, *tokens: _range(*tokens),
     "number": lambda _, text: (Fraction(str(text)), False),
     "quoted": lambda _, text: (str(text[1:-1]), False),
     "bare": lambda _, text: (str(text), True),
@@ -267,19 +273,26 @@ _NEGATED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"
 
 
 def write_guard(guard: Guard) -> str:
-    """The text of a guard: for every guard that was read, `read_guard(write_guard(guard)) == guard`, unless
-    its blanks make it longer than MAX_LENGTH.
+    """Return the text of a guard.
 
-    Raises ValueError for what the language cannot say: a fraction without a finite decimal, a word with both kinds of
-    quotes or with blanks that do not stand alone, an "otherwise" inside another guard, parts that are none.
+    For every guard that was read, `read_guard(write_guard(guard)) == guard`, unless its blanks make it longer than
+    MAX_LENGTH.
+
+    Raises:
+        ValueError: for what the language cannot express: a fraction without a finite decimal, a word with both kinds of
+            quotes or with blanks that are not single spaces, an "otherwise" inside another guard, no parts.
     """
-    return "otherwise" if isinstance(guard, Otherwise) else _written(guard, inside=False)
+    return "otherwise" if isinstance(guard, Otherwise) else _write(guard, inside=False)
 
 
 def write_value(value: Constant, bare: bool = False) -> str:
-    """A number as an exact decimal, or a word, in quotes unless `bare` and fit to stand without. Raises ValueError."""
+    """Return a number as an exact decimal, or a word, in quotes unless `bare` is set and the word needs none.
+
+    Raises:
+        ValueError: if the language cannot express the value.
+    """
     if isinstance(value, str):
-        return value if bare and _BARE.match(value) else _quoted(value)
+        return value if bare and _BARE.match(value) else _quote(value)
     places = 0
     while (value * 10**places).denominator != 1:
         places += 1
@@ -291,7 +304,11 @@ def write_value(value: Constant, bare: bool = False) -> str:
 
 
 def negate(guard: Guard) -> Guard:
-    """The guard that holds where this one does not, "not" driven inwards. Raises ValueError for "otherwise"."""
+    """Return the guard that holds where the given guard does not, with "not" driven inwards.
+
+    Raises:
+        ValueError: for "otherwise".
+    """
     match guard:
         case Comparison(name, operator, value, bare):
             return Comparison(name, _NEGATED[operator], value, bare)
@@ -304,26 +321,26 @@ def negate(guard: Guard) -> Guard:
     raise ValueError("'otherwise' is negated only together with the guards beside it")
 
 
-def _written(guard: Guard, inside: bool) -> str:
+def _write(guard: Guard, inside: bool) -> str:
     match guard:
         case Comparison(name, operator, value, bare):
             return f"{name} {operator} {write_value(value, bare)}"
         case Not(part):
-            return f"not {_written(part, inside=True)}"
+            return f"not {_write(part, inside=True)}"
         case And((first, *rest)) | Or((first, *rest)):
-            told = " and " if isinstance(guard, And) else " or "
-            text = told.join(_written(part, _enclosed(guard, part)) for part in (first, *rest))
+            joiner = " and " if isinstance(guard, And) else " or "
+            text = joiner.join(_write(part, _needs_brackets(guard, part)) for part in (first, *rest))
             return f"({text})" if inside else text
     raise ValueError(f"the language of guards cannot say {guard} here")
 
 
-def _enclosed(guard: Guard, part: Guard) -> bool:
-    """Whether a part needs brackets: "and" binds closer than "or"."""
+def _needs_brackets(guard: Guard, part: Guard) -> bool:
+    """Return True if a part needs brackets: "and" binds closer than "or"."""
     return isinstance(guard, And) or isinstance(part, Or)
 
 
-def _quoted(word: str) -> str:
-    mark = "'" if '"' in word else '"'
-    if mark in word or any(one.isspace() and one != " " for one in word) or "  " in word:
+def _quote(word: str) -> str:
+    quote = "'" if '"' in word else '"'
+    if quote in word or any(char.isspace() and char != " " for char in word) or "  " in word:
         raise ValueError(f"the language of guards cannot say the word {word!r}")
-    return f"{mark}{word}{mark}"
+    return f"{quote}{word}{quote}"

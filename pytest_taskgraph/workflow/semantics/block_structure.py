@@ -1,11 +1,11 @@
 """The block structure of a level: sequences, forks and joins, choices and loops, one inside the other.
 
 The control flow is a graph of edges, each carrying a block: first one edge for every node and one for every link. Then
-three reductions are repeated as long as one applies: a node with one way in and one way out makes a *sequence*; edges
-from one node to one other make a *parallel*, *exclusive* or *inclusive* block (an undecided *choice* where the guards
-are not known to exclude each other or not); a guarded way back beside a guarded way out makes a *loop*. A level is
-block-structured if one edge from START to END is left. What is left of any other level are its irreducible parts,
-each edge with the block it stands for; `runs.py` goes on from there. networkx has no such reduction.
+three reductions are repeated as long as one applies: a node with a single edge in and out makes a *sequence*; edges
+from one node to the same other node make a *parallel*, *exclusive* or *inclusive* block (an undecided *choice* if the
+guards are not known to exclude each other or not); a guarded way back beside a guarded way out makes a *loop*. A level
+is block-structured if one edge from START to END is left. What is left of any other level are its irreducible parts,
+each edge with the block it stands for; `runs.py` continues from there. networkx has no such reduction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BlockKind = Literal["task", "sequence", "parallel", "exclusive", "inclusive", "c
 Node = tuple[str, int]  # the name of a node, and 0 where it is entered, 1 where it is left
 
 MAX_NESTING = 100
-"""How deep blocks may nest; a level that goes deeper is not reduced further."""
+"""Largest nesting depth of blocks; a level with deeper blocks is not reduced further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(slots=True, eq=False)
 class Edge:
-    """A block between two nodes. `conditional`: what leads into it is not always taken when its source is left."""
+    """A block between two nodes. `conditional` if it is not always taken when its source is left."""
 
     source: Node
     target: Node
@@ -69,19 +69,19 @@ class Edge:
 
 
 def block_tree(level: Workflow) -> Block | None:
-    """The block structure of a level; None if it is not block-structured.
+    """Return the block structure of a level; None if it is not block-structured.
 
-    It does not depend on the order of declaration. None too where a task is off every path from START to END, a loop
-    leaves it open whether it goes back or on, links contradict their gateway, or blocks nest deeper than MAX_NESTING.
+    It does not depend on the order of declaration. None too if a task is off every path from START to END, a loop
+    leaves it open whether it repeats or ends, links contradict their gateway, or blocks nest deeper than MAX_NESTING.
     """
     edges = reduced_edges(level)
-    whole = len(edges) == 1 and (edges[0].source, edges[0].target) == ((START, 1), (END, 0))
-    return edges[0].block if whole and not edges[0].conditional else None
+    single = len(edges) == 1 and (edges[0].source, edges[0].target) == ((START, 1), (END, 0))
+    return edges[0].block if single and not edges[0].conditional else None
 
 
 @lru_cache(maxsize=128)
 def reduced_edges(level: Workflow) -> tuple[Edge, ...]:
-    """The edges to which the control flow of a level reduces, as the head of this module tells. Not to be changed."""
+    """Return the edges to which the control flow of a level reduces, as described above. Do not change them."""
     reduction = _Reduction(ControlFlow(level))
     reduction.run()
     return tuple(edge for edges in reduction.out.values() for edge in edges)
@@ -99,8 +99,8 @@ class _Reduction:
             block = Block("task", name) if task else EMPTY
             self._add(Edge((name, 0), (name, 1), block=block, first=name if task else ""))
         for link in (link for links in flow.out.values() for link in links):
-            picked = len(flow.out[link.source]) > 1 and flow.chooses(link.source)
-            conditional = picked or link.guard is not None
+            chosen = len(flow.out[link.source]) > 1 and flow.chooses(link.source)
+            conditional = chosen or link.guard is not None
             self._add(Edge((link.source, 1), (link.target, 0), (link,), conditional=conditional))
 
     def run(self) -> None:
@@ -131,7 +131,7 @@ class _Reduction:
         if after.conditional or before.source == after.target:
             return False
         self._remove(before, after)
-        block = _in_sequence(before.block, after.block)
+        block = _join_in_sequence(before.block, after.block)
         first = min(filter(None, (before.first, after.first)), default="")
         parts = before.parts if block is before.block else ()
         depth = max(before.depth, after.depth)
@@ -139,7 +139,7 @@ class _Reduction:
         return True
 
     def _branches(self, node: Node) -> None:
-        """Join the edges from a node that lead to one other."""
+        """Join the edges from a node that lead to the same node."""
         groups: dict[Node, list[Edge]] = {}
         for edge in self.out[node]:
             groups.setdefault(edge.target, []).append(edge)
@@ -152,7 +152,7 @@ class _Reduction:
         parts = [part for edge in group for part in edge.parts or (Part(edge.first, edge.links, edge.block),)]
         parts.sort(key=lambda part: (part.first, [(link.target, link.guard or "") for link in part.links]))
         always = [not edge.conditional for edge in group]
-        whole = len(group) == len(self.out[node])
+        complete = len(group) == len(self.out[node])
         kind = self._kind(parts, always)
         if kind == "parallel" and self._merges(target):
             return
@@ -161,32 +161,32 @@ class _Reduction:
         links = tuple(link for part in parts for link in part.links)
         self._remove(*group)
         block = Block(kind, "", children, node[0], ways)
-        self._add(Edge(node, target, links, block, not (whole or any(always)), first, depth, tuple(parts)))
+        self._add(Edge(node, target, links, block, not (complete or any(always)), first, depth, tuple(parts)))
 
     def _kind(self, parts: list[Part], always: list[bool]) -> BlockKind:
         if any(always):
             return "parallel" if all(always) else "inclusive"
         if len(parts) > MAX_GUARDS:  # every two of so many are not compared
             return "exclusive" if self.flow.split(parts[0].links[0].source) == "exclusive" else "choice"
-        pairs = ((a, b) for one, other in combinations(parts, 2) for a in one.links for b in other.links)
+        pairs = ((a, b) for first, second in combinations(parts, 2) for a in first.links for b in second.links)
         answers = {self.flow.together(a, b) for a, b in pairs}
         return "inclusive" if True in answers else "choice" if None in answers else "exclusive"
 
     def _merges(self, target: Node) -> bool:
-        """Whether a node says of itself that it awaits one branch only, so that no fork can end there."""
+        """Return True if a node is declared to await a single branch, so that no fork can end there."""
         gateway = self.flow.gateways.get(target[0])
         return gateway is not None and gateway.role == "join" and gateway.kind == "exclusive"
 
     def _loop(self, node: Node) -> bool:
-        """Fold the way back from a node to where the block before it begins."""
+        """Fold the way back from a node to the start of the block before it."""
         if len(self.into[node]) != 1 or self.flow.split(node[0]) != "exclusive":
             return False
         body = self.into[node][0]
         back = [edge for edge in self.out[node] if edge.target == body.source and edge.conditional]
         on = [edge for edge in self.out[node] if edge.target != body.source]
         depth = 1 + max(edge.depth for edge in (body, *back))
-        alone = len(self.out[body.source]) == 1 and not body.conditional
-        if len(back) != 1 or not on or not alone or body.source == node or depth > MAX_NESTING:
+        sole_entry = len(self.out[body.source]) == 1 and not body.conditional
+        if len(back) != 1 or not on or not sole_entry or body.source == node or depth > MAX_NESTING:
             return False
         redo = () if back[0].block == EMPTY else (back[0].block,)
         block = Block("loop", "", (body.block, *redo), node[0], ((), back[0].links)[: 1 + len(redo)])
@@ -197,8 +197,8 @@ class _Reduction:
         return True
 
 
-def _in_sequence(before: Block, after: Block) -> Block:
-    """Both blocks one after the other; sequences in sequences are laid open."""
+def _join_in_sequence(before: Block, after: Block) -> Block:
+    """Return both blocks one after the other; nested sequences are flattened."""
     steps = [block.children if block.kind == "sequence" else (block,) for block in (before, after)]
     flat = steps[0] + steps[1]
     return flat[0] if len(flat) == 1 else Block("sequence", "", flat)

@@ -1,4 +1,4 @@
-"""The control flow of a level by node: the links into and out of it, and how those out of it exclude each other."""
+"""The control flow of a level by node: the links into and out of it, and how the links out exclude each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SplitKind = Literal["", "parallel", "exclusive", "inclusive", "choice", "mixed",
 
 
 class ControlFlow:
-    """The links of a level by node, and what it means where several leave one node."""
+    """The links of a level by node, and the meaning of several links out of one node."""
 
     def __init__(self, level: Workflow) -> None:
         self.level = level
@@ -27,43 +27,40 @@ class ControlFlow:
         self._kinds: dict[str, SplitKind] = {}
 
     def parameters(self, node: str) -> tuple[Parameter, ...]:
-        """The parameters that guards of links out of the node speak of: those of the level, then the task's own."""
+        """Return the parameters that guards of links out of the node read: those of the level, then the task's own."""
         return (*self.level.parameters, *self._own.get(node, ()))
 
     def chooses(self, node: str) -> bool:
-        """Whether the node is a gateway that says of itself that it splits exclusively or inclusively."""
+        """Return True if the node is a gateway declared as an exclusive or inclusive split."""
         gateway = self.gateways.get(node)
         return gateway is not None and gateway.role == "split" and gateway.kind != "parallel"
 
     def split(self, node: str) -> SplitKind:
-        """What happens where the node has several links out; "" where it has not.
+        """Return the kind of split where the node has several links out; "" if it has not.
 
-        Unguarded links fork; guarded ones are a choice of the kind that their guards provably make. A gateway's own
-        word counts where the guards leave it open, but not directly after a task: there, other notations guard the
-        links out of the task and the word is lost. "mixed": guarded and unguarded links leave a task. "unclear": the
-        links contradict the gateway.
+        Unguarded links fork; guarded ones are a choice of the kind that their guards provably make. A gateway's
+        declared kind counts if the guards leave it open, but not directly after a task: there, other notations guard
+        the links out of the task and the kind is lost. "mixed": guarded and unguarded links leave a task. "unclear":
+        the links contradict the gateway.
         """
         if node not in self._kinds:
             self._kinds[node] = self._split(node)
         return self._kinds[node]
 
     def together(self, one: Link, other: Link) -> bool | None:
-        """Whether one run may take both of two links out of one node; None where that is undecided."""
+        """Return True if one run may take both of two links out of one node; None if that is undecided."""
         kind = self.split(one.source)
         if kind in ("parallel", "exclusive", "unclear"):
             return {"parallel": True, "exclusive": False, "unclear": None}[kind]
         if one.guard is None or other.guard is None:
             return True
-        apart = exclusive([one.guard, other.guard], self.parameters(one.source))
-        if apart is None:
+        exclude_each_other = exclusive([one.guard, other.guard], self.parameters(one.source))
+        if exclude_each_other is None:
             return True if kind == "inclusive" and self.trusted(one.source) else None
-        return not apart
+        return not exclude_each_other
 
     def trusted(self, node: str) -> bool:
-        """Whether the node is a gateway whose own word counts: one that chooses, and does not directly follow a task.
-
-        A gateway without any guard has nothing but its word.
-        """
+        """Return True if the node is a choice whose declared kind counts: unguarded, or not directly after a task."""
         if not self.chooses(node):
             return False
         unguarded = all(link.guard is None for link in self.out[node])
@@ -82,12 +79,12 @@ class ControlFlow:
             return "mixed"
         return self._choice(node, exclusive(guards, self.parameters(node)))
 
-    def _choice(self, node: str, apart: bool | None) -> SplitKind:
+    def _choice(self, node: str, exclude_each_other: bool | None) -> SplitKind:
         if not self.chooses(node):
-            return "choice" if apart is None else "exclusive" if apart else "inclusive"
-        said = self.gateways[node].kind
-        if apart is None:
-            return said if self.trusted(node) else "choice"
-        if apart == (said == "exclusive"):
-            return said
-        return "choice" if apart else "unclear"
+            return "choice" if exclude_each_other is None else "exclusive" if exclude_each_other else "inclusive"
+        stated = self.gateways[node].kind
+        if exclude_each_other is None:
+            return stated if self.trusted(node) else "choice"
+        if exclude_each_other == (stated == "exclusive"):
+            return stated
+        return "choice" if exclude_each_other else "unclear"

@@ -1,12 +1,12 @@
 """Execute the control flow of a level in a situation: which tasks run, how often, and which orders that allows.
 
-The nodes are gone through in an order in which everything comes after all that leads to it (`loop_nest.py`), so one
-pass tells the partial order of the whole run, whatever its branches do at the same time. A node runs if one of the
-links into it is taken, and after all that can lead to it has run or is known not to run. A loop is gone through pass
-by pass. It never ends if the variables it hangs on come back to values they had, or if every guard that a pass asked
-gives the same answer ever after, because all variables move on by the same amounts (`memory.py`).
+The nodes are visited in an order in which everything comes after all that leads to it (`loop_nest.py`), so one pass
+computes the partial order of the whole run, whatever its branches do at the same time. A node runs if one of the links
+into it is taken, and after all that can lead to it has run or is known not to run. A loop is executed pass by pass. It
+never ends if the variables it depends on return to earlier values, or if every guard that a pass evaluated gives the
+same answer ever after, because all variables change by constant amounts (`variables.py`).
 
-Nothing is guessed: what can be read in two ways ends as `Undecided`, with the reason.
+Whatever has two readings ends as `Undecided`, with the reason.
 """
 
 from __future__ import annotations
@@ -25,53 +25,61 @@ from .loop_nest import LoopPart, parts_of
 from .variables import LoopProgress, Memory, UndecidedError, Variables, Way, variables_of
 
 
-def taken(known: Variables, node: str, memory: Memory, place: int, before: int) -> list[Link]:
-    """The links out of a node that are taken; its execution has the number `place`, all of `before` has come before.
+def taken_links(variables: Variables, node: str, memory: Memory, place: int, before: int) -> list[Link]:
+    """Return the links out of a node that are taken.
 
-    Raises UndecidedError where a guard cannot be computed, the links contradict the gateway, no way is open, or more
-    than one is and the choice is not known to be inclusive.
+    Args:
+        variables: The variables of the level.
+        node: The node that has run.
+        memory: The values of the variables in this run.
+        place: The number of the node's execution.
+        before: The executions before it, as bits.
+
+    Raises:
+        UndecidedError: if a guard cannot be computed, the links contradict the gateway, no way is open, or several are
+            and the choice is not known to be inclusive.
     """
-    ways, kind = known.ways[node], known.flow.split(node)
+    ways, kind = variables.ways[node], variables.flow.split(node)
     guarded = [way for way in ways if way.link.guard is not None]
     if kind == "unclear" or (not guarded and kind not in ("", "parallel")):
-        raise UndecidedError(f"nothing tells which way is taken at {node}")
+        raise UndecidedError(f"it is undecided which way is taken at {node}")
     for way in guarded:
         if way.vague:
             raise UndecidedError(f"the guard {way.link.guard!r} cannot be computed")
     free = [way.link for way in ways if way.link.guard is None]
-    held = _open(guarded, memory, place, before)
-    if guarded and kind != "mixed" and not held:
+    open_links = _open_links(guarded, memory, place, before)
+    if guarded and kind != "mixed" and not open_links:
         raise UndecidedError(f"no way is open at {node}", stuck=True)
-    if len(held) > 1 and kind not in ("inclusive", "mixed"):
+    if len(open_links) > 1 and kind not in ("inclusive", "mixed"):
         raise UndecidedError(f"several ways are open at {node}, and may exclude each other")
-    return free + held
+    return free + open_links
 
 
-def _open(ways: Sequence[Way], memory: Memory, place: int, before: int) -> list[Link]:
+def _open_links(ways: Sequence[Way], memory: Memory, place: int, before: int) -> list[Link]:
     plain = [way for way in ways if way.guard is not None and not isinstance(way.guard, Otherwise)]
-    held = [way.link for way in plain if way.guard is not None and memory.holds(way.guard, place, before)]
+    open_links = [way.link for way in plain if way.guard is not None and memory.holds(way.guard, place, before)]
     others = [way.link for way in ways if isinstance(way.guard, Otherwise)]
-    return held or others
+    return open_links or others
 
 
 MAX_EXECUTIONS = 2000
-"""How many executions of nodes one run may have; beyond, it is undecided."""
+"""Largest number of executions of nodes in one run; beyond, the run is undecided."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A partial order of task executions: execution i is of `tasks[i]`; `before[i]` are, as bits, those before it.
+    """A partial order of task executions: execution i is of `tasks[i]`; `before[i]` holds those before it, as bits.
 
-    The executions stand in one of the orders in which they can happen.
+    The executions are listed in one of the orders in which they can happen.
     """
 
     tasks: tuple[str, ...]
     before: tuple[int, ...]
-    links: tuple[tuple[int, int], ...]  # which execution comes directly after which, through gateways only
+    links: tuple[tuple[int, int], ...]  # an execution, and one that comes directly after it, through gateways only
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """The executions of each task, in their order."""
+        """Return the executions of each task, in their order."""
         places: dict[str, list[int]] = {}
         for i, task in enumerate(self.tasks):
             places.setdefault(task, []).append(i)
@@ -79,16 +87,16 @@ class Run:
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Which execution comes before which other; all that follows from others left out."""
-        found = []
+        """Return the pairs of executions of which one comes before the other, without those that follow from others."""
+        pairs = []
         for i, mask in enumerate(self.before):
             direct, rest = mask, mask
             while rest:
                 j = rest.bit_length() - 1
                 direct &= ~self.before[j]
                 rest &= ~(self.before[j] | 1 << j)
-            found += [(j, i) for j in _ones(direct)]
-        return tuple(found)
+            pairs += [(j, i) for j in _set_bits(direct)]
+        return tuple(pairs)
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,10 @@ class Endless:
 
 @dataclass(frozen=True)
 class Undecided:
-    """No answer, and why. `missing` is the variable whose value the situation should have told, "" if that is not why.
+    """No answer, and the reason.
 
-    `passed` are the tasks known not to run when it came to that, `stuck` tells that a choice had no way open.
+    `missing` is the variable without a value in the situation, "" for any other reason. `passed` are the tasks known
+    not to run up to then; `stuck` is True if a choice had no way open.
     """
 
     reason: str
@@ -116,32 +125,39 @@ Outcome = Run | Endless | Undecided
 
 
 def run(level: Workflow, situation: Situation) -> Run | None:
-    """The run of the level in a situation; None where it never ends or is undecided, which `outcome` tells apart."""
-    found = outcome(level, situation)
-    return found if isinstance(found, Run) else None
+    """Return the run of the level in a situation; None if it never ends or is undecided."""
+    result = outcome(level, situation)
+    return result if isinstance(result, Run) else None
 
 
 def outcome(level: Workflow, situation: Situation) -> Outcome:
-    """What becomes of the level in a situation, a mapping of parameters (`Task.name` for a task's own) to values.
+    """Return the outcome of the level in a situation.
 
-    Undecided where a guard is prose or can be read in two ways, a choice has no way open or, if it is exclusive, more
-    than one; where a parameter is read while a task beside it may change it, leaves its domain, or has no value; where
-    a loop is left and repeated at once; where a join waits for a branch that is not taken; where nothing in a level
-    tells what it changes, so that a loop would repeat for ever; and beyond MAX_EXECUTIONS.
+    Undecided if a guard is prose or has two readings, or a choice has no way open or, if exclusive, more than one; if a
+    parameter is read while a task beside it may change it, leaves its domain, or has no value; if a loop is left and
+    repeated at once; if a join waits for a branch that is not taken; if no task of the level states what it changes, so
+    that a loop would repeat for ever; and beyond MAX_EXECUTIONS.
+
+    Args:
+        level: The level.
+        situation: A value for each parameter (`Task.name` for a task's own).
     """
-    return _outcome(level, tuple(sorted(_told(name, value) for name, value in situation.items())))
+    return _outcome(level, tuple(sorted(_hashable_value(name, value) for name, value in situation.items())))
 
 
-def _told(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
+def _hashable_value(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
     """Return a value as words and whole numbers, which are hashed much faster than fractions."""
-    told = exact_value(value)
-    return (name, told, 0) if isinstance(told, str) else (name, told.numerator, told.denominator)
+    constant = exact_value(value)
+    return (name, constant, 0) if isinstance(constant, str) else (name, constant.numerator, constant.denominator)
 
 
 @lru_cache(maxsize=4096)
 def _outcome(level: Workflow, values: tuple[tuple[str, str | int, int], ...]) -> Outcome:
-    told = {name: one if isinstance(one, str) else Fraction(one, below) for name, one, below in values}
-    execution = _Execution(level, told)
+    constants = {
+        name: numerator if isinstance(numerator, str) else Fraction(numerator, denominator)
+        for name, numerator, denominator in values
+    }
+    execution = _Execution(level, constants)
     try:
         return execution.outcome()
     except UndecidedError as error:
@@ -149,14 +165,14 @@ def _outcome(level: Workflow, values: tuple[tuple[str, str | int, int], ...]) ->
 
 
 class _Execution:
-    """One execution. Executions of nodes are numbered; sets of them are bits of a number."""
+    """One execution of a level. Executions of nodes are numbered; sets of them are bits of a number."""
 
     def __init__(self, level: Workflow, values: Mapping[str, Constant]) -> None:
         self.level = level
-        self.known: Variables = variables_of(level)
-        self.flow = self.known.flow
+        self.variables: Variables = variables_of(level)
+        self.flow = self.variables.flow
         self.names = frozenset(level.task_names)
-        self.memory = Memory(self.known, values)
+        self.memory = Memory(self.variables, values)
         self.nodes: list[str] = []  # of every execution
         self.before: list[int] = []
         self.tokens: dict[Link, tuple[int, int]] = {}  # links taken and not followed: all before, and tasks directly so
@@ -169,10 +185,10 @@ class _Execution:
         self.of_tasks = 0
 
     def outcome(self) -> Outcome:
-        found = parts_of(self.level)
-        if found is None:
+        parts = parts_of(self.level)
+        if parts is None:
             raise UndecidedError("a loop has more than one entry")
-        for part in found:
+        for part in parts:
             self._part(part)
         if self.endless:
             return Endless(frozenset(self.nodes) & self.names, tuple(self.endless))
@@ -186,8 +202,8 @@ class _Execution:
         tasks = [node in self.names for node in self.nodes]
         return Run(
             tuple(self.nodes[i] for i in places),
-            tuple(_packed(self.before[i], tasks) for i in places),
-            tuple((number[j], m) for m, i in enumerate(places) for j in _ones(self.sources[i])),
+            tuple(_pack_bits(self.before[i], tasks) for i in places),
+            tuple((number[j], m) for m, i in enumerate(places) for j in _set_bits(self.sources[i])),
         )
 
     def _part(self, part: LoopPart) -> None:
@@ -198,20 +214,25 @@ class _Execution:
 
     def _node(self, node: str) -> None:
         into, out = self.flow.into[node], self.flow.out[node]
-        came = [self.tokens.pop(link) for link in into if link in self.tokens]
+        tokens = [self.tokens.pop(link) for link in into if link in self.tokens]
         mask = _union(self.ahead.get(link, 0) for link in into)
         if any(link in self.never for link in into):
             self.never.update(out)
-        elif came or node == START:
-            self._joins(node, len(came))
-            mask = self._execute(node, _union(one for one, _ in came), _union(one for _, one in came), mask)
+        elif tokens or node == START:
+            self._joins(node, len(tokens))
+            mask = self._execute(
+                node,
+                _union(before for before, _ in tokens),
+                _union(sources for _, sources in tokens),
+                mask,
+            )
         elif not self.depth:
             self.idle.add(node)
         for link in out:
             self.ahead[link] = mask
 
     def _execute(self, node: str, before: int, sources: int, ahead: int) -> int:
-        """Run a node; what has come before all links out of it then."""
+        """Run a node; return what has then come before all links out of it."""
         if node in self.names and (before ^ ahead) & self.of_tasks:
             raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
         place = len(self.nodes)
@@ -224,7 +245,7 @@ class _Execution:
             self.of_tasks |= 1 << place
             self.memory.change(node, place, before)
         after = before | 1 << place
-        for link in taken(self.known, node, self.memory, place, after):
+        for link in taken_links(self.variables, node, self.memory, place, after):
             self.tokens[link] = after, (1 << place if node in self.names else sources)
         if not self.flow.out[node] and node != END and node not in self.names:
             raise UndecidedError(f"{node} leads nowhere")
@@ -240,7 +261,7 @@ class _Execution:
             raise UndecidedError(f"not all branches come to {node}, which awaits them")
 
     def _loop(self, part: LoopPart) -> None:
-        progress = LoopProgress(self.known, part, self.memory)
+        progress = LoopProgress(self.variables, part, self.memory)
         began = len(self.nodes)
         self.depth += 1
         while True:
@@ -256,9 +277,9 @@ class _Execution:
             self.idle |= part.nodes.difference(self.nodes)
 
     def _pass(self, part: LoopPart, began: int) -> bool:
-        """Go through the nodes of a loop, that began with execution `began`, once; whether it repeats then."""
-        for one in part.inner:
-            self._part(one)
+        """Execute the nodes of a loop, which began with execution `began`, once; return True if it then repeats."""
+        for inner in part.inner:
+            self._part(inner)
         inside = [link for node in part.nodes for link in self.flow.out[node]]
         again = any(link in self.tokens for link in inside if link.target == part.head)
         left = any(link in self.tokens for link in inside if link.target not in part.nodes)
@@ -270,7 +291,7 @@ class _Execution:
         return again
 
     def _give_up(self, part: LoopPart, began: int) -> None:
-        """The loop never ends, or is never entered because one before it never ends: nothing behind it runs."""
+        """Record that the loop never ends, or is never entered because an earlier one never ends."""
         if part.head in self.nodes[began:]:
             self.endless.append(part.nodes)
         for link in (link for node in part.nodes for link in self.flow.out[node]):
@@ -278,100 +299,109 @@ class _Execution:
             self.never.add(link)
 
 
-def _ones(mask: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, from the lowest on."""
+def _set_bits(mask: int) -> Iterator[int]:
+    """Yield the positions of the bits that are set, from the lowest on."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
         mask ^= lowest
 
 
-def _packed(mask: int, kept: Sequence[bool]) -> int:
+def _pack_bits(mask: int, kept: Sequence[bool]) -> int:
     """Return the kept bits of a mask side by side, the first of `kept` being the lowest bit."""
     bits = "".join(compress(f"{mask:b}"[::-1], kept))
     return int(bits[::-1], 2) if bits else 0
 
 
 def _union(masks: Iterable[int]) -> int:
-    found = 0
+    union = 0
     for mask in masks:
-        found |= mask
-    return found
+        union |= mask
+    return union
 
 
 def next_task(level: Workflow, task: str, situation: Situation) -> str | None:
-    """The task directly after a task in the run of the situation, through gateways.
+    """Return the task directly after a task in the run of the situation, through gateways.
 
-    None where there is no run, the task does not run, or what comes after it is not always one and the same task.
-    Raises UnknownNameError.
+    None if there is no run, the task does not run, or it is not always followed by the same single task.
+
+    Raises:
+        UnknownNameError: if the task is not in the level.
     """
     check_task_names(level, [task])
-    found = run(level, situation)
-    if found is None:
+    result = run(level, situation)
+    if result is None:
         return None
-    after = [[found.tasks[j] for one, j in found.links if one == i] for i in executions(found, task)]
-    return after[0][0] if after and len(after[0]) == 1 and all(one == after[0] for one in after) else None
+    after = [[result.tasks[j] for source, j in result.links if source == i] for i in executions(result, task)]
+    return after[0][0] if after and len(after[0]) == 1 and all(tasks == after[0] for tasks in after) else None
 
 
 def can_occur(level: Workflow, situation: Situation, trace: Sequence[str]) -> bool | None:
-    """Whether the complete trace can occur: exactly the executions of the run, in one of its orders.
+    """Return True if the complete trace can occur: exactly the executions of the run, in one of its orders.
 
-    None where the situation has no run. Raises UnknownNameError.
+    None if the situation has no run.
+
+    Raises:
+        UnknownNameError: if a task is not in the level.
     """
     check_task_names(level, trace)
-    found = run(level, situation)
-    return None if found is None else allows(found, trace)
+    result = run(level, situation)
+    return None if result is None else allows(result, trace)
 
 
-def allows(found: Run, trace: Sequence[str]) -> bool:
-    """Whether the trace is one of the orders of the whole run."""
-    waiting = {task: iter(executions(found, task)) for task in trace}
+def allows(run: Run, trace: Sequence[str]) -> bool:
+    """Return True if the trace is one of the orders of the whole run."""
+    waiting = {task: iter(executions(run, task)) for task in trace}
     done = 0
     for task in trace:
         place = next(waiting[task], None)
-        if place is None or found.before[place] & ~done:
+        if place is None or run.before[place] & ~done:
             return False
         done |= 1 << place
-    return len(trace) == len(found.tasks)
+    return len(trace) == len(run.tasks)
 
 
-def allows_among_others(found: Run, tasks: Sequence[str]) -> bool:
-    """Whether the tasks can run in this order in the run, other executions between them.
+def allows_among_others(run: Run, tasks: Sequence[str]) -> bool:
+    """Return True if the tasks can run in this order in the run, other executions between them.
 
-    Executions of one task are ordered, so the first that is possible is the best one to take.
+    Executions of one task are ordered, so taking the first possible one is best.
     """
     taken: list[int] = []
     for task in tasks:
         behind = 0
         for place in taken:
-            behind |= found.before[place] | 1 << place
-        place = next((one for one in executions(found, task) if not behind >> one & 1), -1)
+            behind |= run.before[place] | 1 << place
+        place = next((candidate for candidate in executions(run, task) if not behind >> candidate & 1), -1)
         if place < 0:
             return False
         taken.append(place)
     return True
 
 
-def all_before(found: Run, a: str, b: str) -> bool | None:
-    """Whether a runs before b in the run that holds both; None where that hangs on which of their executions is meant.
+def all_before(run: Run, a: str, b: str) -> bool | None:
+    """Return True if `a` runs before `b` in the run, which holds both; None if executions disagree.
 
-    True if every execution of a is before every one of b; False if neither the first of a is before the first of b,
+    True if all executions of `a` are before all of `b`; False if neither the first of `a` is before the first of `b`,
     nor the last before the last.
     """
-    one, other = executions(found, a), executions(found, b)
-    if all(found.before[j] >> i & 1 for i in one for j in other):
+    executions_of_a, executions_of_b = executions(run, a), executions(run, b)
+    if all(run.before[j] >> i & 1 for i in executions_of_a for j in executions_of_b):
         return True
-    ends = ((one[0], other[0]), (one[-1], other[-1]))
-    return None if any(found.before[j] >> i & 1 for i, j in ends) else False
+    ends = ((executions_of_a[0], executions_of_b[0]), (executions_of_a[-1], executions_of_b[-1]))
+    return None if any(run.before[j] >> i & 1 for i, j in ends) else False
 
 
-def executions(found: Run, task: str) -> list[int]:
-    """The executions of a task, in their order."""
-    return found.places.get(task, [])
+def executions(run: Run, task: str) -> list[int]:
+    """Return the executions of a task, in their order."""
+    return run.places.get(task, [])
 
 
 def check_task_names(level: Workflow, tasks: Iterable[str]) -> None:
-    """Nothing. Raises UnknownNameError for what is no task of the level."""
+    """Check that all tasks are in the level.
+
+    Raises:
+        UnknownNameError: if one is not.
+    """
     names = frozenset(level.task_names)
     for task in tasks:
         if task not in names:

@@ -1,7 +1,7 @@
-"""The loops of a level, one inside the other: in which order its nodes can be gone through, and what is repeated.
+"""The loops of a level, one inside the other: in which order its nodes can be executed, and what is repeated.
 
-A loop is a strongly connected part of the control flow with one entry, its head. Its links back to the head taken
-away, the loop falls into parts again, and so on inwards. Everything else is in an order: what leads to what.
+A loop is a strongly connected part of the control flow with a single entry, its head. Without the links back to the
+head, the loop falls into parts again, and so on inwards. All other nodes are ordered by what leads to what.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..model import START, Link, Workflow
 from .control_flow import ControlFlow
 
 MAX_NESTING = 50
-"""How deep loops may nest; a level that goes deeper has no parts."""
+"""Largest nesting depth of loops; a level with deeper loops has no parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopPart:
-    """A node, or a loop: all its nodes, its head, and the parts that one pass goes through, in order."""
+    """A node, or a loop: all its nodes, its head, and the parts that a pass goes through, in order."""
 
     nodes: frozenset[str]
     head: str
@@ -28,40 +28,40 @@ class LoopPart:
 
     @property
     def loop(self) -> bool:
-        """Whether it is a loop, not a node."""
+        """Return True if the part is a loop, not a node."""
         return bool(self.inner)
 
 
 @lru_cache(maxsize=128)
 def parts_of(level: Workflow) -> tuple[LoopPart, ...] | None:
-    """The nodes and outermost loops behind START, each after all that lead to it.
+    """Return the nodes and outermost loops that START leads to, each after all that lead to it.
 
-    None where a loop has more than one entry, or loops nest deeper than MAX_NESTING.
+    None if a loop has more than one entry, or loops nest deeper than MAX_NESTING.
     """
     flow = ControlFlow(level)
-    behind = reachable_from({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
-    flow.into = {node: [link for link in links if link.source in behind] for node, links in flow.into.items()}
-    return _parts(flow, behind, frozenset(), MAX_NESTING)
+    reached = reachable_from({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
+    flow.into = {node: [link for link in links if link.source in reached] for node, links in flow.into.items()}
+    return _parts(flow, reached, frozenset(), MAX_NESTING)
 
 
-def loops_in(found: Collection[LoopPart]) -> Iterator[LoopPart]:
-    """The loops among the parts and inside them, outer ones first."""
-    for part in found:
+def loops_in(parts: Collection[LoopPart]) -> Iterator[LoopPart]:
+    """Yield the loops among the parts and inside them, outer ones first."""
+    for part in parts:
         if part.loop:
             yield part
             yield from loops_in(part.inner)
 
 
-def forward_links(flow: ControlFlow, found: Collection[LoopPart]) -> dict[str, list[Link]]:
-    """The links out of every node, but those that lead back to the head of a loop."""
-    back = {link for loop in loops_in(found) for link in flow.into[loop.head] if link.source in loop.nodes}
+def forward_links(flow: ControlFlow, parts: Collection[LoopPart]) -> dict[str, list[Link]]:
+    """Return the links out of every node, without those that lead back to the head of a loop."""
+    back = {link for loop in loops_in(parts) for link in flow.into[loop.head] if link.source in loop.nodes}
     return {node: [link for link in links if link not in back] for node, links in flow.out.items()}
 
 
 def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth: int) -> tuple[LoopPart, ...] | None:
-    """The parts of some nodes, links to the nodes `cut` left out; each after all that lead to it.
+    """Return the parts of some nodes, without links to the nodes `cut`; each part after all that lead to it.
 
-    Of several that may come next, the one whose head is declared first.
+    Of several parts that may come next, that whose head is declared first comes first.
     """
     import networkx as nx
 
@@ -71,15 +71,15 @@ def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth:
         for node in flow.nodes
         if node in nodes
     }
-    whole = nx.condensation(digraph(graph))
-    found: dict[int, LoopPart] = {}
-    for number, members in whole.nodes(data="members"):
+    condensation = nx.condensation(digraph(graph))
+    parts_by_number: dict[int, LoopPart] = {}
+    for number, members in condensation.nodes(data="members"):
         part = _part(flow, frozenset(members), cut, depth)
         if part is None:
             return None
-        found[number] = part
-    numbers = nx.lexicographical_topological_sort(whole, key=lambda number: order[found[number].head])
-    return tuple(found[number] for number in numbers)
+        parts_by_number[number] = part
+    numbers = nx.lexicographical_topological_sort(condensation, key=lambda number: order[parts_by_number[number].head])
+    return tuple(parts_by_number[number] for number in numbers)
 
 
 def _part(flow: ControlFlow, members: frozenset[str], cut: frozenset[str], depth: int) -> LoopPart | None:

@@ -1,4 +1,4 @@
-"""All that can be made of a project that is smaller than it: well-formed, each once, in the order to try."""
+"""The smaller projects that can be made of a project: well-formed, each once, in the order to try."""
 
 from __future__ import annotations
 
@@ -15,82 +15,92 @@ from .details import Detail, details_of, without_details
 from .flow_reductions import chunks, smaller_flows
 
 TASK: Final = 8
-"""What a task costs: more than the gateways and links that may have to stand in for one."""
+"""Cost of a task: more than the gateways and links that may have to replace one."""
 
 
 def cost(project: Workflow) -> int:
-    """Return how large a project is: tasks count most, then all else that it says. Smaller projects cost less."""
-    whole = sum(_level_cost(level) for level in every_level(project))
-    return whole + 2 * len(project.others)
+    """Return the size of a project: tasks count most, then everything else that it states."""
+    level_costs = sum(_level_cost(level) for level in every_level(project))
+    return level_costs + 2 * len(project.others)
 
 
 def _level_cost(level: Workflow) -> int:
-    said = [level.description, level.base]
-    data = sum(2 + bool(one.description) + bool(one.schema) for one in level.data)
+    texts = [level.description, level.base]
+    data = sum(2 + bool(data_object.description) + bool(data_object.schema) for data_object in level.data)
     links = sum(1 + (link.guard is not None) for link in level.links)
-    held = 2 * len(level.gateways) + links + data + len(level.data_links) + sum(map(_parameter_cost, level.parameters))
+    contents = (
+        2 * len(level.gateways) + links + data + len(level.data_links) + sum(map(_parameter_cost, level.parameters))
+    )
     configured = sum(map(_configuration_cost, level.configurations))
-    return held + sum(map(bool, said)) + configured + sum(map(_task_cost, level.tasks))
+    return contents + sum(map(bool, texts)) + configured + sum(map(_task_cost, level.tasks))
 
 
 def _task_cost(task: Task) -> int:
-    said = [task.description, task.kind, task.implementation, task.subworkflow, task.reference]
-    held = sum(map(_parameter_cost, task.parameters)) + len(task.effects) + len(task.bindings)
-    return TASK + held + sum(map(bool, said))
+    properties = [task.description, task.kind, task.implementation, task.subworkflow, task.reference]
+    contents = sum(map(_parameter_cost, task.parameters)) + len(task.effects) + len(task.bindings)
+    return TASK + contents + sum(map(bool, properties))
 
 
 def _parameter_cost(parameter: Parameter) -> int:
     return 1 + (parameter.domain is not None) + (parameter.value is not None)
 
 
-def _configuration_cost(one: Configuration) -> int:
-    said = [one.description, one.kind, one.implementation, one.schema, one.reference]
-    held = sum(map(_parameter_cost, one.parameters)) + len(one.effects) + len(one.bindings)
-    return 1 + held + sum(map(bool, said)) + sum(map(_configuration_cost, one.configurations))
+def _configuration_cost(configuration: Configuration) -> int:
+    properties = [
+        configuration.description,
+        configuration.kind,
+        configuration.implementation,
+        configuration.schema,
+        configuration.reference,
+    ]
+    contents = (
+        sum(map(_parameter_cost, configuration.parameters)) + len(configuration.effects) + len(configuration.bindings)
+    )
+    return 1 + contents + sum(map(bool, properties)) + sum(map(_configuration_cost, configuration.configurations))
 
 
-def reductions(project: Workflow, kept: Collection[str] = (), flow_only: bool = False) -> Iterator[Workflow]:
-    """Yield smaller projects out of a project: those nearest half its cost first.
+def reductions(project: Workflow, kept_tasks: Collection[str] = (), flow_only: bool = False) -> Iterator[Workflow]:
+    """Yield smaller projects made of a project: those nearest half its cost first.
 
     They are well-formed, cost less, and are different from each other. The order depends on the project alone.
 
     Args:
         project: The project.
-        kept: Names of tasks that stay.
-        flow_only: Whether everything else that is said stays as it is, as far as it is about what stays.
+        kept_tasks: Names of tasks that stay.
+        flow_only: Keep everything but the control flow, as far as it concerns what stays.
     """
-    whole = cost(project)
+    project_cost = cost(project)
     costs: dict[Workflow, int] = {}
     for candidate in _candidates(project, flow_only):
-        if candidate not in costs and (size := cost(candidate)) < whole:
+        if candidate not in costs and (size := cost(candidate)) < project_cost:
             costs[candidate] = size
-    ordered = sorted(costs.items(), key=lambda entry: abs(2 * entry[1] - whole))
+    ordered = sorted(costs.items(), key=lambda entry: abs(2 * entry[1] - project_cost))
     idle = _empty_branches(project)
     for candidate, _ in ordered:
-        if _keeps(candidate, kept) and _empty_branches(candidate) <= idle and _well_formed(candidate):
+        if _keeps_tasks(candidate, kept_tasks) and _empty_branches(candidate) <= idle and _is_well_formed(candidate):
             yield candidate
 
 
 def _empty_branches(project: Workflow) -> int:
-    """Return how many forks have a branch without anything on it: cutting is not to make such oddities."""
+    """Return how many forks have an empty branch: reductions must not add such oddities."""
     return sum(map(_empty_forks, every_level(project)))
 
 
 def _empty_forks(level: Workflow) -> int:
     kinds = {gateway.name: (gateway.kind, gateway.role) for gateway in level.gateways}
-    parts = {START, *(name for name, kind in kinds.items() if kind == ("parallel", "split"))}
-    meets = {END, *(name for name, kind in kinds.items() if kind == ("parallel", "join"))}
-    return sum(link.source in parts and link.target in meets for link in level.links)
+    splits = {START, *(name for name, kind in kinds.items() if kind == ("parallel", "split"))}
+    joins = {END, *(name for name, kind in kinds.items() if kind == ("parallel", "join"))}
+    return sum(link.source in splits and link.target in joins for link in level.links)
 
 
-def _keeps(candidate: Workflow, kept: Collection[str]) -> bool:
-    if not kept:
+def _keeps_tasks(candidate: Workflow, kept_tasks: Collection[str]) -> bool:
+    if not kept_tasks:
         return True
     names = {task.name for level in every_level(candidate) for task in level.tasks}
-    return names.issuperset(kept)
+    return names.issuperset(kept_tasks)
 
 
-def _well_formed(candidate: Workflow) -> bool:
+def _is_well_formed(candidate: Workflow) -> bool:
     try:
         return bool(candidate.tasks) and not problems(candidate)
     except WorkflowError:
@@ -101,8 +111,8 @@ def _candidates(project: Workflow, flow_only: bool) -> Iterator[Workflow]:
     if not flow_only:
         yield from smaller_projects(project)
         yield from _fewer_details(project)
-    for place, whole in enumerate((replace(project, others=()), *project.others)):
-        for level in _changed_levels(whole, flow_only):
+    for place, root in enumerate((replace(project, others=()), *project.others)):
+        for level in _changed_levels(root, flow_only):
             yield _with_workflow(project, place, level)
 
 
@@ -121,22 +131,22 @@ def _changed_levels(level: Workflow, flow_only: bool) -> Iterator[Workflow]:
         yield from opened_levels(level)
     for task in level.tasks:
         if task.subworkflow is not None:
-            for below in _changed_levels(task.subworkflow, flow_only):
-                yield _with_inside(level, task, below)
+            for inside in _changed_levels(task.subworkflow, flow_only):
+                yield _with_inside(level, task, inside)
 
 
-def _with_inside(level: Workflow, task: Task, below: Workflow) -> Workflow:
-    known = {one.name for one in below.data}
-    bindings = tuple(one for one in task.bindings if one[0] in known)
-    changed = replace(task, subworkflow=below, bindings=bindings)
-    return replace(level, tasks=tuple(changed if one is task else one for one in level.tasks))
+def _with_inside(level: Workflow, task: Task, inside: Workflow) -> Workflow:
+    data_names = {binding.name for binding in inside.data}
+    bindings = tuple(binding for binding in task.bindings if binding[0] in data_names)
+    changed = replace(task, subworkflow=inside, bindings=bindings)
+    return replace(level, tasks=tuple(changed if binding is task else binding for binding in level.tasks))
 
 
 def _fewer_details(project: Workflow) -> Iterator[Workflow]:
     """Yield the project without all details, without all of a kind, and without some of them."""
     details = details_of(project)
     kinds = dict.fromkeys(detail.kind for detail in details)
-    of_kind: Callable[[str], list[Detail]] = lambda kind: [one for one in details if one.kind == kind]  # noqa: E731
+    of_kind: Callable[[str], list[Detail]] = lambda kind: [detail for detail in details if detail.kind == kind]  # noqa: E731
     parts = [details, *(of_kind(kind) for kind in kinds), *chunks(details)]
     for part in parts:
         yield without_details(project, frozenset(part))

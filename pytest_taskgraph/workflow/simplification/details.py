@@ -1,4 +1,4 @@
-"""What a project says beside its tasks and links: details that can be left out one by one."""
+"""Details of a project beside its tasks and links, which can be left out one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Path = tuple[str, ...]
 
 
 class Detail(NamedTuple):
-    """Something that a project says: its kind, where it stands, and of what it is."""
+    """A detail of a project: its kind, its place, and its owner and name there."""
 
     kind: str
     place: Path  # the name of a workflow of the project and the composite tasks on the way down
@@ -20,101 +20,109 @@ class Detail(NamedTuple):
     name: str = ""
 
 
-Keeps = Callable[[Detail], bool]
+DetailFilter = Callable[[Detail], bool]
 
 
 def details_of(project: Workflow) -> list[Detail]:
     """Return the details of a project, in the order in which it declares them."""
-    found: list[Detail] = []
+    details: list[Detail] = []
 
-    def note(detail: Detail) -> bool:
-        found.append(detail)
+    def record(detail: Detail) -> bool:
+        details.append(detail)
         return True
 
-    _project(project, note)
-    return found
+    _filter_project(project, record)
+    return details
 
 
 def without_details(project: Workflow, left_out: Collection[Detail]) -> Workflow:
     """Return the project without some of its details."""
-    return _project(project, lambda detail: detail not in left_out)
+    return _filter_project(project, lambda detail: detail not in left_out)
 
 
-def _project(project: Workflow, keeps: Keeps) -> Workflow:
-    others = [_level(one, (str(one.qualified),), keeps) for one in project.others]
-    kept = [one for one in others if keeps(Detail("workflow", (), str(one.qualified)))]
-    return replace(_level(project, (str(project.qualified),), keeps), others=tuple(kept))
+def _filter_project(project: Workflow, keeps: DetailFilter) -> Workflow:
+    others = [_filter_level(other, (str(other.qualified),), keeps) for other in project.others]
+    kept_others = [other for other in others if keeps(Detail("workflow", (), str(other.qualified)))]
+    return replace(_filter_level(project, (str(project.qualified),), keeps), others=tuple(kept_others))
 
 
-def _level(level: Workflow, place: Path, keeps: Keeps) -> Workflow:
-    data = [_data(one, place, keeps) for one in level.data if keeps(Detail("data", place, one.name))]
-    gone = {one.name for one in level.data} - {one.name for one in data}
-    configured = [_configuration(one, place, keeps) for one in level.configurations
-                  if keeps(Detail("configuration", place, one.target))]  # fmt: skip
+def _filter_level(level: Workflow, place: Path, keeps: DetailFilter) -> Workflow:
+    kept_data = [_filter_data(data, place, keeps) for data in level.data if keeps(Detail("data", place, data.name))]
+    removed_names = {data.name for data in level.data} - {data.name for data in kept_data}
+    configured = [
+        _filter_configuration(configuration, place, keeps)
+        for configuration in level.configurations
+        if keeps(Detail("configuration", place, configuration.target))
+    ]
     return replace(
         level,
-        description=_text("description", level.description, place, "", keeps),
-        tasks=tuple(_task(task, place, gone, keeps) for task in level.tasks),
-        data=tuple(data),
-        links=tuple(_link(link, place, keeps) for link in level.links),
+        description=_filter_text("description", level.description, place, "", keeps),
+        tasks=tuple(_filter_task(task, place, removed_names, keeps) for task in level.tasks),
+        data=tuple(kept_data),
+        links=tuple(_filter_link(link, place, keeps) for link in level.links),
         data_links=tuple(
-            one for one in level.data_links
-            if not {one.source, one.target} & gone and keeps(Detail("data link", place, one.source, one.target))
+            link for link in level.data_links
+            if not {link.source, link.target} & removed_names
+            and keeps(Detail("data link", place, link.source, link.target))
         ),
-        parameters=tuple(one for one in level.parameters if keeps(Detail("parameter", place, "", one.name))),
+        parameters=tuple(p for p in level.parameters if keeps(Detail("parameter", place, "", p.name))),
         base=level.base if level.base and keeps(Detail("base", place, "")) else None,
         configurations=tuple(configured),
     )  # fmt: skip
 
 
-def _task(task: Task, place: Path, gone: Collection[str], keeps: Keeps) -> Task:
+def _filter_task(task: Task, place: Path, removed_names: Collection[str], keeps: DetailFilter) -> Task:
     inside = task.subworkflow
     if inside is not None:
-        inside = _level(inside, (*place, task.name), keeps) if keeps(Detail("inside", place, task.name)) else None
+        inside = (
+            _filter_level(inside, (*place, task.name), keeps) if keeps(Detail("inside", place, task.name)) else None
+        )
     reference = task.reference if task.reference and keeps(Detail("inside", place, task.name)) else None
     bindings = [
-        one for one in task.bindings if one[1] not in gone and keeps(Detail("binding", place, task.name, one[0]))
+        (inner, outer)
+        for inner, outer in task.bindings
+        if outer not in removed_names and keeps(Detail("binding", place, task.name, inner))
     ]
     return replace(
         task,
-        description=_text("description", task.description, place, task.name, keeps),
-        kind=_text("kind", task.kind, place, task.name, keeps),
-        implementation=_text("implementation", task.implementation, place, task.name, keeps),
-        parameters=tuple(one for one in task.parameters if keeps(Detail("parameter", place, task.name, one.name))),
-        effects=tuple(one for one in task.effects if keeps(Detail("effect", place, task.name, one.parameter))),
+        description=_filter_text("description", task.description, place, task.name, keeps),
+        kind=_filter_text("kind", task.kind, place, task.name, keeps),
+        implementation=_filter_text("implementation", task.implementation, place, task.name, keeps),
+        parameters=tuple(p for p in task.parameters if keeps(Detail("parameter", place, task.name, p.name))),
+        effects=tuple(e for e in task.effects if keeps(Detail("effect", place, task.name, e.parameter))),
         subworkflow=inside,
         reference=reference,
         bindings=tuple(bindings) if inside or reference else (),
     )
 
 
-def _data(data: Data, place: Path, keeps: Keeps) -> Data:
-    description = _text("description", data.description, place, data.name, keeps)
-    return replace(data, description=description, schema=_text("schema", data.schema, place, data.name, keeps))
+def _filter_data(data: Data, place: Path, keeps: DetailFilter) -> Data:
+    description = _filter_text("description", data.description, place, data.name, keeps)
+    return replace(data, description=description, schema=_filter_text("schema", data.schema, place, data.name, keeps))
 
 
-def _link(link: Link, place: Path, keeps: Keeps) -> Link:
+def _filter_link(link: Link, place: Path, keeps: DetailFilter) -> Link:
     if link.guard is None or keeps(Detail("guard", place, link.source, f"{link.target}|{link.guard}")):
         return link
     return replace(link, guard=None)
 
 
-def _configuration(one: Configuration, place: Path, keeps: Keeps) -> Configuration:
-    inner = (*place, one.target)
+def _filter_configuration(configuration: Configuration, place: Path, keeps: DetailFilter) -> Configuration:
+    inner = (*place, configuration.target)
     return replace(
-        one,
-        description=_text("description", one.description, inner, "", keeps),
-        kind=_text("kind", one.kind, inner, "", keeps),
-        implementation=_text("implementation", one.implementation, inner, "", keeps),
-        schema=_text("schema", one.schema, inner, "", keeps),
-        parameters=tuple(item for item in one.parameters if keeps(Detail("parameter", inner, "", item.name))),
+        configuration,
+        description=_filter_text("description", configuration.description, inner, "", keeps),
+        kind=_filter_text("kind", configuration.kind, inner, "", keeps),
+        implementation=_filter_text("implementation", configuration.implementation, inner, "", keeps),
+        schema=_filter_text("schema", configuration.schema, inner, "", keeps),
+        parameters=tuple(p for p in configuration.parameters if keeps(Detail("parameter", inner, "", p.name))),
         configurations=tuple(
-            _configuration(item, inner, keeps)
-            for item in one.configurations
-            if keeps(Detail("configuration", inner, item.target))
+            _filter_configuration(nested, inner, keeps)
+            for nested in configuration.configurations
+            if keeps(Detail("configuration", inner, nested.target))
         ),
     )
 
 
-def _text(kind: str, text: str, place: Path, owner: str, keeps: Keeps) -> str:
+def _filter_text(kind: str, text: str, place: Path, owner: str, keeps: DetailFilter) -> str:
     return text if text and keeps(Detail(kind, place, owner)) else ""

@@ -1,8 +1,8 @@
 """The parts of a control flow with one way in and one way out, of any level: block-structured or not.
 
 Nodes and links alike are arcs. Arcs that every run passes together, in a fixed order, make a *chain* (the classes of
-cycle equivalence in the program structure tree of Johnson, Pearson and Pingali, 1994); what lies between two arcs that
-follow each other in a chain is a *block*, and what lies in a block are chains again: its branches.
+cycle equivalence in the program structure tree of Johnson, Pearson and Pingali, 1994). A *block* lies between two arcs
+that follow each other in a chain; its content is again made of chains: its branches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..model import END, START, Link, Workflow
 
 Vertex = tuple[str, int]  # the name of a node, and 0 where it is entered, 1 where it is left
 LARGEST: Final = 400
-"""Arcs of a level, at most, that is taken apart; finding chains takes time that grows with their square."""
+"""Largest number of arcs of a level that is decomposed; finding chains takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class FlowArc:
 
 @dataclass(frozen=True, slots=True)
 class FlowBlock:
-    """What lies between two arcs of a chain: the nodes in it, at any depth, and its branches."""
+    """The content between two arcs of a chain: the nodes in it, at any depth, and its branches."""
 
     entry: FlowArc
     exit: FlowArc
@@ -58,9 +58,9 @@ class Chain:
 
 
 def chains_of(level: Workflow) -> tuple[Chain, ...]:
-    """Return the outermost chains of a level: one from START to END where there is a way; none of a large level.
+    """Return the outermost chains of a level: one from START to END if there is a way; none of a large level.
 
-    What is on no way from START to END is in no chain.
+    Nodes on no way from START to END are in no chain.
     """
     arcs = _on_the_way(_arcs(level))
     if len(arcs) > LARGEST:
@@ -84,21 +84,21 @@ def _arcs(level: Workflow) -> list[FlowArc]:
 
 def _on_the_way(arcs: Sequence[FlowArc]) -> list[FlowArc]:
     """Return the arcs on a way from START to END."""
-    ahead = _reached((START, 0), [(arc.tail, arc.head) for arc in arcs])
-    behind = _reached((END, 1), [(arc.head, arc.tail) for arc in arcs])
+    ahead = _reached_vertices((START, 0), [(arc.tail, arc.head) for arc in arcs])
+    behind = _reached_vertices((END, 1), [(arc.head, arc.tail) for arc in arcs])
     return [arc for arc in arcs if arc.tail in ahead and arc.head in behind]
 
 
-def _reached(start: Vertex, steps: Iterable[tuple[Vertex, Vertex]]) -> frozenset[Vertex]:
+def _reached_vertices(start: Vertex, steps: Iterable[tuple[Vertex, Vertex]]) -> frozenset[Vertex]:
     further: dict[Vertex, list[Vertex]] = {}
-    for one, other in steps:
-        further.setdefault(one, []).append(other)
+    for source, target in steps:
+        further.setdefault(source, []).append(target)
     return reachable_from(further, [start])
 
 
 @dataclass(slots=True)
 class _Between:
-    """What lies between two arcs: arcs by their place, in a set; the chains in it."""
+    """The content between two arcs: the places of arcs in it, and the chains in it."""
 
     entry: int
     exit: int
@@ -122,10 +122,12 @@ class _Chains:
         """Return the outermost chains, with all that is in them."""
         followers = {between.exit for between in self.next.values()}
         heads = [place for place in range(len(self.arcs)) if place not in followers]
-        betweens = sorted((one for one in self.next.values() if one.arcs), key=lambda one: len(one.arcs))
+        betweens = sorted(
+            (between for between in self.next.values() if between.arcs), key=lambda between: len(between.arcs)
+        )
         outermost: list[int] = []
         for head in heads:
-            around = next((one for one in betweens if head in one.arcs), None)
+            around = next((between for between in betweens if head in between.arcs), None)
             (outermost if around is None else around.chains).append(head)
         return tuple(self._chain(head) for head in outermost)
 
@@ -152,7 +154,7 @@ class _Chains:
         return dict(nx.immediate_dominators(backwards, (END, 1)))
 
     def _follow(self, after: dict[object, object]) -> None:
-        """Find, for each arc, the next one of its chain: the nearest so that nothing else leads in or out between."""
+        """Find, for each arc, the next arc of its chain: the nearest with no other way in or out between."""
         for place in range(len(self.arcs)):
             later = after.get(place)
             while later is not None and later != (END, 1):
@@ -164,18 +166,18 @@ class _Chains:
     def _between(self, entry: int, leaving: int) -> frozenset[int] | None:
         """Return the arcs between two; None if there is another way in or out."""
         first = self.arcs[entry].head
-        vertices, found = {first}, set[int]()
+        vertices, arcs = {first}, set[int]()
         waiting = [first]
         for vertex in waiting:
             for place in self.out.get(vertex, ()):
                 if place == entry:
                     return None
-                if place != leaving and place not in found:
-                    found.add(place)
+                if place != leaving and place not in arcs:
+                    arcs.add(place)
                     if (head := self.arcs[place].head) not in vertices:
                         vertices.add(head)
                         waiting.append(head)
         if self.arcs[leaving].tail not in vertices or self.arcs[leaving].head in vertices:
             return None
         entering = (place for vertex in vertices for place in self.into.get(vertex, ()))
-        return frozenset(found) if all(place in found or place == entry for place in entering) else None
+        return frozenset(arcs) if all(place in arcs or place == entry for place in entering) else None

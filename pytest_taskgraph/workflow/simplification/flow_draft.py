@@ -12,17 +12,17 @@ from .flow_chains import Chain, FlowArc, FlowBlock, every_chain
 
 
 class FlowDraft:
-    """The control flow of a level in the making; `finish` gives the level.
+    """The control flow of a level that is being reduced; `finish` returns the level.
 
     Args:
         level: The level to cut.
-        chains: Its chains: they tell what ends where branches meet.
+        chains: Its chains, which show what ends where branches meet.
     """
 
     def __init__(self, level: Workflow, chains: Sequence[Chain]) -> None:
         self.level, self.chains = level, chains
         self.links = list(level.links)
-        self.gone: set[str] = set()
+        self.removed: set[str] = set()
         self.gateways = {gateway.name: gateway for gateway in level.gateways}
 
     def out(self, node: str) -> list[Link]:
@@ -35,7 +35,7 @@ class FlowDraft:
 
     def remove(self, nodes: Collection[str]) -> None:
         """Remove nodes with all their links."""
-        self.gone.update(nodes)
+        self.removed.update(nodes)
         self.links = [link for link in self.links if not {link.source, link.target} & set(nodes)]
 
     def bypass(self, entry: FlowArc, leaving: FlowArc, nodes: Collection[str]) -> None:
@@ -63,7 +63,7 @@ class FlowDraft:
         self.links = [link for link in self.links if link not in entered and link not in left]
 
     def dissolve(self, node: str) -> None:
-        """Remove a node, its ways in leading to its ways out; by a gateway where they would not be told apart else."""
+        """Remove a node and link its sources to its targets, by a gateway where several of both would mix."""
         ins, outs = self.into(node), self.out(node)
         self.remove([node])
         if not ins or not outs:
@@ -81,20 +81,20 @@ class FlowDraft:
             self.links += [Link(meeting, parting), *(replace(link, source=parting) for link in outs)]
 
     def _moved_out(self, way: Link, outs: Sequence[Link], kind: GatewayKind) -> list[Link]:
-        """Return the links to several targets: out of the source of the only way in, or of a gateway behind it."""
+        """Return the links to several targets, out of the source of the only way in or of a gateway behind it."""
         alone = way.guard is None and way.source not in self.gateways and not self.out(way.source)
         split = way.source if alone else self._gateway("split", kind)
         return [*([] if alone else [replace(way, target=split)]), *(replace(link, source=split) for link in outs)]
 
     def _moved_in(self, ins: Sequence[Link], way: Link, kind: GatewayKind) -> list[Link]:
-        """Return the links from several sources: into the target of the only way out, or into a gateway before it."""
+        """Return the links from several sources, into the target of the only way out or into a gateway before it."""
         alone = way.guard is None and way.target not in self.gateways and not self.into(way.target)
         join = way.target if alone else self._gateway("join", kind)
         return [*(replace(link, target=join) for link in ins), *([] if alone else [replace(way, source=join)])]
 
     def pseudo(self, stem: str) -> str:
-        """Return the name of a node that stands for the ends of a part while it is moved; `dissolve` takes it out."""
-        taken = {*self.level.task_names, *self.gateways, *(one.name for one in self.level.data), START, END}
+        """Return the name of a node that marks the ends of a part while it is moved; `dissolve` removes it."""
+        taken = {*self.level.task_names, *self.gateways, *(data.name for data in self.level.data), START, END}
         return next(name for number in range(1, len(taken) + 2) if (name := f"{stem}{number}") not in taken)
 
     def _gateway(self, role: str, kind: GatewayKind) -> str:
@@ -124,16 +124,16 @@ class FlowDraft:
                 self.links[self.links.index(left[0])] = replace(left[0], guard=None)
 
     def finish(self) -> Workflow:
-        """Return the level: gateways that decide nothing, and data that nothing reads or writes any more, are gone."""
+        """Return the level without gateways that decide nothing and data that nothing reads or writes any more."""
         for name in list(self.gateways):
-            if name not in self.gone and len(self.into(name)) < 2 and len(self.out(name)) < 2:
+            if name not in self.removed and len(self.into(name)) < 2 and len(self.out(name)) < 2:
                 self.dissolve(name)
-        level, gone = self.level, self.gone
-        data_links = tuple(one for one in level.data_links if not {one.source, one.target} & gone)
+        level, removed = self.level, self.removed
+        data_links = tuple(link for link in level.data_links if not {link.source, link.target} & removed)
         return replace(
             level,
-            tasks=tuple(task for task in level.tasks if task.name not in gone),
-            gateways=tuple(one for name, one in self.gateways.items() if name not in gone),
+            tasks=tuple(task for task in level.tasks if task.name not in removed),
+            gateways=tuple(gateway for name, gateway in self.gateways.items() if name not in removed),
             links=tuple(dict.fromkeys(self.links)),
             data_links=data_links,
             data=used_data(level, data_links),
@@ -143,7 +143,7 @@ class FlowDraft:
 def used_data(level: Workflow, links: Iterable[DataLink]) -> tuple[Data, ...]:
     """Return the data of a level that some link reads or writes, or none ever did."""
     before, now = _linked(level.data_links), _linked(links)
-    return tuple(one for one in level.data if one.name in now or one.name not in before)
+    return tuple(data for data in level.data if data.name in now or data.name not in before)
 
 
 def kind_of(level: Workflow, block: FlowBlock) -> GatewayKind:

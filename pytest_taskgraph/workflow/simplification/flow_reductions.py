@@ -1,4 +1,4 @@
-"""Smaller levels out of the control flow of a level: stretches, fewer branches, fewer tasks, grafts, fewer links."""
+"""Smaller levels made of the control flow of a level: stretches, fewer branches, fewer tasks, grafts, fewer links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .flow_draft import FlowDraft, kind_of, used_data
 
 T = TypeVar("T")
 MOST_GRAFTS: Final = 120
-"""Grafts of a level that are tried, those of small blocks first."""
+"""Largest number of grafts of a level that are tried, those of small blocks first."""
 
 
 def smaller_flows(level: Workflow) -> Iterator[Workflow]:
@@ -72,7 +72,7 @@ def _stretches(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
 
 
 def _alone(level: Workflow, entry: FlowArc, leaving: FlowArc, nodes: frozenset[str]) -> Workflow:
-    """Return the level with nothing in it but what lies between two arcs of a chain."""
+    """Return the level with only what lies between two arcs of a chain."""
     links = [link for link in level.links if link.source in nodes and link.target in nodes]
     entered = [entry.link] if entry.link else [link for link in level.links if link.source == entry.node]
     left = [leaving.link] if leaving.link else [link for link in level.links if link.target == leaving.node]
@@ -80,11 +80,11 @@ def _alone(level: Workflow, entry: FlowArc, leaving: FlowArc, nodes: frozenset[s
     links += [replace(link, source=START, guard=None if entry.link else link.guard) for link in entered
               if link.target in nodes]  # fmt: skip
     links += [replace(link, target=END) for link in left if link.source in nodes]
-    data_links = tuple(one for one in level.data_links if {one.source, one.target} & nodes)
+    data_links = tuple(link for link in level.data_links if {link.source, link.target} & nodes)
     return replace(
         level,
         tasks=tuple(task for task in level.tasks if task.name in nodes),
-        gateways=tuple(one for one in level.gateways if one.name in nodes),
+        gateways=tuple(gateway for gateway in level.gateways if gateway.name in nodes),
         links=tuple(links),
         data_links=data_links,
         data=used_data(level, data_links),
@@ -121,7 +121,11 @@ def _fewer_branches(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workfl
     """Yield the level with one branch of a block for the block, and with some of its branches less."""
     for block in _blocks(chains):
         branches = [branch for branch in block.branches if branch.arcs[0].link or branch.arcs[-1].link]
-        parts = [[other for other in branches if other is not kept] for kept in branches] if len(branches) > 2 else []
+        parts = (
+            [[other for other in branches if other is not kept_branch] for kept_branch in branches]
+            if len(branches) > 2
+            else []
+        )
         for part in (*parts, *chunks(branches)):
             if (reduced := _without_branches(level, chains, part)) is not None:
                 yield reduced
@@ -133,11 +137,11 @@ def _without_branches(level: Workflow, chains: Sequence[Chain], branches: Sequen
     ends = [(branch.arcs[0], branch.arcs[-1]) for branch in branches]
     for first, last in ends:
         draft.links = [link for link in draft.links if link not in (first.link, last.link)]
-    gone = frozenset[str]().union(*(branch.nodes for branch in branches))
+    removed = frozenset[str]().union(*(branch.nodes for branch in branches))
     sources = [first.tail[0] for first, _ in ends if first.link]
     targets = [last.head[0] for _, last in ends if last.link]
-    draft.remove(gone)
-    kept_sources, kept_targets = [n for n in sources if n not in gone], [n for n in targets if n not in gone]
+    draft.remove(removed)
+    kept_sources, kept_targets = [n for n in sources if n not in removed], [n for n in targets if n not in removed]
     if not all(map(draft.out, kept_sources)) or not all(map(draft.into, kept_targets)):
         return None
     draft.unguard_single(dict.fromkeys(kept_sources))
@@ -187,8 +191,8 @@ def _in_flow_order(level: Workflow) -> list[str]:
 
 
 def _grafts(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
-    """Yield the level with a block moved to where a task stood, which is gone."""
-    for block in sorted(_blocks(chains), key=lambda one: len(one.nodes)):
+    """Yield the level with a block moved to the place of a task, which is removed."""
+    for block in sorted(_blocks(chains), key=lambda block: len(block.nodes)):
         for task in level.task_names:
             if task not in block.nodes and (grafted := _graft(level, chains, block, task)) is not None:
                 yield grafted
@@ -219,7 +223,7 @@ def _graft(level: Workflow, chains: Sequence[Chain], block: FlowBlock, task: str
 
 
 def _settled(draft: FlowDraft, ends: Sequence[str]) -> Workflow:
-    """Return the level of a draft, the gateways at the ends of what was moved left out where no one needs them."""
+    """Return the level of a draft, without the gateways at the ends of what was moved where these are not needed."""
     for name in ends:
         ins, outs = draft.into(name), draft.out(name)
         before = ins[0].source if len(ins) == 1 and ins[0].guard is None else ""

@@ -35,7 +35,7 @@ class LiveWays:
     @property
     def possible(self) -> bool:
         """Whether a path from START leads to each of the tasks."""
-        return all(self.openers.known(task) for task in self.wanted)
+        return all(self.openers.contains(task) for task in self.wanted)
 
     def awaits(self, task: str, other: str) -> bool:
         """Return True if whenever one of the tasks that run does so, another node has run before it."""
