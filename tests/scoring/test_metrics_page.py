@@ -1,0 +1,55 @@
+"""docs/reference/metrics.md states the metrics that exist, and values that the code computes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.benchmarks.understanding.questions.chance import DRAWS, GUESSES, NUMBERS
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.measurement import measure_answer
+from pytest_taskgraph.scoring.metrics import MEASURED, METRICS
+from pytest_taskgraph.scoring.partial_order import MOST_STATES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| `([^`]+)` \| (\S+) \|$", PAGE, re.MULTILINE)
+
+
+def rows(head: str) -> list[list[str]]:
+    """Return the cells of the rows of the table with this head."""
+    (table,) = re.findall(rf"^\| {re.escape(head)} \|\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()]
+
+
+@pytest.mark.parametrize(("metric", "answer", "reference", "value"), EXAMPLES)
+def test_metric_of_worked_example_has_value_of_page(metric: str, answer: str, reference: str, value: str) -> None:
+    result = measure_answer(metric, METRICS[metric], json.loads(answer), json.loads(reference)).value
+    assert result == (None if value == "undefined" else pytest.approx(float(value), abs=5e-5))
+
+
+def test_worked_examples_cover_every_metric_without_a_model() -> None:
+    assert {metric for metric, *_ in EXAMPLES} == {*METRICS} - {"bertscore"}
+
+
+def test_page_names_every_metric_in_a_table() -> None:
+    named = {name for row in re.findall(r"^\| (.*?) \|", PAGE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    assert {*METRICS, *MEASURED} - named - {metric for metric, *_ in EXAMPLES} == set()
+
+
+def test_table_of_forms_states_metrics_of_the_forms() -> None:
+    stated: dict[str, tuple[str, ...]] = {}
+    for forms, metric, further in rows("answer form | metric of the score | further metrics"):
+        names = [re.findall(r"`([\w-]+)`", cell) for cell in (forms, metric, further)]
+        stated |= dict.fromkeys(names[0], (*names[1], *names[2]))
+    assert stated == {name: (FORMS[name].metric, *FORMS[name].further) for name in FORMS}
+
+
+def test_table_of_chance_levels_names_every_guess() -> None:
+    forms = [form for row in rows("answer form | guess | expected score") for form in re.findall(r"`([\w-]+)`", row[0])]
+    assert set(forms) == {*GUESSES, "text"}
+    assert f"mean of {DRAWS} draws" in PAGE
+    assert f"a number from {NUMBERS[0]} to {NUMBERS[-1]} | 1/{len(NUMBERS)}" in PAGE
+    assert f"more than {MOST_STATES:,} states" in PAGE
