@@ -21,6 +21,7 @@ from pytest_taskgraph.notations import notation
 from pytest_taskgraph.plugin.options import all_options, help_text
 
 ROOT = Path(__file__).parents[1]
+OPTIONS_PAGE = ROOT / "docs" / "reference" / "options.md"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
@@ -129,7 +130,7 @@ def test_the_pattern_of_the_readme_is_asked_and_the_reader_answers_it(desk: Path
     assert "8 of 8 right (1.000)" in done.stdout
 
 
-def test_the_ini_file_of_the_readme_sets_the_options(desk: Path) -> None:
+def test_ini_file_of_the_options_page_sets_options(desk: Path) -> None:
     (block,) = blocks("toml")
     (desk / "pyproject.toml").write_text(block, encoding="utf-8")
     done = run("pytest suites/ -k flow_start", desk)
@@ -146,9 +147,9 @@ def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: 
     assert shown.tasks or shown.configurations
 
 
-def test_the_table_of_options_is_their_help_with_their_defaults() -> None:
+def test_tables_of_options_are_their_help_and_defaults() -> None:
     rows = re.findall(
-        r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", OPTIONS_PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
     expected = [(option.name, help_text(option), option.default) for option in all_options().values()]
     assert [(name, told, default.strip("`")) for name, told, default in rows] == expected

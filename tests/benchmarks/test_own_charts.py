@@ -123,9 +123,11 @@ def test_nodes_with_one_label_are_asked_about_by_id(tmp_path: Path) -> None:
     assert 'Nodes that share a label have their ids as names: "t1" and "t2".' in asked.prompt
 
 
-README = Path(__file__).parents[2] / "README.md"
-FROM_README = re.findall(r"^```mermaid\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[0]
-CHARTS = {"README": FROM_README, **{one.title: one.chart for one in READ[::2]}}
+OWN_WORKFLOWS_PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "own-workflows.md"
+FROM_PAGE = re.findall(
+    r"^```mermaid\n(.*?)^```", OWN_WORKFLOWS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)[0]
+CHARTS = {"docs": FROM_PAGE, **{one.title: one.chart for one in READ[::2]}}
 
 
 @pytest.mark.parametrize("title", CHARTS)

@@ -35,7 +35,7 @@ from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "paged.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
-README = re.sub(r"\s+", " ", (DOCS.parent / "README.md").read_text(encoding="utf-8"))
+BENCHMARKS = re.sub(r"\s+", " ", (DOCS / "benchmarks" / "index.md").read_text(encoding="utf-8"))
 WORDS = {4: "four", 6: "six", 8: "Eight", 19: "Nineteen"}
 
 
@@ -92,7 +92,7 @@ def test_pages_count_the_questions_of_the_default_run() -> None:
     settings = Settings()
     count = WORDS[len(paged.references(settings, {}))]
     assert f"rules extract the graphs of {count} generated documents" in FLAT_PAGE
-    assert f"`suites/paged` adds {count} graded questions" in README
+    assert f"`suites/paged` adds {count} graded questions" in BENCHMARKS
 
 
 def test_prompt_files_on_the_page_are_those_of_the_package() -> None:

@@ -76,9 +76,9 @@ def test_a_chart_of_the_user_is_shown_as_it_is_drawn(project: Project, server: L
     assert all(CHART.strip() in prompt for prompt in prompts(server))
 
 
-def test_run_on_untitled_chart_of_readme_gives_results(project: Project) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    chart = readme.partition("```mermaid\n")[2].partition("```")[0]
+def test_run_on_untitled_chart_of_docs_gives_results(project: Project) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "own-workflows.md"
+    chart = page.read_text(encoding="utf-8").partition("```mermaid\n")[2].partition("```")[0]
     ran = project.run("--taskgraph-workflow", project.write("supper.mmd", chart), "--model=baseline:reader")
     assert (ran.code, set(ran.counts)) == (0, {"passed"}), ran.output
 

@@ -38,6 +38,8 @@ def test_page_counts_the_questions_and_requests_of_the_default_run() -> None:
     questions = [tasklama.question(reference, settings) for reference in tasklama.references(settings, {})]
     assert (len(questions), len({question.prompt for question in questions})) == (12, 8)
     assert "twelve questions with eight requests" in PAGE
+    benchmarks = (Path(__file__).parents[2] / "docs" / "benchmarks" / "index.md").read_text(encoding="utf-8")
+    assert "`suites/tasklama` adds twelve graded questions" in benchmarks
     assert list(dict.fromkeys(question.group for question in questions)) == ["icl", "golden_whole", "linear"]
 
 
