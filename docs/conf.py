@@ -8,18 +8,20 @@ The build needs no network and the site loads nothing from elsewhere: no web fon
 from __future__ import annotations
 
 import re
+from dataclasses import MISSING, Field, fields, is_dataclass
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pygments.lexers.data import JsonLexer
 from pygments.lexers.special import TextLexer
+from sphinx.ext.napoleon import Config, GoogleDocstring
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 project = "pytest-taskgraph"
 author = "The pytest-taskgraph developers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "index"
 nitpicky = False
 
@@ -31,8 +33,11 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 default_role = "code"  # docstrings mark code with single backticks
 python_use_unqualified_type_names = True
-napoleon_google_docstring = True
-napoleon_numpy_docstring = False
+autodoc_type_aliases = {
+    name: name for name in ("Episode", "Json", "Metric", "Opener", "Outcome", "Parsing", "Place", "Result")
+}
+maximum_signature_line_length = 88
+smartquotes = False  # options keep their two dashes
 
 html_theme = "furo"
 html_title = "pytest-taskgraph"
@@ -41,6 +46,7 @@ html_show_sourcelink = False
 html_show_copyright = False
 html_show_sphinx = False
 
+_ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 _LINK = re.compile(r"\]\(([^)#:\s]+)\.md\)")
 
 
@@ -59,9 +65,38 @@ def _append_navigation(_app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] += f"\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 
 
+def _read_google_style(app: Sphinx, kind: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Convert a docstring in Google style, as the extension napoleon does.
+
+    It would take the words before a colon in the docstring of a property for its type.
+    """
+    kind = "method" if kind in ("property", "attribute", "data") else kind
+    lines[:] = GoogleDocstring(lines, Config(), app, kind, name, value, options).lines()
+
+
+def _write_signature(
+    _app: Sphinx, _kind: str, _name: str, value: object, _options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Return the signature with the types of dataclass fields as the source states them, and names of types short."""
+    if isinstance(value, type) and is_dataclass(value):
+        return f"({', '.join(_parameter_of(field) for field in fields(value) if field.init)})", None
+    short = [text and _ALIAS.sub(r"\1", text) for text in (signature, returned)]
+    return short[0], short[1]
+
+
+def _parameter_of(field: Field[Any]) -> str:
+    if field.default_factory is not MISSING:
+        return f"{field.name}: {field.type} = {field.default_factory()!r}"
+    if field.default is MISSING:
+        return f"{field.name}: {field.type}"
+    return f"{field.name}: {field.type} = {'...' if callable(field.default) else repr(field.default)}"
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the navigation and the languages of code blocks that Pygments does not know."""
     app.connect("source-read", _append_navigation)
+    app.connect("autodoc-process-docstring", _read_google_style)
+    app.connect("autodoc-process-signature", _write_signature)
     app.add_lexer("jsonl", JsonLexer)
     for language in ("wadl", "mermaid"):
         app.add_lexer(language, TextLexer)

@@ -10,6 +10,9 @@ from pathlib import Path
 import bounded_process
 import pytest
 
+import pytest_taskgraph
+from pytest_taskgraph.hookspec import pytest_taskgraph_register
+
 ROOT = Path(__file__).parents[1]
 _LOADED = re.compile(
     r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>|url\([\"']?https?://"
@@ -50,6 +53,20 @@ def test_site_pages_load_nothing_from_other_hosts(site: Path) -> None:
     files = [*site.rglob("*.html"), *site.rglob("*.css")]
     assert len(files) > 40
     assert {file.name: found for file in files if (found := _LOADED.findall(file.read_text(encoding="utf-8")))} == {}
+
+
+def test_api_page_documents_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    names = {*re.findall(r"\bpytest_taskgraph\.(\w+)", page)}
+    assert {name for name in vars(pytest_taskgraph)["_WHERE"] if name not in names} == set()
+    assert f".. autofunction:: pytest_taskgraph.hookspec.{pytest_taskgraph_register.__name__}" in page
+
+
+@pytest.mark.parametrize(
+    "name", ["suite", "pattern", "Trial", "Question", "Workflow", "Registry", "Family", "Settings", "Form"]
+)
+def test_site_documents_public_name(site: Path, name: str) -> None:
+    assert f'id="pytest_taskgraph.{name}"' in (site / "reference" / "api.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
