@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import bounded_process
@@ -54,7 +55,7 @@ def test_tutorial_commands_end_with_expected_codes(outputs: dict[str, tuple[int,
 
 def test_tutorial_shows_lines_of_the_output(outputs: dict[str, tuple[int, str]]) -> None:
     shown = 0
-    for (kind, _, command), (following, _, text) in zip(BLOCKS, BLOCKS[1:], strict=False):
+    for (kind, _, command), (following, _, text) in pairwise(BLOCKS):
         if kind == "sh" and following == "text":
             output = re.sub(r" in \d+\.\d+s", "", outputs[command][1]).splitlines()
             assert [line for line in text.splitlines() if line not in output] == []
