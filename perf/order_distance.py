@@ -15,7 +15,7 @@ from statistics import median
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from pytest_taskgraph.scoring.metrics.orders import distance
+from pytest_taskgraph.scoring.metrics.orders import order_distance
 from pytest_taskgraph.scoring.partial_order import PartialOrder, count_downsets, partial_order, ready_nodes
 from pytest_taskgraph.trial import Json
 
@@ -147,7 +147,7 @@ def row(name: str, kind: str, began: float) -> str:
     for at in range(ROUNDS):
         order = partial_order(ORDERS[name](rng))
         answer = REPLIES[kind](order, rng)
-        found, milliseconds = timed(distance, order, answer)
+        found, milliseconds = timed(order_distance, order, answer)
         ours.append(milliseconds)
         most = max(most, count_downsets(order))
         if at < 3 and count_orders(order) <= LISTED and time.perf_counter() - began < SECONDS:

@@ -1,3 +1,7 @@
-"""Scoring: a reply is cut (`extract`), read (`forms`), measured (`metrics`), scored (`grade`), and so makes a trial
-(`reply_scoring`).
+"""Scoring: from a reply to a score.
+
+extraction   the answer in a reply
+forms        parsing and writing of answers
+metrics      the value of an answer
+grade        score and trial of a reply
 """

@@ -15,7 +15,10 @@ def cosine(vectors: Sequence[Sequence[float]]) -> float | None:
 
 
 def _unit(vector: Sequence[float]) -> list[float]:
-    """Return the vector at length 1; nothing for one of length 0. First divided by its largest part: none is lost."""
+    """Return the vector scaled to length 1; an empty list for a vector of length 0.
+
+    The vector is divided by its largest part first, so that no part underflows.
+    """
     largest = max(map(abs, vector), default=0.0)
     scaled = [part / largest for part in vector] if largest else []
     return [part / math.hypot(*scaled) for part in scaled]

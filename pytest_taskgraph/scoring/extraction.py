@@ -1,6 +1,6 @@
-"""Cut the answer out of a reply, and names and verdicts out of an answer (docs/explanation/questions.md).
+"""Extraction of the answer from a reply, and of names and verdicts from an answer.
 
-Both are linear in the length of the text, whatever a model wrote.
+The rules are in docs/explanation/questions.md. Both steps are linear in the length of the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -19,40 +19,51 @@ _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
 _ITEM = re.compile(r"[ \t]*+(?:[-*+•·–—][ \t]|\(?\d{1,9}[.)][ \t])")  # the bullet or number of an item
 _CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
-_NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # what no qualified name holds
+_NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # not in a qualified name
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _IN_LATEX = re.compile(
     r"\\(?:text|textbf|texttt|mathrm|mathbf|mathtt)\s*\{([^{}]*+)\}|\\[()\[\],;! ]|\$|\\(?=[_{}&%#])"
 )
 _MOST_BOXES = 64
-_MOST_OPENINGS = 64  # nobody decorates more; keeps the search for names linear
+_MOST_OPENINGS = 64  # keeps the search for names linear
 
 _Tree = dict[str, Any]  # character -> subtree; "" -> the name that ends here
 
 
 class _Segment(NamedTuple):
-    """What stands between two cuts: [start, stop), of which [core, stop) is closing decoration."""
+    """The text between two cuts: [start, stop), of which [core, stop) is closing decoration."""
 
     start: int
     core: int
-    least: int  # where a known name may end at the earliest: one that is all decoration must reach the end
+    least: int  # earliest end of a known name; a name of decoration alone must reach the end
     stop: int
 
 
 def has_marker(reply: str, parsing: Parsing) -> bool:
-    """Whether the reply holds the marker before the final answer, as this parsing knows it."""
+    """Return True if the reply holds the marker before the final answer, as this parsing defines it."""
     return _STRICT_MARKER in reply if parsing == "strict" else _MARKER.search(reply) is not None
 
 
 def answer_text(reply: str, place: Place, parsing: Parsing, lines: bool = False) -> str:
-    """The part of the reply that is the answer, still with its decoration.
+    """Return the part of the reply that is the answer, still with its decoration.
 
-    "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line;
-    with `lines`, where that is an item of a list, all items at the end.
-    "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
-    marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
-    form's answers take several) all lines up to the next empty one. Lenient parsing drops lines that only open or
-    close a code fence. Raises UnparseableError, and nothing else, where a reply that must hold text holds none.
+    - "marker", lenient: the text after the last `Final answer:` (any case, any decoration), else the last non-empty
+      line; with `lines`, if that is an item of a list, all items at the end.
+    - "marker", strict: the text after the first `Final answer:` without leading `*`; empty without a marker, as
+      in the code of Töpfer et al. (2025).
+    - "whole": the reply.
+    - "first-line": its first non-empty line; with `lines`, all lines up to the next empty one.
+
+    Lenient parsing drops lines that only open or close a code fence.
+
+    Args:
+        reply: The text of the reply.
+        place: The place of the answer.
+        parsing: The kind of parsing.
+        lines: True if the answers of the form may take several lines.
+
+    Raises:
+        UnparseableError: if a reply that must hold text holds none; no other error is raised.
     """
     if place == "marker" and parsing == "strict":
         return reply.partition(_STRICT_MARKER)[2].lstrip("*")
@@ -70,12 +81,12 @@ def answer_text(reply: str, place: Place, parsing: Parsing, lines: bool = False)
 
 
 def _after_last_marker(text: str) -> str | None:
-    ends = [marker.end() for marker in _MARKER.finditer(text)]
+    ends = [marker_match.end() for marker_match in _MARKER.finditer(text)]
     return text[ends[-1] :] if ends else None
 
 
 def _last_list(lines: Sequence[str]) -> Sequence[str]:
-    """Return the items of the list that the lines end with, else the last line alone."""
+    """Return the items of the list at the end of the lines, else only the last line."""
     start = len(lines)
     while start and _ITEM.match(lines[start - 1]):
         start -= 1
@@ -83,48 +94,48 @@ def _last_list(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _first_paragraph(text: str) -> Iterator[str]:
-    begun = False
+    started = False
     for line in text.split("\n"):
         if line.strip():
-            begun = True
+            started = True
             yield line
-        elif begun:
+        elif started:
             return
 
 
 def list_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
-    """The names that an answer lists, in its order, repetitions included; unknown ones cleaned of decoration.
+    """Return the names that an answer lists, in its order, with repetitions, unknown names without decoration.
 
-    A known name is recognised before the text is cut at the characters of `cuts`, the longest first, so it may hold
-    commas, dots, quotes or a bullet of its own. What is not known is cut, freed of bullets, numbers, `*`, backticks,
-    quotes, brackets and final dots, and of what stands before its last dot unless some known name holds a dot.
+    Known names are recognized before the text is cut at the characters of `cuts`, the longest first, so they may hold
+    commas, dots, quotes or a bullet. Other text is cut, and freed of bullets, numbers, `*`, backticks, quotes, brackets
+    and final dots, and of everything before its last dot unless a known name holds a dot.
     """
-    segments = _segments(text, cuts)
-    tree = _tree(tuple(names))
+    segments = _split_segments(text, cuts)
+    tree = _name_tree(tuple(names))
     bare = not any("." in name for name in names)
-    found, at = [], 0
-    while at < len(segments):
-        starts = _starts(text, segments[at], bare)
-        name = _known(text, starts, segments, at, tree, cuts)
-        at += 1 if name is None else 1 + _cuts_in(name, cuts)
-        found.append(text[starts[-1] : segments[at - 1].core].strip() if name is None else name)
-    return [name for name in found if name]
+    answer_names, index = [], 0
+    while index < len(segments):
+        starts = _name_starts(text, segments[index], bare)
+        name = _known_name_at(text, starts, segments, index, tree, cuts)
+        index += 1 if name is None else 1 + _count_cuts(name, cuts)
+        answer_names.append(text[starts[-1] : segments[index - 1].core].strip() if name is None else name)
+    return [name for name in answer_names if name]
 
 
-def _segments(text: str, cuts: str) -> list[_Segment]:
+def _split_segments(text: str, cuts: str) -> list[_Segment]:
     ends = [cut.start() for cut in re.finditer(f"[{re.escape(cuts)}]", text)] + [len(text)]
     starts = [0] + [end + 1 for end in ends[:-1]]
-    return [_segment(text, start, end) for start, end in zip(starts, ends, strict=True)]
+    return [_make_segment(text, start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _segment(text: str, start: int, stop: int) -> _Segment:
+def _make_segment(text: str, start: int, stop: int) -> _Segment:
     filled = text[start:stop].rstrip()
     core = start + len(filled.rstrip(_CLOSING))
     return _Segment(start, core, core if core > start else start + len(filled), stop)
 
 
 @lru_cache(maxsize=64)
-def _tree(names: tuple[str, ...]) -> _Tree:
+def _name_tree(names: tuple[str, ...]) -> _Tree:
     root: _Tree = {}
     for name in names:
         node = root
@@ -134,69 +145,69 @@ def _tree(names: tuple[str, ...]) -> _Tree:
     return root
 
 
-def _starts(text: str, segment: _Segment, bare: bool) -> list[int]:
-    """Where a name may begin in the segment: before and after each piece of decoration, and after its last dot."""
-    starts = _past_openings(text, segment.start, segment.stop)
+def _name_starts(text: str, segment: _Segment, bare: bool) -> list[int]:
+    """Return where a name may begin in the segment: around each piece of decoration, and after its last dot."""
+    starts = _positions_past_openings(text, segment.start, segment.stop)
     dot = text.rfind(".", segment.start, segment.core) if bare else -1
     path = dot >= 0 and not text[dot + 1].isspace() and not _NO_PATH.search(text, segment.start, dot)
-    return starts if not path else starts + _past_openings(text, dot + 1, segment.stop)
+    return starts if not path else starts + _positions_past_openings(text, dot + 1, segment.stop)
 
 
-def _past_openings(text: str, start: int, stop: int) -> list[int]:
+def _positions_past_openings(text: str, start: int, stop: int) -> list[int]:
     starts = [start]
     while len(starts) <= _MOST_OPENINGS and (opening := _OPENING.match(text, starts[-1], stop)):
         starts.append(opening.end())
     return starts
 
 
-def _known(
-    text: str, starts: Sequence[int], segments: Sequence[_Segment], at: int, tree: _Tree, cuts: str
+def _known_name_at(
+    text: str, starts: Sequence[int], segments: Sequence[_Segment], index: int, tree: _Tree, cuts: str
 ) -> str | None:
-    """The longest known name at the first of the starts after which nothing but decoration comes before a cut."""
+    """Return the longest known name at the first start after which only decoration precedes a cut."""
     for start in starts:
-        for name in reversed(list(_beginning_at(text, start, tree))):
-            if start + len(name) >= segments[at + _cuts_in(name, cuts)].least:
+        for name in reversed(list(_names_beginning_at(text, start, tree))):
+            if start + len(name) >= segments[index + _count_cuts(name, cuts)].least:
                 return name
     return None
 
 
-def _beginning_at(text: str, start: int, tree: _Tree) -> Iterator[str]:
-    """The known names that the text goes on with, the shortest first."""
-    for at in range(start, len(text)):
-        if text[at] not in tree:
+def _names_beginning_at(text: str, start: int, tree: _Tree) -> Iterator[str]:
+    """Yield the known names at the start of the text, the shortest first."""
+    for position in range(start, len(text)):
+        if text[position] not in tree:
             return
-        tree = tree[text[at]]
+        tree = tree[text[position]]
         if "" in tree:
             yield tree[""]
 
 
-def _cuts_in(name: str, cuts: str) -> int:
+def _count_cuts(name: str, cuts: str) -> int:
     return sum(name.count(cut) for cut in cuts)
 
 
 def mask_names(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
     """Replace each known name that is no part of a longer word by its number between two marks.
 
-    Of names that begin at one place the longest counts. Marks that stand in the text itself are removed.
+    Of names that begin at one place the longest counts. Marks in the text itself are removed.
 
     Returns:
         The text, and the names by their numbers.
     """
-    tree, numbers = _tree(tuple(names)), dict[str, int]()
-    parts, at, begun = list[str](), 0, 0
+    tree, numbers = _name_tree(tuple(names)), dict[str, int]()
+    parts, position, copied_to = list[str](), 0, 0
     marks = str.maketrans("", "", left + right)
-    while at < len(text):
-        name = _whole_name(text, at, tree) if text[at] in tree else None
+    while position < len(text):
+        name = _whole_name(text, position, tree) if text[position] in tree else None
         if name is None:
-            at += 1
+            position += 1
             continue
-        parts += [text[begun:at].translate(marks), f"{left}{numbers.setdefault(name, len(numbers))}{right}"]
-        at = begun = at + len(name)
-    return "".join([*parts, text[begun:].translate(marks)]), list(numbers)
+        parts += [text[copied_to:position].translate(marks), f"{left}{numbers.setdefault(name, len(numbers))}{right}"]
+        position = copied_to = position + len(name)
+    return "".join([*parts, text[copied_to:].translate(marks)]), list(numbers)
 
 
 def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
-    for name in reversed(list(_beginning_at(text, start, tree))):
+    for name in reversed(list(_names_beginning_at(text, start, tree))):
         end = start + len(name)
         opens = not start or not (text[start - 1].isalnum() and name[0].isalnum())
         if opens and (end == len(text) or not (text[end].isalnum() and name[-1].isalnum())):
@@ -205,29 +216,30 @@ def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
 
 
 def unbox_answer(text: str, names: Sequence[str]) -> str:
-    r"""Return the content of the one `\boxed{...}` of an answer, or of several in their places, without LaTeX.
+    r"""Return the content of the only `\boxed{...}` of an answer, or of several at their places, without LaTeX.
 
-    The text stays as it is where it holds no box, or a known name holds a backslash or a dollar sign.
+    The text stays as it is if it holds no box, or if a known name holds a backslash or a dollar sign.
     """
     if not _BOX.search(text) or any("\\" in name or "$" in name for name in names):
         return text
     boxes = [
-        (box.start(), *_box(text, box.end())) for box, _ in zip(_BOX.finditer(text), range(_MOST_BOXES), strict=False)
+        (box.start(), *_box_span(text, box.end()))
+        for box, _ in zip(_BOX.finditer(text), range(_MOST_BOXES), strict=False)
     ]
     if any(end < 0 for _, _, end in boxes):
         return text
     inside = {text[start:end] for _, start, end in boxes}
     if len(inside) == 1:
         return _IN_LATEX.sub(r"\1", inside.pop())
-    parts, at = [], 0
-    for begun, start, end in boxes:
-        parts += [text[at:begun], text[start:end]]
-        at = end + 1
-    return _IN_LATEX.sub(r"\1", "".join([*parts, text[at:]]))
+    parts, copied_to = [], 0
+    for box_start, start, end in boxes:
+        parts += [text[copied_to:box_start], text[start:end]]
+        copied_to = end + 1
+    return _IN_LATEX.sub(r"\1", "".join([*parts, text[copied_to:]]))
 
 
-def _box(text: str, start: int) -> tuple[int, int]:
-    """Return where the content of a box begins and ends; the end is -1 where it is not closed."""
+def _box_span(text: str, start: int) -> tuple[int, int]:
+    """Return where the content of a box begins and ends; the end is -1 if it is not closed."""
     depth = 1
     for brace in re.compile(r"[{}]").finditer(text, start):
         depth += 1 if brace[0] == "{" else -1
@@ -247,15 +259,18 @@ _SUBJECT = re.compile(
 _ALONE_BEFORE = re.compile(r"(?:^|[^\w\s*_`\"'“‘({$]|\n)[\s*_`\"'“‘({$]*$")
 _ALONE_AFTER = re.compile(r"[*_`\"'”’)}$]*+\s*+(?:$|[.,:;!\n–—-])")
 _NEGATED = re.compile(r"\bnot(?: an?)?[\s*_`\"'“‘]*$", re.IGNORECASE)
-_NEAR = 40  # characters before a word that tell how it stands
+_NEAR = 40  # characters of context before a word
 
 
 def find_verdict(text: str, reason: bool = False) -> re.Match[str] | None:
-    """Return the match of the word that is the verdict, its group 1; None where there is none, or it is contradicted.
+    """Return the match of the word that is the verdict, its group 1.
 
-    A "no" before a noun ("no doubt", "no task") is no verdict, nor is the choice "yes or no". The first verdict
-    counts, unless the other word stands alone between punctuation behind it; `reason` says that a reason follows, in
-    which it may.
+    A "no" before a noun ("no doubt", "no task") is no verdict, nor is the choice "yes or no". The first verdict counts,
+    unless the other word stands alone between punctuation after it. None without a verdict, or if it is contradicted.
+
+    Args:
+        text: The answer.
+        reason: True if a reason follows, in which the other word may stand.
     """
     if _BOTH.search(text):
         return None

@@ -29,8 +29,8 @@ NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})  # the forms w
 def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
     """Return the names that an answer of a form may hold, with their further spellings.
 
-    In groups, orders and reasons no spelling may hold a character that separates names there. For letters, further
-    names say what each option is (`forms.letter_form.option_names`); the answer is always the letter.
+    In groups, orders and reasons no spelling may hold a character that separates names. For letters, further names
+    state the text of each option (`forms.letter_form.option_names`); the answer is always the letter.
     """
     if form == LETTER.name:
         return [*names, *option_names(spellings)]
@@ -41,7 +41,7 @@ def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str
 
 
 def resolve_spellings(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
-    """Return the answer with each further spelling replaced by the name that it stands for; sets stay sorted."""
+    """Return the answer with each further spelling replaced by its name; sets stay sorted."""
     if not spellings or form not in NAMING:
         return answer
     if isinstance(answer, str):
@@ -54,8 +54,8 @@ def resolve_spellings(answer: Json, spellings: Mapping[str, str], form: str) -> 
         return answer
     if form == "groups":
         return [resolve_spellings(group, spellings, LISTS[0]) for group in answer]
-    found = [spellings.get(name, name) for name in answer if isinstance(name, str)]
-    return [*found] if form in ORDERS else [*sorted(set(found))]
+    names = [spellings.get(name, name) for name in answer if isinstance(name, str)]
+    return [*names] if form in ORDERS else [*sorted(set(names))]
 
 
 _WITHHELD = "refusal"
@@ -71,123 +71,132 @@ _DECLINES = re.compile(
 )
 
 
-def grade(question: Question, reply: Reply, measured: Mapping[str, float | None] | None = None) -> Score:
-    """The score of the reply, by the form, metrics, place and parsing that the question names.
+def grade(question: Question, reply: Reply, model_values: Mapping[str, float | None] | None = None) -> Score:
+    """Return the score of the reply, by the form, metrics, place and parsing that the question names.
 
-    An answer that cannot be read has value 0.0 and status "unparseable"; a text that declines and holds no answer has
-    value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
-    an order names count as often as they stand there). A main
-    metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
-    model measures (`question.judged`), for an answer that can be read. A metric may return several named values, which
-    stand among `metrics`, parts, and a remark (`measurement.Measurement`); of a reply without an answer it states them
-    itself.
+    An unparseable answer has value 0.0 and status "unparseable"; a text that declines and holds no answer has value 0.0
+    and status "refused". `missing` and `extra` are filled for lists: a group is written as its names, and in an order
+    names count as often as they occur. An undefined main metric counts 0.0, with a remark. A metric
+    may return named values, which become further `metrics`, parts, and a remark (`measurement.Measurement`); it also
+    states those of a reply without an answer.
+
+    Args:
+        question: The question.
+        reply: The reply to score.
+        model_values: The values of the metrics that a model measures (`question.judged`), for an answer that parses.
 
     Raises:
-        ProviderError: of the kind truncated, where the reply was cut off at the token limit before an answer could be
-            read; content-filter, where a filter ended it.
+        ProviderError: of the kind truncated, if the reply was cut off at the token limit before an answer could be
+            parsed; content-filter, if a filter ended it.
         UnknownNameError: for a form or metric that is not known.
-        UnmeasuredError: where the value of such a metric is missing.
-        UsageError: where a metric returns what is no measurement, or two metrics give a value of the same name.
+        UnmeasuredError: if the value of a metric that a model measures is missing.
+        UsageError: if a metric returns no valid measurement, or two metrics give a value of the same name.
     """
     _ = [metric(name) for name in (question.metric, *question.further) if name not in question.judged]
-    given = _read(question, reply)
-    return given if isinstance(given, Score) else _measured(question, given, measured or {})
+    answer = _parse_answer(question, reply)
+    return answer if isinstance(answer, Score) else _measure_all(question, answer, model_values or {})
 
 
 def read_answer(question: Question, reply: Reply) -> Json:
-    """The answer as `grade` reads it; None where it is unparseable, refused or cut off."""
+    """Return the answer as `grade` parses it; None if it is unparseable, refused or cut off."""
     try:
-        given = _read(question, reply)
+        answer = _parse_answer(question, reply)
     except ProviderError:
         return None
-    return None if isinstance(given, Score) else given
+    return None if isinstance(answer, Score) else answer
 
 
-def _read(question: Question, reply: Reply) -> Json | Score:
-    """The answer, or the score of a reply that holds none."""
+def _parse_answer(question: Question, reply: Reply) -> Json | Score:
+    """Return the answer, or the score of a reply that holds none."""
     if reply.finish_reason == _FILTERED:  # of a file of replies, too
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
-    shape, text = form(question.form), ""
+    answer_form, text = form(question.form), ""
     try:
-        lines = shape.takes_lines(question.names)
-        text = answer_text(reply.text, _place(question, reply, shape), question.parsing, lines)
-        known = accepted_names(question.names, question.spellings, question.form)
-        given = resolve_spellings(shape.read(text, known, question.parsing), question.spellings, question.form)
+        lines = answer_form.takes_lines(question.names)
+        text = answer_text(reply.text, _answer_place(question, reply, answer_form), question.parsing, lines)
+        accepted = accepted_names(question.names, question.spellings, question.form)
+        answer = resolve_spellings(
+            answer_form.read(text, accepted, question.parsing), question.spellings, question.form
+        )
     except UnparseableError as problem:
-        _demand_whole(reply, False)
+        _require_complete(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
-        return _nought(question, "refused" if refused else "unparseable", str(problem))
-    _demand_whole(
+        return _score_without_answer(question, "refused" if refused else "unparseable", str(problem))
+    _require_complete(
         reply, question.place != "marker" or (has_marker(reply.text, question.parsing) and bool(text.strip()))
     )
-    declined = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
-    if declined and not _holds_answer(given, text, question, reply):
-        return _nought(question, "refused", "the reply declines to answer")
-    return given
+    declines = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
+    if declines and not _holds_answer(answer, text, question, reply):
+        return _score_without_answer(question, "refused", "the reply declines to answer")
+    return answer
 
 
-def _place(question: Question, reply: Reply, shape: Form) -> Place:
-    """Return where the answer stands: anywhere in a reply without the marker, if its form tells it from talk."""
-    unmarked = question.parsing == "lenient" and question.place == "marker" and shape.self_delimiting
+def _answer_place(question: Question, reply: Reply, answer_form: Form) -> Place:
+    """Return the place of the answer: the whole reply if it has no marker and its form needs none."""
+    unmarked = question.parsing == "lenient" and question.place == "marker" and answer_form.self_delimiting
     return "whole" if unmarked and not has_marker(reply.text, question.parsing) else question.place
 
 
-def _demand_whole(reply: Reply, readable: bool) -> None:
-    if reply.cut_off and not readable:
-        told = "the reply was cut off at the token limit before an answer could be read; allow more tokens"
-        raise ProviderError("truncated", told)
+def _require_complete(reply: Reply, parseable: bool) -> None:
+    if reply.cut_off and not parseable:
+        message = "the reply was cut off at the token limit before an answer could be read; allow more tokens"
+        raise ProviderError("truncated", message)
 
 
 def _declines(text: str) -> bool:
-    """Whether the text begins by refusing. Conservative: "I cannot find a link" is no refusal."""
+    """Return True if the text begins with a refusal. Conservative: "I cannot find a link" is no refusal."""
     return _DECLINES.match(text.lstrip()[:300].lstrip("*_#> \"'")) is not None
 
 
 def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> bool:
-    """Whether a text that declines nevertheless answers: with the word itself, or with a name that is known; with any
-    other text, where a text is asked for, if it stands behind the marker.
+    """Return True if a text that declines nevertheless answers.
+
+    It answers with the word of the answer itself or with a known name; where a text is asked for, with any other text
+    after the marker.
     """
     if form(question.form).open and isinstance(given, str):
         return question.place == "marker" and has_marker(reply.text, question.parsing) and not _declines(text)
-    given = _bare(given)
-    known = {*question.names, *question.spellings.values(), *_flat(question.reference)}
-    first = re.search(r"\w+", text)
-    plain = first is not None and first[0].lower() == given
-    return plain or any(name in known for name in _flat(given)) or (given == [] and bool(text.strip()))
+    given = _without_reasons(given)
+    known_names = {*question.names, *question.spellings.values(), *_names_in_answer(question.reference)}
+    first_word = re.search(r"\w+", text)
+    is_word = first_word is not None and first_word[0].lower() == given
+    return (
+        is_word or any(name in known_names for name in _names_in_answer(given)) or (given == [] and bool(text.strip()))
+    )
 
 
-def _bare(answer: Json) -> Json:
-    """An answer without its reasons: the tasks, or yes or no."""
+def _without_reasons(answer: Json) -> Json:
+    """Return an answer without its reasons: the tasks, or yes or no."""
     if isinstance(answer, dict):
         return answer.get("tasks", []) if "reasons" in answer else answer.get("answer", answer)
     return answer
 
 
-def _flat(answer: Json) -> list[str]:
+def _names_in_answer(answer: Json) -> list[str]:
     if isinstance(answer, dict) and ("reasons" in answer or "answer" in answer):
-        return _flat(_bare(answer))
+        return _names_in_answer(_without_reasons(answer))
     if isinstance(answer, dict) and "steps" in answer:
-        return _flat(answer["steps"])
+        return _names_in_answer(answer["steps"])
     if isinstance(answer, dict) and "flows" in answer:
         return [node.text for node in answered_procedure(answer).nodes if node.text and not node.is_gateway]
     if isinstance(answer, dict):
         return [condition_text(answer)] if "condition" in answer else task_labels(answer)
     if isinstance(answer, list):
-        return [name for item in answer for name in ([item] if isinstance(item, str) else _names_of(item))]
+        return [name for item in answer for name in ([item] if isinstance(item, str) else _group_names(item))]
     return [answer] if isinstance(answer, str) and answer not in ("yes", "no") else []
 
 
-def _names_of(group: Json) -> list[str]:
+def _group_names(group: Json) -> list[str]:
     return [name for name in group if isinstance(name, str)] if isinstance(group, list) else []
 
 
-def _nought(question: Question, status: str, remark: str) -> Score:
-    """Return the score of a reply without an answer: 0.0, and beside it what each metric makes of that."""
-    found = {
+def _score_without_answer(question: Question, status: str, remark: str) -> Score:
+    """Return the score of a reply without an answer: 0.0, and the result of each further metric."""
+    measurements = {
         name: Measurement(0.0) if name in question.judged else _measure_unparseable(name, question)
         for name in (question.metric, *question.further)
     }
-    metrics, parts = _beside(question, found)
+    metrics, parts = _further_results(question, measurements)
     return Score(0.0, metrics, parts, status="refused" if status == "refused" else "unparseable", remark=remark)
 
 
@@ -195,72 +204,77 @@ def _measure_unparseable(name: str, question: Question) -> Measurement:
     return measure_unparseable(name, metric(name), question.reference)
 
 
-def _measured(question: Question, given: Json, measured: Mapping[str, float | None]) -> Score:
-    found = {
-        name: Measurement(_of_a_model(name, measured))
+def _measure_all(question: Question, given: Json, model_values: Mapping[str, float | None]) -> Score:
+    measurements = {
+        name: Measurement(_value_from_model(name, model_values))
         if name in question.judged
         else measure_answer(name, metric(name), given, question.reference)
         for name in (question.metric, *question.further)
     }
-    value = found[question.metric].value
-    metrics, parts = _beside(question, found)
+    value = measurements[question.metric].value
+    metrics, parts = _further_results(question, measurements)
     missing, extra = _differences(given, question.reference)
-    why = ": the model that measures it gave no value" if question.metric in question.judged else ""
-    undefined = [f"{question.metric} is undefined for this answer, counted 0{why}"] if value is None else []
-    remarks = dict.fromkeys([*undefined, *(one.remark for one in found.values() if one.remark)])
+    cause = ": the model that measures it gave no value" if question.metric in question.judged else ""
+    undefined = [f"{question.metric} is undefined for this answer, counted 0{cause}"] if value is None else []
+    remarks = dict.fromkeys(
+        [*undefined, *(measurement.remark for measurement in measurements.values() if measurement.remark)]
+    )
     return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark="; ".join(remarks))
 
 
-def _beside(
-    question: Question, found: Mapping[str, Measurement]
+def _further_results(
+    question: Question, measurements: Mapping[str, Measurement]
 ) -> tuple[dict[str, float | None], dict[str, list[float]]]:
-    """Return what stands beside the main score: further metrics, the named values of all metrics, and their parts.
+    """Return the results besides the main score: further metrics, named values, and parts.
 
     Raises:
         UsageError: if two metrics give a value or a part of the same name.
     """
-    metrics = {name: found[name].value for name in question.further}
+    metrics = {name: measurements[name].value for name in question.further}
     parts: dict[str, list[float]] = {}
-    values_of = {name: f"the metric {name!r}" for name in (*METRICS, *found)}
+    values_of = {name: f"the metric {name!r}" for name in (*METRICS, *measurements)}
     parts_of: dict[str, str] = {}
-    for metric_name, one in found.items():
-        for name, value in one.values.items():
+    for metric_name, measurement in measurements.items():
+        for name, value in measurement.values.items():
             metrics[name] = value
-            _claim(values_of, f"the value {name!r}", name, metric_name)
-        for name, pair in one.parts.items():
+            _claim_name(values_of, f"the value {name!r}", name, metric_name)
+        for name, pair in measurement.parts.items():
             parts[name] = list(pair)
-            _claim(parts_of, f"the part {name!r}", name, metric_name)
+            _claim_name(parts_of, f"the part {name!r}", name, metric_name)
     return metrics, parts
 
 
-def _claim(owners: dict[str, str], what: str, name: str, metric_name: str) -> None:
-    told = f"{what} of the metric {metric_name!r}"
+def _claim_name(owners: dict[str, str], subject: str, name: str, metric_name: str) -> None:
+    description = f"{subject} of the metric {metric_name!r}"
     if name in owners:
-        raise UsageError(f"{told} has the same name as {owners[name]}; rename one of them")
-    owners[name] = told
+        raise UsageError(f"{description} has the same name as {owners[name]}; rename one of them")
+    owners[name] = description
 
 
-def _of_a_model(name: str, measured: Mapping[str, float | None]) -> float | None:
-    if name not in measured:
+def _value_from_model(name: str, model_values: Mapping[str, float | None]) -> float | None:
+    if name not in model_values:
         raise UnmeasuredError(f"no score without the metric {name!r}: a model measures it, and its value is not there")
-    return measured[name]
+    return model_values[name]
 
 
 def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
-    """What the reference has and the answer has not, and the other way round; nothing unless both list names."""
+    """Return the names that only the reference has, and those that only the answer has.
+
+    Both are empty unless both list names.
+    """
     if isinstance(given, dict) and isinstance(reference, dict):
-        given, reference = _bare(given), _bare(reference)
+        given, reference = _without_reasons(given), _without_reasons(reference)
     if not isinstance(given, list) or not isinstance(reference, list | dict):
         return [], []
     if isinstance(reference, dict):
         ours, theirs = Counter(map(str, given)), Counter(task_labels(reference))
     else:
-        ours, theirs = _counted(given), _counted(reference)
+        ours, theirs = _count_names(given), _count_names(reference)
     return sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
 
 
-def _counted(items: list[Json]) -> Counter[str]:
-    """Names count once; identical groups count as often as they stand there."""
+def _count_names(items: list[Json]) -> Counter[str]:
+    """Return the counts of the items: 1 for a name, and the number of identical groups for a group."""
     return Counter(_label(item) for item in items if isinstance(item, list)) + Counter(
         {_label(item) for item in items if not isinstance(item, list)}
     )
@@ -275,14 +289,24 @@ def score_reply(
     reply: Reply,
     model: str,
     requests: int = 1,
-    measured: Mapping[str, float | None] | None = None,
+    model_values: Mapping[str, float | None] | None = None,
 ) -> tuple[Trial, Exception | None]:
-    """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
-    cannot be scored exactly within the bounds of its metric. `measured`: the metrics that models measured.
+    """Return the trial of a reply.
+
+    Args:
+        question: The question.
+        reply: The reply.
+        model: The name of the model.
+        requests: The number of requests that were sent.
+        model_values: The values of the metrics that a model measures.
+
+    Returns:
+        The trial; and the error if the reply was cut off before an answer could be parsed, or if it cannot be scored
+        exactly within the bounds of its metric.
     """
     trial = Trial(question, model, "error", reply, requests=requests)
     try:
-        score = grade(question, reply, measured)
+        score = grade(question, reply, model_values)
     except (ProviderError, OrderTooWideError) as error:
         return replace(trial, failure=Failure(error.kind, error.message)), error
     return replace(trial, score=score, outcome=outcome_of(question, score)), None
@@ -313,12 +337,12 @@ def is_decided_by_hand(trial: Trial) -> bool:
 def annotate(trial: Trial, score: float | None) -> Trial:
     """Return the trial with a person's score as its score, and the outcome by the pass threshold.
 
-    The value of the main metric stays among the metrics. An answer that could not be parsed may be right: the person
-    has read the reply.
+    The value of the main metric stays among the metrics. An unparseable answer may be right: the person has read the
+    reply.
 
     Args:
         trial: A trial with a reply and a score.
-        score: The person's score, 0.0 to 1.0. None takes an earlier one away and restores what the metric said.
+        score: The person's score, 0.0 to 1.0; None removes an earlier score and restores that of the metric.
     """
     bare = without_annotation(trial)
     if score is None or bare.score is None:
@@ -332,8 +356,8 @@ def without_annotation(trial: Trial) -> Trial:
     """Return the trial as the main metric scored it."""
     if trial.score is None or METRIC not in trial.score.metrics:
         return trial
-    by_hand = is_decided_by_hand(trial)
+    was_by_hand = is_decided_by_hand(trial)
     metrics = {name: value for name, value in trial.score.metrics.items() if name != METRIC}
-    value = (metrics.pop(trial.question.metric) or 0.0) if by_hand else trial.score.value
+    value = (metrics.pop(trial.question.metric) or 0.0) if was_by_hand else trial.score.value
     score = replace(trial.score, value=value, metrics=metrics)
-    return replace(trial, score=score, outcome=outcome_of(trial.question, score) if by_hand else trial.outcome)
+    return replace(trial, score=score, outcome=outcome_of(trial.question, score) if was_by_hand else trial.outcome)

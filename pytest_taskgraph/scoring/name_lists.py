@@ -1,7 +1,7 @@
-"""Parse lists of names as models write them: lead-ins, notes, reasons, conjunctions, and "none".
+"""Parser for lists of names as models write them: with lead-ins, notes, reasons, conjunctions, and "none".
 
-A name is known, or one plain word. Known names are masked first, so that a name which holds a comma, a bracket, a
-colon or an "and" stays whole. What then is neither a list nor certainly beside it is unparseable, never guessed.
+A name is known, or a plain word. Known names are masked first, so that a name that holds a comma, a bracket, a colon
+or an "and" stays whole. Text that is then neither a list nor certainly beside it is unparseable, never guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import UnparseableError
 from ..trial import Parsing
 from .extraction import list_names, mask_names, unbox_answer
 
-_LEFT, _RIGHT = "\ue000", "\ue001"  # a known name is masked as its number between these
+_LEFT, _RIGHT = "\ue000", "\ue001"  # around the number that masks a known name
 _MASKED = rf"{_LEFT}\d++{_RIGHT}"
 _WORDS = re.compile(rf"{_MASKED}|\w[\w'’-]*+")
 _IDENTIFIER = re.compile(r"(?=[^\W\d])\w*(?:\d|_|[a-z][A-Z])\w*")
@@ -79,84 +79,84 @@ _MOST_LEADS = 4
 
 @dataclass(slots=True)
 class _Line:
-    """A line of an answer: the names it lists, what follows them, and what it is."""
+    """A line of an answer: the names it lists, the text after them, and its kind."""
 
     names: list[str] = field(default_factory=list)
     tail: str = ""
     explained: bool = False
-    led: bool = False  # it begins with words that announce the names, in this line or the next ones
+    led: bool = False  # it begins with words that announce the names, in this line or the next
 
 
-class _Unclear(Exception):
-    """A line whose names cannot be told from what is said about them."""
+class _UnclearListError(Exception):
+    """A line whose names cannot be separated from the text about them."""
 
 
 def parse_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
-    """Return the names that an answer lists, in its order, repetitions included.
+    """Return the names that an answer lists, in its order, with repetitions.
 
     Args:
-        text: The answer, cut out of the reply.
+        text: The answer, extracted from the reply.
         names: The known names. Others are plain words, or unknown names between two cuts.
         cuts: The characters that separate names.
 
     Raises:
-        UnparseableError: If names cannot be told from the words around them.
+        UnparseableError: If names cannot be separated from the words around them.
     """
-    return [name for line in _lists(text, names, cuts, groups=False) for name in line]
+    return [name for line in _parse_lists(text, names, cuts, groups=False) for name in line]
 
 
 def parse_groups(text: str, names: Sequence[str], cuts: str) -> list[list[str]]:
     """Return the names of each line that lists any.
 
     Raises:
-        UnparseableError: If names cannot be told from the words around them.
+        UnparseableError: If names cannot be separated from the words around them.
     """
-    return list(_lists(text, names, cuts, groups=True))
+    return list(_parse_lists(text, names, cuts, groups=True))
 
 
 def states_none(text: str, names: Sequence[str]) -> bool:
-    """Return True if the answer says in a word, a sign or a sentence that there are none."""
-    words, _ = _mask(unbox_answer(text, names), names)
-    if (said := _NOTHING.match(words)) is None:
+    """Return True if the answer states by a word, a sign or a sentence that there are no names."""
+    words, _ = _mask_known(unbox_answer(text, names), names)
+    if (match := _NOTHING.match(words)) is None:
         return False
-    rest = words[said.end() :]
+    rest = words[match.end() :]
     if _END.match(rest):
         return True
     if _EXCEPTION.search(rest) or re.search(rf"(?:[,;:.\n]|^)[ \t]*+(?:{_DECORATION}|[-+•]\s)*+{_MASKED}", rest):
         return False
-    beside = re.match(r"[\W_]*+", rest)
-    after = rest[beside.end() :] if beside else rest
-    return "," not in (beside[0] if beside else "") or _CLAUSE.match(after) is not None
+    punctuation = re.match(r"[\W_]*+", rest)
+    after = rest[punctuation.end() :] if punctuation else rest
+    return "," not in (punctuation[0] if punctuation else "") or _CLAUSE.match(after) is not None
 
 
-def _lists(text: str, names: Sequence[str], cuts: str, groups: bool) -> Iterator[list[str]]:
+def _parse_lists(text: str, names: Sequence[str], cuts: str, groups: bool) -> Iterator[list[str]]:
     text = unbox_answer(text, names)
-    plain = [list_names(line, names, cuts) for line in (text.split("\n") if groups else [text])]
-    plain = [found for found in plain if found]
-    if _plainly_listed(text, plain, names, groups):
-        yield from plain
+    plain_lists = [list_names(line, names, cuts) for line in (text.split("\n") if groups else [text])]
+    plain_lists = [line_names for line_names in plain_lists if line_names]
+    if _is_plain_list(text, plain_lists, names, groups):
+        yield from plain_lists
         return
-    words, found = _mask(text, names)
+    words, numbered_names = _mask_known(text, names)
     try:
-        lines = list(_listing(words, cuts, bare=not any("." in name for name in names), groups=groups))
-    except _Unclear as problem:
+        lines = list(_parse_masked(words, cuts, bare=not any("." in name for name in names), groups=groups))
+    except _UnclearListError as problem:
         short = text.strip() if len(text.strip()) <= 60 else text.strip()[:57] + "..."
         raise UnparseableError(f"expected names, found {short!r}: {problem}") from None
     for line in lines:
-        yield [_unmasked(name, found) for name in line]
+        yield [_unmask(name, numbered_names) for name in line]
 
 
-def _plainly_listed(text: str, lines: Sequence[Sequence[str]], names: Sequence[str], groups: bool) -> bool:
-    """Return True if all items are known or look like a name, and none hides a known one or a word of a sentence."""
+def _is_plain_list(text: str, lines: Sequence[Sequence[str]], names: Sequence[str], groups: bool) -> bool:
+    """Return True if all items are known or resemble a name, and no item hides a known name or a sentence."""
     if (
         groups
         and re.search(r"[)\]}]\s*+(?:[,;]\s*+)?[(\[{]", text)
-        and not any(re.search(r"[)\]}]", one) for one in names)
+        and not any(re.search(r"[)\]}]", name) for name in names)
     ):
         return False
-    known = frozenset(names)
+    known_names = frozenset(names)
     longest = max([3, *(len(name.split()) for name in names if len(name) < 1000)])
-    return all(name in known or _is_like_a_name(name, names, longest) for line in lines for name in line)
+    return all(name in known_names or _is_like_a_name(name, names, longest) for line in lines for name in line)
 
 
 def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
@@ -167,191 +167,195 @@ def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
         return False
     if is_function_word(item) or item.lower() in _DISCOURSE:
         return False
-    return len(words) < 2 or not _mentions(_mask(item, names)[0])
+    return len(words) < 2 or not _mentioned_names(_mask_known(item, names)[0])
 
 
-def _mask(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
+def _mask_known(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
     return mask_names(text, names, _LEFT, _RIGHT)
 
 
-def _unmasked(item: str, found: Sequence[str]) -> str:
-    return re.sub(_MASKED, lambda match: found[int(match[0][1:-1])], item)
+def _unmask(item: str, numbered_names: Sequence[str]) -> str:
+    return re.sub(_MASKED, lambda match: numbered_names[int(match[0][1:-1])], item)
 
 
-def _listing(text: str, cuts: str, bare: bool, groups: bool) -> Iterator[list[str]]:
-    """Yield the names of each line of a masked text that lists some; raise _Unclear where that is not certain."""
-    listed: set[str] = set()
+def _parse_masked(text: str, cuts: str, bare: bool, groups: bool) -> Iterator[list[str]]:
+    """Yield the names of each line of a masked text that lists some.
+
+    Raises:
+        _UnclearListError: if a line is not certain.
+    """
+    seen: set[str] = set()
     explained = closed = False
     for line in filter(_WORDS.search, text.split("\n")):
-        for part in _bracketed(line) if groups else [line]:
-            found = _line_beside(part, cuts, bare, listed)
-            if found is None:
-                _check_beside(part, listed)
-                closed = bool(listed) and not explained
+        for part in _bracketed_groups(line) if groups else [line]:
+            line_list = _parse_line_beside(part, cuts, bare, seen)
+            if line_list is None:
+                _check_beside(part, seen)
+                closed = bool(seen) and not explained
                 continue
-            if found.led and listed and not groups:
-                raise _Unclear("a second list follows")
-            if groups and found.led and not found.names and (listed or _GROUP_LABEL.search(part)):
-                raise _Unclear("a label stands on a line of its own")
-            if not found.names:
+            if line_list.led and seen and not groups:
+                raise _UnclearListError("a second list follows")
+            if groups and line_list.led and not line_list.names and (seen or _GROUP_LABEL.search(part)):
+                raise _UnclearListError("a label stands on a line of its own")
+            if not line_list.names:
                 continue
             if closed:
-                raise _Unclear("names stand behind the end of the list")
-            listed |= set(found.names)
-            if found.tail:
-                _check_beside(found.tail, listed)
+                raise _UnclearListError("names stand behind the end of the list")
+            seen |= set(line_list.names)
+            if line_list.tail:
+                _check_beside(line_list.tail, seen)
                 closed = True
-            explained = explained or found.explained
-            yield found.names
-    if not listed:
-        raise _Unclear("it lists none")
+            explained = explained or line_list.explained
+            yield line_list.names
+    if not seen:
+        raise _UnclearListError("it lists none")
 
 
-def _line_beside(line: str, cuts: str, bare: bool, listed: Collection[str]) -> _Line | None:
-    """Return what a line lists; a sentence behind a list may begin with a name."""
+def _parse_line_beside(line: str, cuts: str, bare: bool, seen: Collection[str]) -> _Line | None:
+    """Return the list of a line; a sentence after a list may begin with a name."""
     try:
-        return _line(line, cuts, bare)
-    except _Unclear:
-        if not listed or re.search(r"\b(?:not|only|or|no)\b", line) or not set(_mentions(line)) <= set(listed):
+        return _parse_line(line, cuts, bare)
+    except _UnclearListError:
+        if not seen or re.search(r"\b(?:not|only|or|no)\b", line) or not set(_mentioned_names(line)) <= set(seen):
             raise
         return None
 
 
-def _bracketed(line: str) -> list[str]:
+def _bracketed_groups(line: str) -> list[str]:
     """Return the groups in brackets that stand on one line, or the line."""
     parts = re.split(r"(?<=[)\]}])\s*+(?:[,;]|and\b)?\s*+(?=[(\[{])", line)
-    return parts if len(parts) > 1 and all(_mentions(part) or "," in part for part in parts) else [line]
+    return parts if len(parts) > 1 and all(_mentioned_names(part) or "," in part for part in parts) else [line]
 
 
-def _line(line: str, cuts: str, bare: bool, leads: int = 0) -> _Line | None:
-    """Return what a line lists; None if it is a sentence that lists nothing."""
+def _parse_line(line: str, cuts: str, bare: bool, leads: int = 0) -> _Line | None:
+    """Return the list of a line; None if it is a sentence that lists no names."""
     if discourse := _DISCOURSE_WORD.match(line):
         line = line[discourse.end() :]
-    if (found := _items(line, cuts, bare)) is not None:
-        return found
+    if (line_list := _parse_items_of_line(line, cuts, bare)) is not None:
+        return line_list
     if leads == _MOST_LEADS:
-        raise _Unclear("it has too many colons")
+        raise _UnclearListError("it has too many colons")
     colon = _LEAD.search(line)
     if cut := colon or _COPULA.search(line):
         _check_lead(line[: cut.start()], colon is not None)
         rest = line[cut.end() :]
-        found = _line(rest, cuts, bare, leads + 1) if _WORDS.search(rest) else _Line()
-        if found is not None:
-            found.led = True
-        return found
+        line_list = _parse_line(rest, cuts, bare, leads + 1) if _WORDS.search(rest) else _Line()
+        if line_list is not None:
+            line_list.led = True
+        return line_list
     ends = [end.end() for end in _SENTENCE_END.finditer(line)]
-    if ends and (found := _items(line[ends[-1] :], cuts, bare)) is not None:
+    if ends and (line_list := _parse_items_of_line(line[ends[-1] :], cuts, bare)) is not None:
         before = line[: ends[-1]]
-        if _mentions(before) or not _is_prose(before):
-            raise _Unclear("names stand in a sentence")
-    return found
+        if _mentioned_names(before) or not _is_prose(before):
+            raise _UnclearListError("names stand in a sentence")
+    return line_list
 
 
 def _check_lead(lead: str, colon: bool) -> None:
     if _NEGATIVE.match(lead) or _NEGATED.search(lead):
-        raise _Unclear("the list is negated")
-    named = colon and re.search(rf"{_MASKED}{_CLOSING}\s*+(?:\([^()]*+\))?\s*$", lead)
-    if named or re.search(rf"{_MASKED}\s*+[,;]", lead):
-        raise _Unclear("a name stands before a colon")
+        raise _UnclearListError("the list is negated")
+    ends_with_name = colon and re.search(rf"{_MASKED}{_CLOSING}\s*+(?:\([^()]*+\))?\s*$", lead)
+    if ends_with_name or re.search(rf"{_MASKED}\s*+[,;]", lead):
+        raise _UnclearListError("a name stands before a colon")
 
 
-def _items(line: str, cuts: str, bare: bool) -> _Line | None:
-    """Return what a line lists from its beginning on; None if it begins with other words."""
-    separators, listed, at = _separators(cuts), _Line(), 0
+def _parse_items_of_line(line: str, cuts: str, bare: bool) -> _Line | None:
+    """Return the list that a line begins with; None if it begins with other words."""
+    separators, line_list, at = _separator_pattern(cuts), _Line(), 0
     while True:
-        at = _OPENING.match(line, at).end()  # type: ignore[union-attr]  # it may be empty, but it matches
+        at = _OPENING.match(line, at).end()  # type: ignore[union-attr]  # the pattern matches the empty text
         at = task.end() if (task := _TASK.match(line, at)) else at
         item = _ITEM.match(line, at)
         if item is None or is_function_word(item[0]):
-            return _without_item(line, at, listed)
+            return _end_without_item(line, at, line_list)
         end = _past_notes(line, item.end())
         name = item[2] if bare else re.sub(r"[*`'\"]", "", item[1]) + item[2]
         if (separator := separators.match(line, end)) and separator.end() < len(line):
-            listed.names.append(name)
+            line_list.names.append(name)
             at = separator.end()
             continue
-        return _ended(line, end, name, listed)
+        return _end_list(line, end, name, line_list)
 
 
-def _without_item(line: str, at: int, listed: _Line) -> _Line | None:
+def _end_without_item(line: str, at: int, line_list: _Line) -> _Line | None:
     """Return the list that ends where no further item stands; None if there is no list."""
-    if not listed.names:
+    if not line_list.names:
         return None
     if _CLAUSE.match(line, at):
-        listed.tail = line[at:]
+        line_list.tail = line[at:]
     elif not _END.match(line, at):
-        raise _Unclear("a sentence stands in the list")
-    return listed
+        raise _UnclearListError("a sentence stands in the list")
+    return line_list
 
 
-def _ended(line: str, end: int, name: str, listed: _Line) -> _Line | None:
-    """Return the list that ends with this name; None if the line goes on otherwise and may begin with a lead-in."""
+def _end_list(line: str, end: int, name: str, line_list: _Line) -> _Line | None:
+    """Return the list that ends with this name; None if the line continues and may begin with a lead-in."""
     if _END.match(line, end):
-        listed.names.append(name)
-        return listed
+        line_list.names.append(name)
+        return line_list
     if why := _WHY.match(line, end):
-        if not listed.names and name.lower() in _LEAD_WORDS:
+        if not line_list.names and name.lower() in _LEAD_WORDS:
             return None
         _check_reason(line[why.end() :], name)
-        listed.names.append(name)
-        listed.explained = True
-        return listed
+        line_list.names.append(name)
+        line_list.explained = True
+        return line_list
     if sentence := _SENTENCE.match(line, end):
-        listed.names.append(name)
-        listed.tail = line[sentence.end() :]
-        return listed
-    if listed.names or _LEFT in name:
-        raise _Unclear("words follow a name")
+        line_list.names.append(name)
+        line_list.tail = line[sentence.end() :]
+        return line_list
+    if line_list.names or _LEFT in name:
+        raise _UnclearListError("words follow a name")
     return None
 
 
 def _past_notes(line: str, end: int) -> int:
     while note := _NOTE.match(line, end):
-        if _mentions(note[1]) and not _BESIDE.match(note[1]):
-            raise _Unclear("a name stands in brackets behind another")
+        if _mentioned_names(note[1]) and not _BESIDE.match(note[1]):
+            raise _UnclearListError("a name stands in brackets behind another")
         end = note.end()
     return end
 
 
 def _check_reason(reason: str, name: str) -> None:
-    """Raise _Unclear if what follows the colon may be names rather than a reason."""
+    """Raise _UnclearListError if the text after the colon may be names rather than a reason."""
     bare = reason.strip().strip("*_`\"'.")
-    first = _ITEM.match(reason, _OPENING.match(reason).end())  # type: ignore[union-attr]  # as above
-    begins = (
+    first = _ITEM.match(reason, _OPENING.match(reason).end())  # type: ignore[union-attr]  # the pattern matches the empty text
+    begins_list = (
         first is not None
         and not is_function_word(first[0])
         and re.match(r"\s*(?:$|[,;:]|and\b)", reason[first.end() :])
     )
-    known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
-    if begins and known and bare:
-        raise _Unclear("names stand behind a colon")
+    is_known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
+    if begins_list and is_known and bare:
+        raise _UnclearListError("names stand behind a colon")
     if re.search(rf"[,;]\s*+(?:and\s++)?{_DECORATION}*+(?:{_MASKED}){_CLOSING}\s*+(?:[:.]?\s*$|:|[-–—]+\s)", reason):
-        raise _Unclear("names stand in a reason")
+        raise _UnclearListError("names stand in a reason")
 
 
-def _check_beside(words: str, listed: Collection[str]) -> None:
-    """Raise _Unclear if a sentence beside the list may change it."""
-    mentioned = set(_mentions(words)) - set(listed)
-    if not listed:
+def _check_beside(words: str, seen: Collection[str]) -> None:
+    """Raise _UnclearListError if a sentence beside the list may change it."""
+    mentioned = set(_mentioned_names(words)) - set(seen)
+    if not seen:
         if mentioned:
-            raise _Unclear("names stand in a sentence")
+            raise _UnclearListError("names stand in a sentence")
         return
     if _OTHERWISE.search(words):
-        raise _Unclear("a sentence may change the list")
+        raise _UnclearListError("a sentence may change the list")
     if not _is_prose(words):
-        raise _Unclear("words stand behind the list")
+        raise _UnclearListError("words stand behind the list")
     if mentioned and (not _ABOUT_ALL.match(words) or _FURTHER.search(words)):
-        raise _Unclear("a sentence behind the list names others")
+        raise _UnclearListError("a sentence behind the list names others")
 
 
-def _mentions(words: str) -> list[str]:
+def _mentioned_names(words: str) -> list[str]:
     """Return the known names in a masked text, and the words that look like identifiers."""
     return [word for word in _WORDS.findall(words) if word[0] == _LEFT or _IDENTIFIER.fullmatch(word)]
 
 
 def _is_prose(words: str) -> bool:
-    found = _WORDS.findall(words)
-    return found == ["respectively"] or (len(found) > 1 and _has_function_word(found))
+    word_list = _WORDS.findall(words)
+    return word_list == ["respectively"] or (len(word_list) > 1 and _has_function_word(word_list))
 
 
 def _has_function_word(words: Sequence[str]) -> bool:
@@ -360,12 +364,12 @@ def _has_function_word(words: Sequence[str]) -> bool:
 
 
 def is_function_word(item: str) -> bool:
-    """Return True for one word that is no name; with a capital letter, it may be one."""
+    """Return True for a single word that is no name; with a capital letter, it may be a name."""
     return item.strip("*_`\"'”’»]}") in _FUNCTION_WORDS - {"none", "nothing"}
 
 
 @lru_cache(maxsize=16)
-def _separators(cuts: str) -> re.Pattern[str]:
+def _separator_pattern(cuts: str) -> re.Pattern[str]:
     marks = re.escape(cuts.replace("\n", "") + (";" if "\n" in cuts else ""))
     conjunction = r"(?:and(?: then| also)?|then|&|as well as|plus)"
     return re.compile(rf"\s*+(?:[{marks}]\s*+(?:{conjunction}\s++)?|{conjunction}\s++)", re.IGNORECASE)
@@ -375,37 +379,37 @@ _NO_NAMES = ("none", "empty", "n/a", "[]", "[ ]")
 
 
 def quote_start(text: str) -> str:
-    """The beginning of a text, quoted, for a message."""
+    """Return the beginning of a text, quoted, for a message."""
     short = text.strip()
     return repr(short if len(short) <= 60 else short[:57] + "...")
 
 
 def parse_items(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
-    """Return the names in a text, in its order, as the parsing separates them; strictly, at commas alone.
+    """Return the names in a text, in its order, as the parsing separates them; strictly, at commas only.
 
     Raises:
-        UnparseableError: If lenient parsing cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot separate names from the words around them.
     """
     return parse_names(text, names) if parsing == "lenient" else split_strictly(text, names)
 
 
 def parse_list(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
-    """Return the names that a list holds, in its order; none where it says that there are none.
+    """Return the names that a list holds, in its order; none if it states that there are none.
 
     Raises:
-        UnparseableError: If lenient parsing cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot separate names from the words around them.
     """
     if parsing == "lenient" and states_none(text, names):
         return []
-    found = parse_items(text, names, parsing)
-    return [] if is_none_answer(text, found, names, parsing) else found
+    listed_names = parse_items(text, names, parsing)
+    return [] if is_none_answer(text, listed_names, names, parsing) else listed_names
 
 
 def parse_group_list(text: str, names: Sequence[str], parsing: Parsing) -> list[list[str]]:
-    """Return the names of each line that holds some; none where the text says that there are none.
+    """Return the names of each line that holds some; none if the text states that there are none.
 
     Raises:
-        UnparseableError: If lenient parsing cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot separate names from the words around them.
     """
     if parsing == "lenient" and states_none(text, names):
         return []
@@ -413,46 +417,49 @@ def parse_group_list(text: str, names: Sequence[str], parsing: Parsing) -> list[
         groups = parse_groups(text, names, "," + separator(names).strip(","))
     else:
         groups = [line for line in (split_strictly(line, names) for line in text.split("\n") if line.strip()) if line]
-    found = [name for group in groups for name in group]
-    return [] if is_none_answer(text, found, names, parsing) else groups
+    listed_names = [name for group in groups for name in group]
+    return [] if is_none_answer(text, listed_names, names, parsing) else groups
 
 
 def split_strictly(text: str, names: Sequence[str]) -> list[str]:
-    """What stands between commas, without final dots, blanks and backticks; empty items stay, as in the study."""
-    known = {squeeze(name): name for name in names} | {name: name for name in names}
+    """Return the texts between commas, without final dots, blanks and backticks.
+
+    Empty items stay, as in the code of Töpfer et al. (2025).
+    """
+    names_by_text = {squeeze(name): name for name in names} | {name: name for name in names}
     cut = squeeze(text.strip().rstrip(".")).split(",")
-    return [] if cut == [""] else [known.get(item, item) for item in cut]
+    return [] if cut == [""] else [names_by_text.get(item, item) for item in cut]
 
 
 def squeeze(text: str) -> str:
-    """The text without blanks and backticks."""
+    """Return the text without blanks and backticks."""
     return text.replace(" ", "").replace("`", "")
 
 
-def is_none_answer(text: str, found: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
-    """Whether an answer says that there are none: no item, or a word for nothing alone that is no known name."""
+def is_none_answer(text: str, listed: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
+    """Return True if an answer states that there are none: no item, or only a word for it that is no known name."""
     nothing = _NO_NAMES if parsing == "lenient" else _NO_NAMES[:1]
-    words = {text.strip(), *found[:1]} if len(set(found)) == 1 else {text.strip()}
-    return not found or any(word.lower() in nothing and word not in names for word in words)
+    words = {text.strip(), *listed[:1]} if len(set(listed)) == 1 else {text.strip()}
+    return not listed or any(word.lower() in nothing and word not in names for word in words)
 
 
 def word_for_none(names: Sequence[str]) -> str:
-    """The word that says that there are none: the first that is no name in any case; the empty text, if all are."""
+    """Return the first word for "there are none" that is no name in any case; the empty text if all are names."""
     taken = {name.lower() for name in names}
     return next((word for word in _NO_NAMES if word not in taken), "")
 
 
 def unknown_name(names: Sequence[str]) -> str:
-    """Return a word that is no known name, in any case, nor a part of one."""
+    """Return a word that is no known name, in any case, nor a part of a known name."""
     taken = "\n".join(names).lower()
     return next(word for times in count(1) if (word := "Nobody" * times).lower() not in taken)
 
 
 def needs_lines(names: Sequence[str]) -> bool:
-    """Whether names must stand on lines of their own, since one holds a comma."""
+    """Return True if names must stand on lines of their own because one of them holds a comma."""
     return any("," in name for name in names)
 
 
 def separator(names: Sequence[str]) -> str:
-    """The character between the names of a group: the first that no name holds."""
+    """Return the character between the names of a group: the first that no name holds."""
     return next((mark for mark in ",;|" if not any(mark in name for name in names)), "\t")

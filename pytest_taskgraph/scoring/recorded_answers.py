@@ -1,6 +1,6 @@
-"""Recorded answers (`docs/how-to/recorded.md`): their kinds, read from a file and validated.
+"""Recorded answers: their kinds, and the reader of a file of them.
 
-The format is in FORMAT, which `score --help` prints, and in `docs/how-to/recorded.md`.
+The format is in FORMAT, which `score --help` prints, and in docs/how-to/recorded.md.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .forms import form
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of recorded answers: its form, its metric if that is not the form's, and what its reference is."""
+    """A kind of recorded answers: its form, its metric if that differs from the form's, and its reference."""
 
     form: str
     reference: str  # in words
-    fits: Callable[[Json], bool]  # True for a value that is a reference of the kind
-    names: Callable[[Json], list[str]] = lambda reference: []  # the known names, where the file states none
+    fits: Callable[[Json], bool]  # True for a valid reference of the kind
+    names: Callable[[Json], list[str]] = lambda reference: []  # the known names if the file states none
     answer: Callable[[Json], Json] = lambda reference: reference  # the reference as the metrics of the form take it
     metric: str = ""
     place: Place = "marker"
@@ -62,29 +62,29 @@ def _is_explained_verdict(value: Json) -> bool:
     return isinstance(value, dict) and _is_verdict(value.get("answer")) and isinstance(value.get("reason"), str)
 
 
-def _listed(reference: Json) -> list[str]:
-    """The names of a list, those of the lists in it, or the keys of an object."""
+def _names_in(reference: Json) -> list[str]:
+    """Return the names of a list, those of the lists in it, or the keys of an object."""
     if isinstance(reference, list):
-        return [str(name) for item in reference for name in (item if isinstance(item, list) else [item])]
+        return [str(name) for part in reference for name in (part if isinstance(part, list) else [part])]
     return list(reference) if isinstance(reference, dict) else [str(reference)]
 
 
 def _names_of_pair(reference: Json) -> list[str]:
-    return _listed(reference["tasks"]) if isinstance(reference, dict) else []
+    return _names_in(reference["tasks"]) if isinstance(reference, dict) else []
 
 
-def _order(reference: Json) -> Json:
-    """The order as a partial one that leaves no freedom (`scoring.partial_order`)."""
+def _order_reference(reference: Json) -> Json:
+    """Return the order as a partial order without freedom (`scoring.partial_order`)."""
     places = len(reference) if isinstance(reference, list) else 0
     return {"tasks": reference, "before": [[place, place + 1] for place in range(places - 1)]}
 
 
-def _reasons(reference: Json) -> Json:
+def _reasons_reference(reference: Json) -> Json:
     reasons = reference if isinstance(reference, dict) else {}
     return {"tasks": [*sorted(reasons)], "reasons": {task: reason for task, reason in reasons.items() if reason}}
 
 
-def _pair(reference: Json) -> Json:
+def _pair_reference(reference: Json) -> Json:
     reason = reference.get("reason") if isinstance(reference, dict) else ""
     return {"tasks": [*sorted(_names_of_pair(reference))], "reasons": {"": reason} if reason else {}}
 
@@ -92,14 +92,18 @@ def _pair(reference: Json) -> Json:
 _NAMES = "a list of names"
 KINDS: dict[str, Kind] = {
     "yesno": Kind("yes-no", '"yes" or "no"', _is_verdict),
-    "task": Kind("task", "a text", _is_text, _listed),
-    "set": Kind("task-set", _NAMES, is_names, _listed),
-    "order": Kind("task-order", _NAMES, is_names, _listed, _order),
-    "groups": Kind("groups", "a list of lists of names", _is_groups, _listed),
+    "task": Kind("task", "a text", _is_text, _names_in),
+    "set": Kind("task-set", _NAMES, is_names, _names_in),
+    "order": Kind("task-order", _NAMES, is_names, _names_in, _order_reference),
+    "groups": Kind("groups", "a list of lists of names", _is_groups, _names_in),
     "number": Kind("number", "a whole number", _is_number),
     "condition": Kind("condition", "a text", _is_text),
-    "reasons": Kind("task-reasons", "an object: task -> reason", _is_reasons, _listed, _reasons, "explanation"),
-    "pair": Kind("pair-reason", 'an object: "tasks", a list of names, and "reason"', _is_pair, _names_of_pair, _pair),
+    "reasons": Kind(
+        "task-reasons", "an object: task -> reason", _is_reasons, _names_in, _reasons_reference, "explanation"
+    ),
+    "pair": Kind(
+        "pair-reason", 'an object: "tasks", a list of names, and "reason"', _is_pair, _names_of_pair, _pair_reference
+    ),
     "verdict": Kind("yes-no-reason", 'an object: "answer", "yes" or "no", and "reason"', _is_explained_verdict),
     "open": Kind("text", "a text", _is_text, metric="rouge1_recall", place="whole"),
 }
@@ -145,7 +149,7 @@ LABELS = ("pattern", "run", "category", "model", "style", "kind")  # the fields 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One recorded answer. `recorded` is the score it was recorded with, None if there is none."""
+    """One recorded answer; `recorded` is the score that it was recorded with, None without one."""
 
     id: str
     kind: str
@@ -157,62 +161,62 @@ class RecordedAnswer:
     place: Place = "marker"
     names: list[str] = field(default_factory=list)
     finish_reason: str = "stop"
-    labels: dict[str, str] = field(default_factory=dict)  # those of LABELS that it has
+    labels: dict[str, str] = field(default_factory=dict)  # the present fields of LABELS
 
 
 def read_recorded_answers(path: Path) -> list[RecordedAnswer]:
-    """Return the answers of the file, empty lines passed over.
+    """Return the answers of the file, without empty lines.
 
     Raises:
-        UsageError: with file and line, for what cannot be read or is no recorded answer, and for a file without any.
+        UsageError: with file and line, if the file cannot be read, holds no answers, or a line is no recorded answer.
     """
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    rows = [_row(line, number, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [_parse_row(line, number, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise UsageError(f"{path}: holds no rows, expected one JSON object a line")
     return rows
 
 
-def _row(line: bytes, number: int, where: str) -> RecordedAnswer:
+def _parse_row(line: bytes, number: int, where: str) -> RecordedAnswer:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: not a line of JSON: {error}") from error
     if not isinstance(data, dict):
         raise UsageError(f"{where}: found {type(data).__name__}, expected a JSON object")
-    kind = _text(data, "kind", where)
+    kind = _parse_text(data, "kind", where)
     if kind not in KINDS:
         raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {', '.join(KINDS)}")
-    reference = _reference(data, kind, where)
-    labels = {name: _text(data, name, where) for name in LABELS if name in data}
+    reference = _parse_reference(data, kind, where)
+    labels = {name: _parse_text(data, name, where) for name in LABELS if name in data}
     return RecordedAnswer(
-        _text(data, "id", where) if "id" in data else f"line {number}",
+        _parse_text(data, "id", where) if "id" in data else f"line {number}",
         kind,
         KINDS[kind].answer(reference),
-        _text(data, "reply", where),
-        _recorded(data, where),
-        _text(data, "question", where) if "question" in data else "",
-        _metric(data, kind, where),
-        _place(data, kind, where),
-        _names(data, kind, reference, where),
-        _text(data, "finish_reason", where) if "finish_reason" in data else "stop",
+        _parse_text(data, "reply", where),
+        _parse_score(data, where),
+        _parse_text(data, "question", where) if "question" in data else "",
+        _parse_metric(data, kind, where),
+        _parse_place(data, kind, where),
+        _parse_names(data, kind, reference, where),
+        _parse_text(data, "finish_reason", where) if "finish_reason" in data else "stop",
         labels,
     )
 
 
-def _metric(data: Mapping[str, Any], kind: str, where: str) -> str:
+def _parse_metric(data: Mapping[str, Any], kind: str, where: str) -> str:
     shape = form(KINDS[kind].form)
-    known = dict.fromkeys([KINDS[kind].metric or shape.metric, shape.metric, *shape.further])
-    name = _text(data, "metric", where) if "metric" in data else next(iter(known))
-    if name not in known:
-        raise UsageError(f"{where}: field 'metric': unknown metric {name!r:.40}, expected one of {', '.join(known)}")
+    metrics = dict.fromkeys([KINDS[kind].metric or shape.metric, shape.metric, *shape.further])
+    name = _parse_text(data, "metric", where) if "metric" in data else next(iter(metrics))
+    if name not in metrics:
+        raise UsageError(f"{where}: field 'metric': unknown metric {name!r:.40}, expected one of {', '.join(metrics)}")
     return name
 
 
-def _place(data: Mapping[str, Any], kind: str, where: str) -> Place:
+def _parse_place(data: Mapping[str, Any], kind: str, where: str) -> Place:
     if "place" not in data:
         return KINDS[kind].place
     for place in PLACES:
@@ -221,15 +225,15 @@ def _place(data: Mapping[str, Any], kind: str, where: str) -> Place:
     raise UsageError(f"{where}: field 'place': found {data['place']!r:.40}, expected one of {', '.join(PLACES)}")
 
 
-def _text(data: Mapping[str, Any], name: str, where: str) -> str:
+def _parse_text(data: Mapping[str, Any], name: str, where: str) -> str:
     value = data.get(name)
     if not isinstance(value, str):
-        found = type(value).__name__ if name in data else "nothing"
-        raise UsageError(f"{where}: field {name!r}: found {found}, expected a text")
+        actual = type(value).__name__ if name in data else "nothing"
+        raise UsageError(f"{where}: field {name!r}: found {actual}, expected a text")
     return value
 
 
-def _reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
+def _parse_reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
     value: Json = data.get("reference")
     if not KINDS[kind].fits(value):
         expected = KINDS[kind].reference
@@ -237,7 +241,7 @@ def _reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
     return value
 
 
-def _names(data: Mapping[str, Any], kind: str, reference: Json, where: str) -> list[str]:
+def _parse_names(data: Mapping[str, Any], kind: str, reference: Json, where: str) -> list[str]:
     """Return the known names; without any, those of the reference, so that its qualified names stay whole."""
     if "names" in data:
         if not is_names(data["names"]):
@@ -246,7 +250,7 @@ def _names(data: Mapping[str, Any], kind: str, reference: Json, where: str) -> l
     return KINDS[kind].names(reference)
 
 
-def _recorded(data: Mapping[str, Any], where: str) -> float | None:
+def _parse_score(data: Mapping[str, Any], where: str) -> float | None:
     value = data.get("paper_score")
     if value is None:
         return None

@@ -10,7 +10,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from pytest_taskgraph.errors import OrderTooWideError, UsageError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.scoring.metrics.orders import distance, order
+from pytest_taskgraph.scoring.metrics.orders import order, order_distance
 from pytest_taskgraph.scoring.partial_order import count_downsets, linear_extension, partial_order
 from pytest_taskgraph.trial import Json, Place, Question, Reply
 
@@ -75,7 +75,7 @@ def questions_and_answers(draw: st.DrawFn) -> tuple[list[str], Pairs, list[str]]
     ],
 )
 def test_the_distance_of_worked_examples(links: str, answer: str, edits: int, score: float) -> None:
-    assert distance(partial_order(linked(links)), answer) == edits
+    assert order_distance(partial_order(linked(links)), answer) == edits
     assert order(list(answer), linked(links)) == pytest.approx(score, abs=5e-5)
 
 
@@ -87,7 +87,7 @@ def test_the_second_opinion_edits_elements_more_than_once() -> None:
 def test_the_distance_is_the_least_over_all_orders_allowed(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
     least = min(DamerauLevenshtein.distance(answer, one) for one in allowed(tasks, before))
-    assert distance(partial_order(reference(tasks, before)), answer) == least
+    assert order_distance(partial_order(reference(tasks, before)), answer) == least
     longest = max(len(tasks), len(answer))
     assert order([*answer], reference(tasks, before)) == pytest.approx(1 - least / longest if longest else 1.0)
 
@@ -95,7 +95,7 @@ def test_the_distance_is_the_least_over_all_orders_allowed(case: tuple[list[str]
 @given(st.lists(st.sampled_from("ABCDE"), max_size=12), st.lists(st.sampled_from("ABCDEX"), max_size=14))
 def test_without_freedom_it_is_the_plain_distance(tasks: list[str], answer: list[str]) -> None:
     chain = reference(tasks, [(at, at + 1) for at in range(len(tasks) - 1)])
-    assert distance(partial_order(chain), answer) == DamerauLevenshtein.distance(answer, tasks)
+    assert order_distance(partial_order(chain), answer) == DamerauLevenshtein.distance(answer, tasks)
 
 
 @given(partial_orders("ABCDEF"))
@@ -126,9 +126,9 @@ def test_downsets_are_what_may_have_run_at_some_time() -> None:
 def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
     loose = partial_order(reference([f"T{at}" for at in range(12)], [(at, at + 3) for at in range(9)]))
     answer = [f"T{at}" for at in (3, 9, 0, 6, 4, 10, 1, 7, 5, 11, 2, 8)]
-    assert distance(loose, answer) == 8  # as listing all 34,650 orders tells
+    assert order_distance(loose, answer) == 8  # as listing all 34,650 orders tells
     with pytest.raises(OrderTooWideError, match="an order of 12 tasks needs more than 30 states"):
-        distance(loose, answer, most=30)
+        order_distance(loose, answer, most=30)
     with pytest.raises(OrderTooWideError, match="more than 100 states"):
         count_downsets(loose, most=100)
 
@@ -137,24 +137,24 @@ def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
 def test_no_search_visits_more_states_than_downsets_times_places(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
     order = partial_order(reference(tasks, before))
-    distance(order, answer, most=count_downsets(order) * (len(answer) + 1))
+    order_distance(order, answer, most=count_downsets(order) * (len(answer) + 1))
 
 
 def test_right_and_nearly_right_answers_to_wide_orders_visit_few_states() -> None:
     wide = partial_order(reference([f"T{at}" for at in range(60)], [(at, at + 4) for at in range(56)]))
     free = partial_order(reference([f"T{at}" for at in range(60)], []))
     answer = [f"T{at}" for at in range(60)]
-    assert distance(wide, answer, most=61) == distance(free, answer[::-1], most=61) == 0
-    assert distance(wide, answer[::-1], most=1000) == 56
+    assert order_distance(wide, answer, most=61) == order_distance(free, answer[::-1], most=61) == 0
+    assert order_distance(wide, answer[::-1], most=1000) == 56
     answer[4], answer[8] = answer[8], answer[4]
     answer[30:31] = ["Else"]
     answer.remove("T50")
-    assert distance(wide, answer, most=1000) == 4
+    assert order_distance(wide, answer, most=1000) == 4
 
 
 def test_answers_that_repeat_themselves_without_end_visit_few_states() -> None:
     wide = partial_order(reference([f"T{at}" for at in range(20)], [(at, at + 5) for at in range(15)]))
-    assert distance(wide, ["T0", "T5"] * 1000, most=10_000) == 1998
+    assert order_distance(wide, ["T0", "T5"] * 1000, most=10_000) == 1998
 
 
 @pytest.mark.parametrize(

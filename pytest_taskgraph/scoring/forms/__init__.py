@@ -1,9 +1,10 @@
-"""The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
-a condition; the letter of an option stands in `letter_form`, the open ones in `open_forms`.
+"""The shelf of answer forms: yes or no, a name, sets, groups and orders of names, a number, a condition.
 
-Each has strict parsing, the rules of the study behind the question patterns, and a lenient one, which does not
-measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
-called `none` is that task. Names keep their case.
+The letter of an option is in `letter_form`, the open forms are in `open_forms`.
+
+Each form has strict parsing, by the rules of Töpfer et al. (2025), and lenient parsing, which does not measure
+formatting (docs/reference/metrics.md). A known name always has precedence over other meanings of a text: a task that
+is called `none` is that task. Names keep their case.
 """
 
 from __future__ import annotations
@@ -43,25 +44,29 @@ _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 
 
 def form(name: str) -> Form:
-    """The form of that name. Raises UnknownNameError, which tells the names there are."""
+    """Return the form of that name.
+
+    Raises:
+        UnknownNameError: if there is none; the message lists the known names.
+    """
     return FORMS[name]
 
 
 def find_form(name: str) -> Form | None:
-    """Return the form of that name, None if there is none here: a record may come from another project."""
+    """Return the form of that name, None for an unknown name: a record may come from another project."""
     return form(name) if name in FORMS else None
 
 
 def show_answer(name: str, answer: Json) -> str:
     """Return an answer of the form of that name as a person writes it: one line, never empty.
 
-    An answer of a form that is not known here, or of another shape than the form's, is shown by what it consists of.
+    An answer of an unknown form, or of another shape than the form's, is shown by its parts.
     """
-    shape = find_form(name)
-    show = show_value if shape is None else shape.show
+    answer_form = find_form(name)
+    show = show_value if answer_form is None else answer_form.show
     try:
         text = show(answer)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # of a form that others wrote
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # of a registered form
         text = show_value(answer)
     lines = [line.strip() for line in text.splitlines()]
     return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
@@ -69,23 +74,23 @@ def show_answer(name: str, answer: Json) -> str:
 
 def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     if parsing == "strict":
-        found = text.strip().strip("\"'.").lower()
+        answer = text.strip().strip("\"'.").lower()
     else:
         word = find_verdict(text)
-        found = word[1].lower() if word else ""
-    if found not in ("yes", "no"):
+        answer = word[1].lower() if word else ""
+    if answer not in ("yes", "no"):
         raise UnparseableError(f"expected yes or no, found {quote_start(text)}")
-    return found
+    return answer
 
 
 def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
-    found = list(dict.fromkeys(parse_items(text, names, parsing)))
+    """Return the known name in the answer; several, which is a wrong answer, as one text; else its first name."""
+    listed_names = list(dict.fromkeys(parse_items(text, names, parsing)))
     all_known = frozenset(names)
-    known = [name for name in found if name in all_known]
-    if not found or not any(found):
+    known_names = [name for name in listed_names if name in all_known]
+    if not listed_names or not any(listed_names):
         raise UnparseableError(f"expected one name, found {quote_start(text)}")
-    return ", ".join(known) if known else found[0]
+    return ", ".join(known_names) if known_names else listed_names[0]
 
 
 def _read_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
@@ -97,35 +102,37 @@ def _read_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
 
 
 def _read_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The names in the order of the answer, as often as they stand there; lenient parsing also cuts at arrows."""
+    """Return the names in the order of the answer, with repetitions; lenient parsing also cuts at arrows."""
     arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
     return [*parse_list(_ARROW.sub(",", text) if arrows else text, names, parsing)]
 
 
 def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the first whole number in the answer; strictly, the answer is nothing else but for a final dot.
+    """Return the first whole number in the answer; strictly, the answer is only a number and a final dot.
 
-    Leniently, numbers in known names do not count, and an answer that names several numbers to choose from is
+    Leniently, numbers in known names do not count, and an answer that states several numbers to choose from is
     unparseable.
     """
     bare = text.strip().removesuffix(".")
-    worded = [name for name in names if re.search(r"[^\W\d]", name)]
-    words = mask_names(unbox_answer(text, names), worded, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
-    found = _NUMBER.fullmatch(bare) if parsing == "strict" else _NUMBER.search(words)
-    if found is None or (parsing == "lenient" and _OR_ANOTHER.match(words, found.end())):
+    named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
+    words = (
+        mask_names(unbox_answer(text, names), named_in_words, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
+    )
+    number = _NUMBER.fullmatch(bare) if parsing == "strict" else _NUMBER.search(words)
+    if number is None or (parsing == "lenient" and _OR_ANOTHER.match(words, number.end())):
         raise UnparseableError(f"expected a whole number, found {quote_start(text)}")
-    return int(found[0].replace("−", "-"))
+    return int(number[0].replace("−", "-"))
 
 
 def _read_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The text of a guard; lenient parsing also takes one in decoration, with signs of other languages."""
+    """Return the text of a guard; lenient parsing also accepts decoration and signs of other languages."""
     text = unbox_answer(text, []) if parsing == "lenient" else text
     filled = [line.strip() for line in text.split("\n") if line.strip()]
     whole = " ".join(filled)
-    tried = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
-    for one in tried:
-        if parse_guard(one) is not None:
-            return one
+    candidates = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
+    for candidate in candidates:
+        if parse_guard(candidate) is not None:
+            return candidate
     raise UnparseableError(f"expected a condition such as in the specification, found {quote_start(text)}")
 
 
@@ -147,14 +154,14 @@ def _write_condition(answer: Json, names: Sequence[str]) -> str:
 
 
 def _write_set(answer: Json, names: Sequence[str]) -> str:
-    listed = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
-    return ("\n" if needs_lines(names) else ", ").join(listed) or word_for_none(names)
+    task_names = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
+    return ("\n" if needs_lines(names) else ", ").join(task_names) or word_for_none(names)
 
 
 def _write_order(answer: Json, names: Sequence[str]) -> str:
-    """An answer as it is; of a reference (see `partial_order`), one order that it allows."""
-    listed = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
-    return ("\n" if needs_lines(names) else ", ").join(listed) or word_for_none(names)
+    """Return an answer as it is, or for a reference (see `partial_order`) one order that it allows."""
+    task_names = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
+    return ("\n" if needs_lines(names) else ", ").join(task_names) or word_for_none(names)
 
 
 def _write_groups(answer: Json, names: Sequence[str]) -> str:
@@ -178,7 +185,7 @@ def _no_names_or_unknown(reference: Json, names: Sequence[str]) -> Json:
 
 
 def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
-    """No task; of a reference (see `partial_order`) without any, an unknown one."""
+    """Return no task; for a reference (see `partial_order`) without tasks, an unknown task."""
     tasks = task_labels(reference) if isinstance(reference, dict) else reference
     return _no_names_or_unknown([*tasks] if isinstance(tasks, list) else [], names)
 
@@ -196,7 +203,7 @@ def _opposite(reference: Json, names: Sequence[str]) -> Json:
 
 
 def _show_order(answer: Json) -> str:
-    """Return an answer as a list; of a reference (see `partial_order`), the tasks and what must come before what."""
+    """Return an answer as a list, or for a reference (see `partial_order`) the tasks and their precedence."""
     match answer:
         case {"tasks": list(tasks), "before": list(pairs)}:
             befores = ", ".join(filter(None, (_show_pair(tasks, pair) for pair in pairs)))
@@ -205,7 +212,7 @@ def _show_order(answer: Json) -> str:
 
 
 def _show_pair(tasks: list[Json], pair: Json) -> str:
-    """Return one pair of indices as "A before B"; the empty text for what is none."""
+    """Return a pair of indices as "A before B"; the empty text if it is no such pair."""
     match pair:
         case [int(first), int(second)] if 0 <= first < len(tasks) and 0 <= second < len(tasks):
             return f"{tasks[first]} before {tasks[second]}"
@@ -228,19 +235,19 @@ def _ask_task(names: Sequence[str]) -> str:
 
 def _ask_set(names: Sequence[str]) -> str:
     return (
-        f"The answer is a list, {_how_listed(names)}, written as in the specification; "
+        f"The answer is a list, {_list_layout(names)}, written as in the specification; "
         f'if it is empty, "{word_for_none(names)}".'
     )
 
 
 def _ask_order(names: Sequence[str]) -> str:
     return (
-        f"The answer is a list in running order, {_how_listed(names)}, each name as often as it runs, "
+        f"The answer is a list in running order, {_list_layout(names)}, each name as often as it runs, "
         f'written as in the specification; if nothing runs, "{word_for_none(names)}".'
     )
 
 
-def _how_listed(names: Sequence[str]) -> str:
+def _list_layout(names: Sequence[str]) -> str:
     return "one name a line" if needs_lines(names) else "names separated by commas"
 
 
@@ -285,5 +292,5 @@ CONDITION = Form(
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
 FORMS: Catalog[Form] = Catalog(
     "answer form",
-    {one.name: one for one in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)},
+    {shelved.name: shelved for shelved in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)},
 )

@@ -15,7 +15,7 @@ def collapse_spaces(text: object) -> str:
 
 
 def show_value(answer: Json) -> str:
-    """Return an answer of any form in words: lists with commas, lists in them in brackets, all else as JSON."""
+    """Return an answer of any form in words: lists with commas, nested lists in brackets, all else as JSON."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list):
@@ -25,7 +25,7 @@ def show_value(answer: Json) -> str:
 
 
 def _item(item: Json) -> str:
-    """Return one of several; in quotes where it could be taken for two."""
+    """Return an item of a list, in quotes if it could be taken for two items."""
     return item if isinstance(item, str) and item and "," not in item else json.dumps(item, ensure_ascii=False)
 
 
@@ -39,16 +39,16 @@ def _itself(answer: Json) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Owns both ends of an answer, so that the instruction and the reader cannot drift apart.
+    """Both ends of an answer: the instruction and the parser, so that they cannot drift apart.
 
-    `read` takes the answer's text (already cut out of the reply), the known names and the kind of parsing, and gives
-    the answer as plain JSON, or raises UnparseableError. `write` gives the text of an ideal answer:
-    `read(write(x)) == x` for every answer x of the form. Where the reference is no answer but says which ones are right
-    (an order with freedom), `write` and `show` take it too, and `write` writes one of them.
+    `read` takes the answer's text (already extracted from the reply), the known names and the kind of parsing, and
+    returns the answer as plain JSON, or raises UnparseableError. `write` returns the text of an ideal answer:
+    `read(write(x)) == x` for every answer x of the form. If the reference is not an answer but describes the right ones
+    (an order with freedom), `write` and `show` accept it too, and `write` writes one of them.
     """
 
     name: str
-    instruct: Callable[[Sequence[str]], str]  # known names -> one sentence that says what the answer looks like
+    instruct: Callable[[Sequence[str]], str]  # known names -> one sentence that describes the answer's format
     read: Callable[[str, Sequence[str], Parsing], Json]
     write: Callable[[Json, Sequence[str]], str]
     metric: str
@@ -64,5 +64,5 @@ class Form:
         False  # True: `read` tells the answer from talk around it, so that no marker need stand before it
     )
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
-    classes: tuple[str, ...] = ()  # the answers there are, where they are few and fixed: reports count them crosswise
+    classes: tuple[str, ...] = ()  # all answers, if they are few and fixed: reports cross-tabulate them
     classify: Callable[[Json], Json] = _itself  # the class of an answer

@@ -1,8 +1,8 @@
 """The answer form `letter`: one of a few options, by the letter that stands before it.
 
-The known names are the letters, and further words that an answer may be, such as "tie". What an option says is known
-by a name of three parts: its letter, a tab, its text (`option_names`). An answer that is a known name, and no more, is
-always that name; the sentences of any other are read by `letter_verdicts`.
+The known names are the letters, and further words that an answer may be, such as "tie". A known name of three parts
+holds the text of an option: its letter, a tab, its text (`option_names`). An answer that is exactly a known name is
+always that name; `letter_verdicts` parses the sentences of any other answer.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _AROUND: Final = " \t\r\n\"'“”‘’«»()[]{}."
 
 
 def option_names(spellings: Mapping[str, str]) -> list[str]:
-    """Return known names that say what each option is: its letter, a tab, its text."""
+    """Return known names that hold the text of each option: its letter, a tab, its text."""
     return [f"{letter}\t{collapse_spaces(text)}" for text, letter in spellings.items()]
 
 
 def letters_of(names: Sequence[str]) -> list[str]:
-    """Return the letters among the known names; all capital letters where no name is known."""
+    """Return the letters among the known names; all capital letters if no name is known."""
     return [name for name in names if len(name) == 1 and name.isalpha()] if names else [*ascii_uppercase]
 
 
@@ -40,7 +40,8 @@ def _options_of(names: Sequence[str], letters: Sequence[str]) -> list[tuple[str,
 def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the known name that the answer is; strictly, it stands alone but for quotes, brackets and final dots.
 
-    Leniently, it is also the letter that the answer decides on. One that decides on two, or on none, is unparseable.
+    Leniently, it is also the letter that the answer decides on. An answer that decides on two letters, or on none, is
+    unparseable.
     """
     letters = letters_of(names)
     options = _options_of(names, letters)
@@ -49,14 +50,16 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     for alone in (bare, bare.strip(_AROUND)):
         if alone in whole:
             return alone
-    found = find_letters(unbox_answer(text, [*whole]), letters, options) if parsing == "lenient" else []
-    if len(found) != 1:
-        raise UnparseableError(f"expected {_either(letters) or 'one of the known names'}, found {quote_start(text)}")
-    return found[0]
+    decided = find_letters(unbox_answer(text, [*whole]), letters, options) if parsing == "lenient" else []
+    if len(decided) != 1:
+        raise UnparseableError(
+            f"expected {_join_letters(letters) or 'one of the known names'}, found {quote_start(text)}"
+        )
+    return decided[0]
 
 
-def _either(letters: Sequence[str]) -> str:
-    """Return the letters as a choice, such as "A, B or C"; empty where there are none, or the whole alphabet is."""
+def _join_letters(letters: Sequence[str]) -> str:
+    """Return the letters as a choice, such as "A, B or C"; empty for none, or for the whole alphabet."""
     if not letters or letters == [*ascii_uppercase]:
         return ""
     return " or ".join(filter(None, (", ".join(letters[:-1]), letters[-1])))
@@ -67,7 +70,7 @@ def _write(answer: Json, names: Sequence[str]) -> str:
 
 
 def _other_letter(reference: Json, names: Sequence[str]) -> Json:
-    """Return another letter than the reference; another known word, or an unknown letter, where there is none."""
+    """Return another letter than the reference, or another known word or an unknown letter if there is none."""
     letters = letters_of(names)
     words = [name for name in names if name not in letters and "\t" not in name]
     others: list[str] = [name for name in (*letters, *words, *ascii_uppercase) if name != reference]
@@ -75,8 +78,8 @@ def _other_letter(reference: Json, names: Sequence[str]) -> Json:
 
 
 def _ask(names: Sequence[str]) -> str:
-    either = _either(letters_of(names))
-    return f"The answer is one letter: {either}." if either else "The answer is the letter of one option."
+    choice = _join_letters(letters_of(names))
+    return f"The answer is one letter: {choice}." if choice else "The answer is the letter of one option."
 
 
 LETTER = Form("letter", _ask, _read, _write, "choice_accuracy", wrong=_other_letter)

@@ -1,8 +1,9 @@
 """The open answer forms: a text, tasks with a reason each, a pair with a reason, yes or no with a reason.
 
-Their law is that of all forms; a reason is one line, and there only where it has text. Strict are the study's rules:
-one `Name: why` a line, of which a leading `-` or number and parents before a dot are dropped. The mark before the
-reason is one that no known name holds, so that names with colons and commas survive.
+Their law is that of all forms; a reason is one line, and only present if it has text. Strict parsing follows the rules
+of Töpfer et al. (2025): one `Name: reason` per line, without a leading `-` or number and without parents before a
+dot. The mark before the reason is a character that no known name holds, so that names with colons and commas stay
+whole.
 """
 
 from __future__ import annotations
@@ -33,14 +34,18 @@ _TASK = re.compile(r"(?:the )?task (\w[\w.-]*+)", re.IGNORECASE)
 _BREAK = re.compile(r":|\s[-–—]++\s")
 _BULLET = re.compile(r"\s*+(?:[-+*•·–—]|\(?\d{1,9}[.)])\s")
 _LINK = re.compile(r"\s(?:with|[-=]>|[→↔⇄])\s|[→↔⇄]", re.IGNORECASE)
-_LEFT_DECORATION = re.compile(r"[*_`\"']++(?=\s|$)")  # closes what was opened before the name
+_LEFT_DECORATION = re.compile(r"[*_`\"']++(?=\s|$)")  # closes decoration that begins before the name
 _VERDICT = re.compile(r"\b_*+(yes|no)\b[*_`\"'”’]*+\s*+[:,.;!–—-]*+", re.IGNORECASE)
 _STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGNORECASE)
 _MOST_BREAKS = 8
 
 
 def _read_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The text in one line; one without any letter or digit cannot be read."""
+    """Return the text in one line.
+
+    Raises:
+        UnparseableError: if it holds no letter or digit.
+    """
     if not re.search(r"\w", text):
         raise UnparseableError(f"expected a text, found {quote_start(text)}")
     return collapse_spaces(text)
@@ -51,196 +56,215 @@ def _write_text(answer: Json, names: Sequence[str]) -> str:
 
 
 def _read_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the tasks, each once; of several lines about a task the last one counts, as in the study's code.
+    """Return the tasks, each once, with their reasons.
 
-    Prose before the first task is passed over. Lenient parsing adds a line that names no task to the reason of the
-    line before, gives tasks that stand before one reason that reason each, and keeps a reason that a later line without
-    one would erase.
+    Of several lines about a task the last counts, as in the code of Töpfer et al. (2025). Prose before the first task
+    is ignored. Lenient parsing adds a line that names no task to the reason of the previous line, assigns a reason to
+    all tasks before it, and keeps a reason that a later line without reason would erase.
     """
     text = text if parsing == "strict" else unbox_answer(text, names)
-    if _says_nothing(text, names, parsing):
-        return _answer({})
-    return _named_or_nothing(_reasons(text, names, parsing), text)
+    if _answers_none(text, names, parsing):
+        return _reasons_answer({})
+    return _require_tasks(_parse_reasons(text, names, parsing), text)
 
 
-def _reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[str, list[str]]:
+def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[str, list[str]]:
     """Return the tasks of an answer with the lines of their reasons."""
-    found: dict[str, list[str]] = {}
-    last: list[str] = []
-    gap = False
+    lines_by_task: dict[str, list[str]] = {}
+    current_lines: list[str] = []
+    after_gap = False
     for line in text.split("\n"):
         if not line.strip():
-            gap = True
+            after_gap = True
             continue
         if parsing == "strict":
             name, reason = _strict_line(line, names)
             tasks = [name] if name else []
         else:
-            tasks, reason = _line(line, names)
+            tasks, reason = _parse_line(line, names)
         if tasks:
-            last = []
-        elif parsing == "lenient" and gap and any(last) and not line[0].isspace():
-            last = []  # a closing paragraph is about all of them
-        last.append(reason)
+            current_lines = []
+        elif parsing == "lenient" and after_gap and any(current_lines) and not line[0].isspace():
+            current_lines = []  # a closing paragraph is about all tasks
+        current_lines.append(reason)
         for task in tasks:
-            if reason or parsing == "strict" or task not in found:
-                found[task] = last
-        gap = False
-    return found
+            if reason or parsing == "strict" or task not in lines_by_task:
+                lines_by_task[task] = current_lines
+        after_gap = False
+    return lines_by_task
 
 
-def _named_or_nothing(found: dict[str, list[str]], text: str) -> Json:
-    if not found:
+def _require_tasks(lines_by_task: dict[str, list[str]], text: str) -> Json:
+    if not lines_by_task:
         raise UnparseableError(f"expected one task a line, each with a reason, found {quote_start(text)}")
-    return _answer(found)
+    return _reasons_answer(lines_by_task)
 
 
-def _answer(found: dict[str, list[str]]) -> Json:
-    joined = {name: collapse_spaces(" ".join(found[name])) for name in sorted(found)}
-    return {"tasks": [*joined], "reasons": {name: reason for name, reason in joined.items() if reason}}
+def _reasons_answer(lines_by_task: dict[str, list[str]]) -> Json:
+    reasons = {name: collapse_spaces(" ".join(lines_by_task[name])) for name in sorted(lines_by_task)}
+    return {"tasks": [*reasons], "reasons": {name: reason for name, reason in reasons.items() if reason}}
 
 
-def _says_nothing(text: str, names: Sequence[str], parsing: Parsing) -> bool:
+def _answers_none(text: str, names: Sequence[str], parsing: Parsing) -> bool:
     filled = text.strip().rstrip("." if parsing == "strict" else ".*`")
-    found = [filled] if parsing == "strict" else list_names(text, names, "\n") or [filled]
-    said = is_none_answer(filled, found, names, parsing) or (parsing == "lenient" and states_none(text, names))
-    return said or not text.strip()
+    items = [filled] if parsing == "strict" else list_names(text, names, "\n") or [filled]
+    none_stated = is_none_answer(filled, items, names, parsing) or (parsing == "lenient" and states_none(text, names))
+    return none_stated or not text.strip()
 
 
-def _line(line: str, names: Sequence[str]) -> tuple[list[str], str]:
+def _parse_line(line: str, names: Sequence[str]) -> tuple[list[str], str]:
     """Return the tasks that a line names, and their reason; the whole line as a reason, if it names none."""
-    whole = list_names(line, names, "\n")
-    if _mark(names) not in line and len(whole) == 1 and (whole[0] in names or _WORD.fullmatch(whole[0])):
-        return whole, ""
-    heads = [(list_names(head, names, "\n"), head, rest) for head, rest in _heads(line, names)]
-    known = [(found, rest) for found, _, rest in heads if len(found) == 1 and found[0] in names]
-    several = [] if known else _several(heads, line, names)
-    told = [(found, rest) for named, head, rest in heads if len(found := _known_or_plain(named, head, names)) == 1]
-    if known or several or told:
-        return (known or several or told)[0]
+    line_names = list_names(line, names, "\n")
+    if _mark(names) not in line and len(line_names) == 1 and (line_names[0] in names or _WORD.fullmatch(line_names[0])):
+        return line_names, ""
+    heads = [(list_names(head, names, "\n"), head, rest) for head, rest in _split_heads(line, names)]
+    known_heads = [
+        (head_names, rest) for head_names, _, rest in heads if len(head_names) == 1 and head_names[0] in names
+    ]
+    list_heads = [] if known_heads else _tasks_of_list(heads, line, names)
+    plain_heads = [
+        (plain_names, rest)
+        for head_names, head, rest in heads
+        if len(plain_names := _known_or_plain(head_names, head, names)) == 1
+    ]
+    if known_heads or list_heads or plain_heads:
+        return (known_heads or list_heads or plain_heads)[0]
     quoted = _QUOTED.search(line) if _BULLET.match(line) else None
     return ([quoted[1]], line) if quoted else ([], line)
 
 
-def _several(
+def _tasks_of_list(
     heads: Sequence[tuple[list[str], str, str]], line: str, names: Sequence[str]
 ) -> list[tuple[list[str], str]]:
-    """Return what a line says whose names have notes behind them, stand in a list, or are announced by other words."""
+    """Return the tasks and reason of a line whose names have notes, form a list, or are announced."""
     for _, head, rest in heads:
-        if (found := _written(head, names)) and (_are_tasks(found, names) or "(" in head):
-            return [(found, rest)]
-    found = _written(line, names)
-    return [(found, "")] if found and _are_tasks(found, names) else []
+        if (listed_names := _try_names(head, names)) and (_are_tasks(listed_names, names) or "(" in head):
+            return [(listed_names, rest)]
+    listed_names = _try_names(line, names)
+    return [(listed_names, "")] if listed_names and _are_tasks(listed_names, names) else []
 
 
-def _written(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+def _try_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     try:
         return list(dict.fromkeys(parse_names(text, names, cuts)))
     except UnparseableError:
         return []
 
 
-def _are_tasks(found: Sequence[str], names: Sequence[str]) -> bool:
-    """Return True if all are known, or plain words several of which make a list."""
-    return all(name in names for name in found) or (len(found) > 1 and all(_WORD.fullmatch(name) for name in found))
+def _are_tasks(candidates: Sequence[str], names: Sequence[str]) -> bool:
+    """Return True if all names are known, or several plain words form a list."""
+    return all(name in names for name in candidates) or (
+        len(candidates) > 1 and all(_WORD.fullmatch(name) for name in candidates)
+    )
 
 
-def _heads(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What may be the name in a line and what the reason: cut at the mark, then at what models write instead."""
+def _split_heads(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield possible splits of a line into name and reason: at the mark, then at other separators of models."""
     mark = _mark(names)
     if mark in line:
         head, _, rest = line.partition(mark)
-        yield head, _without_decoration(rest)
+        yield head, _strip_closing_decoration(rest)
     for _, cut in zip(range(_MOST_BREAKS), _BREAK.finditer(line), strict=False):
-        yield line[: cut.start()], _without_decoration(line[cut.end() :])
+        yield line[: cut.start()], _strip_closing_decoration(line[cut.end() :])
 
 
-def _without_decoration(rest: str) -> str:
+def _strip_closing_decoration(rest: str) -> str:
     decoration = _LEFT_DECORATION.match(rest)
     return rest[decoration.end() :] if decoration else rest
 
 
-def _known_or_plain(found: list[str], head: str, names: Sequence[str]) -> list[str]:
-    """The names, if each is known or a plain word; else those in quotes or after the word "task"."""
-    if found and all(name in names or _WORD.fullmatch(name) for name in found):
-        return found
-    told = [match[1] for match in _QUOTED.finditer(head)] or [match[1] for match in _TASK.finditer(head)]
-    return [name.rpartition(".")[2] for name in told]
+def _known_or_plain(candidates: list[str], head: str, names: Sequence[str]) -> list[str]:
+    """Return the names if each is known or a plain word; else those in quotes or after the word "task"."""
+    if candidates and all(name in names or _WORD.fullmatch(name) for name in candidates):
+        return candidates
+    quoted_names = [match[1] for match in _QUOTED.finditer(head)] or [match[1] for match in _TASK.finditer(head)]
+    return [name.rpartition(".")[2] for name in quoted_names]
 
 
 def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
     head, _, reason = line.partition(_mark(names))
-    known = {squeeze(name): name for name in names} | {name: name for name in names}
-    bare = head.strip().lstrip("-").strip()
-    last = bare.rpartition(".")[2] if bare.rstrip(".") == bare else bare.rstrip(".")
-    for tried in (head, head.strip(), squeeze(head), squeeze(bare), squeeze(re.sub(r"^\d++\.", "", bare))):
-        if tried in known:
-            return known[tried], reason
-    return last.replace("`", "").strip(), reason
+    names_by_text = {squeeze(name): name for name in names} | {name: name for name in names}
+    plain_head = head.strip().lstrip("-").strip()
+    last_part = plain_head.rpartition(".")[2] if plain_head.rstrip(".") == plain_head else plain_head.rstrip(".")
+    for candidate in (
+        head,
+        head.strip(),
+        squeeze(head),
+        squeeze(plain_head),
+        squeeze(re.sub(r"^\d++\.", "", plain_head)),
+    ):
+        if candidate in names_by_text:
+            return names_by_text[candidate], reason
+    return last_part.replace("`", "").strip(), reason
 
 
 def _read_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The names before the mark, however many, and what follows.
+    """Return the names before the mark, however many, and the text after it.
 
-    Lenient parsing takes the first line that names two tasks, or a known one, and all that follows.
+    Lenient parsing takes the first line that names two tasks, or a known task, and all text after it.
     """
     text = text if parsing == "strict" else unbox_answer(text, names)
-    if _says_nothing(text, names, parsing):
-        return _pair([], "")
+    if _answers_none(text, names, parsing):
+        return _pair_answer([], "")
     lines = [line for line in text.split("\n") if line.strip()]
     if parsing == "strict":
         head, _, reason = lines[0].partition(_mark(names))
-        return _pair([name for name in split_strictly(head, names) if name], reason)
-    for number, line in enumerate(lines):
-        for head, rest in (*_heads(line, names), (line, "")):
-            found = _pair_in(head, names)
-            if len(found) > 1:
-                return _pair(found, " ".join([rest, *lines[number + 1 :]]))
-    told = _reasons(text, names, parsing)
-    if not told:
+        return _pair_answer([name for name in split_strictly(head, names) if name], reason)
+    for index, line in enumerate(lines):
+        for head, rest in (*_split_heads(line, names), (line, "")):
+            pair_names = _pair_in(head, names)
+            if len(pair_names) > 1:
+                return _pair_answer(pair_names, " ".join([rest, *lines[index + 1 :]]))
+    lines_by_task = _parse_reasons(text, names, parsing)
+    if not lines_by_task:
         raise UnparseableError(f"expected two tasks and a reason, found {quote_start(text)}")
-    return _pair([*told], " ".join(dict.fromkeys(" ".join(reason) for reason in told.values())))
+    return _pair_answer(
+        [*lines_by_task], " ".join(dict.fromkeys(" ".join(reason) for reason in lines_by_task.values()))
+    )
 
 
 def _pair_in(head: str, names: Sequence[str]) -> list[str]:
     cuts = "," + separator(names).strip(",") + "\n"
     for text in (head, _LINK.sub(cuts[-2], head)):
-        if (found := _written(text, names, cuts)) and _are_tasks(found, names):
-            return found
+        if (listed_names := _try_names(text, names, cuts)) and _are_tasks(listed_names, names):
+            return listed_names
     quoted = [match[1].rpartition(".")[2] for match in _QUOTED.finditer(head)]
     return quoted if len(set(quoted)) > 1 else []
 
 
-def _pair(found: Sequence[str], reason: str) -> Json:
-    told = collapse_spaces(reason)
-    return {"tasks": [*sorted(set(found))], "reasons": {"": told} if told else {}}
+def _pair_answer(task_names: Sequence[str], reason: str) -> Json:
+    text = collapse_spaces(reason)
+    return {"tasks": [*sorted(set(task_names))], "reasons": {"": text} if text else {}}
 
 
 def _read_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """The word at the beginning, leniently the first such word anywhere, and what follows it."""
+    """Return the verdict and the text after it.
+
+    The verdict is the first word; leniently, the first such word anywhere.
+    """
     word = None if parsing == "strict" else find_verdict(text, reason=True)
-    found = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
-    if found is None or (word is None and parsing == "lenient"):
+    match = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
+    if match is None or (word is None and parsing == "lenient"):
         raise UnparseableError(f"expected yes or no and a reason, found {quote_start(text)}")
-    rest = _without_decoration(found.string[found.end() :])
-    return {"answer": found[1].lower(), "reason": collapse_spaces(rest)}
+    rest = _strip_closing_decoration(match.string[match.end() :])
+    return {"answer": match[1].lower(), "reason": collapse_spaces(rest)}
 
 
 def _tasks_and_reasons(answer: Json) -> tuple[list[str], dict[str, str]]:
     tasks = answer.get("tasks") if isinstance(answer, dict) else None
     reasons = answer.get("reasons") if isinstance(answer, dict) else None
     names = sorted({str(name) for name in tasks}) if isinstance(tasks, list) else []
-    told = {name: collapse_spaces(text) for name, text in reasons.items()} if isinstance(reasons, dict) else {}
-    return names, told
+    reason_texts = {name: collapse_spaces(text) for name, text in reasons.items()} if isinstance(reasons, dict) else {}
+    return names, reason_texts
 
 
-def _joined(head: str, reason: str, mark: str) -> str:
+def _join_reason(head: str, reason: str, mark: str) -> str:
     return f"{head}{mark} {reason}" if reason else head
 
 
 def _write_task_reasons(answer: Json, names: Sequence[str]) -> str:
     tasks, reasons = _tasks_and_reasons(answer)
-    lines = [_joined(name, reasons.get(name, ""), _mark(names)) for name in tasks]
+    lines = [_join_reason(name, reasons.get(name, ""), _mark(names)) for name in tasks]
     return "\n".join(lines) or word_for_none(names)
 
 
@@ -249,20 +273,20 @@ def _write_pair_reason(answer: Json, names: Sequence[str]) -> str:
     if not tasks:
         return word_for_none(names)
     between = separator(names).replace(",", ", ").replace(";", "; ").replace("|", " | ")
-    return _joined(between.join(tasks), reasons.get("", ""), _mark(names))
+    return _join_reason(between.join(tasks), reasons.get("", ""), _mark(names))
 
 
 def _write_yes_no_reason(answer: Json, names: Sequence[str]) -> str:
     given = answer if isinstance(answer, dict) else {}
-    return _joined(str(given.get("answer", "")), collapse_spaces(given.get("reason", "")), ":")
+    return _join_reason(str(given.get("answer", "")), collapse_spaces(given.get("reason", "")), ":")
 
 
 def _mark(names: Sequence[str]) -> str:
-    """The character between a name and its reason: the first that no name holds."""
+    """Return the character between a name and its reason: the first that no name holds."""
     return next((mark for mark in _MARKS if not any(mark in name for name in names)), "\t")
 
 
-def _called(names: Sequence[str]) -> str:
+def _mark_words(names: Sequence[str]) -> str:
     return _MARKS.get(_mark(names), "a tab")
 
 
@@ -272,8 +296,8 @@ def _ask_text(names: Sequence[str]) -> str:
 
 def _ask_task_reasons(names: Sequence[str]) -> str:
     return (
-        f"The answer has one line a task: its name, written as in the specification, {_called(names)}, and the reason "
-        f'in one sentence; if there is no such task, "{word_for_none(names)}".'
+        f"The answer has one line a task: its name, written as in the specification, {_mark_words(names)}, and the "
+        f'reason in one sentence; if there is no such task, "{word_for_none(names)}".'
     )
 
 
@@ -281,7 +305,7 @@ def _ask_pair_reason(names: Sequence[str]) -> str:
     between = {",": "a comma", ";": "a semicolon", "|": "a vertical bar"}.get(separator(names), "a tab")
     return (
         f"The answer is one line: the names of the two tasks, with {between} between them, written as in the "
-        f"specification, then {_called(names)}, and the reason in one sentence."
+        f"specification, then {_mark_words(names)}, and the reason in one sentence."
     )
 
 
@@ -301,11 +325,11 @@ def _other_words(reference: Json, names: Sequence[str]) -> Json:
 
 def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
     stranger = unknown_name(names)
-    return _answer({}) if _tasks_and_reasons(reference)[0] else _answer({stranger: ["so it is"]})
+    return _reasons_answer({}) if _tasks_and_reasons(reference)[0] else _reasons_answer({stranger: ["so it is"]})
 
 
 def _no_pair_or_unknown(reference: Json, names: Sequence[str]) -> Json:
-    return _pair([], "") if _tasks_and_reasons(reference)[0] else _pair([unknown_name(names)], "so it is")
+    return _pair_answer([], "") if _tasks_and_reasons(reference)[0] else _pair_answer([unknown_name(names)], "so it is")
 
 
 def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
@@ -314,24 +338,24 @@ def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
 
 
 def _show_reasons(answer: Json) -> str:
-    """Return the tasks, and behind a colon their reasons."""
+    """Return the tasks, and after a colon their reasons."""
     match answer:
         case {"tasks": list(tasks), "reasons": dict(reasons)}:
-            return _explained(show_value(tasks), reasons.values())
+            return _with_reasons(show_value(tasks), reasons.values())
     return show_value(answer)
 
 
 def _show_verdict(answer: Json) -> str:
-    """Return the verdict, and behind a colon the reason."""
+    """Return the verdict, and after a colon the reason."""
     match answer:
         case {"answer": str(word), "reason": reason}:
-            return _explained(word, [reason])
+            return _with_reasons(word, [reason])
     return show_value(answer)
 
 
-def _explained(told: str, reasons: Iterable[Json]) -> str:
+def _with_reasons(answer_text: str, reasons: Iterable[Json]) -> str:
     why = " ".join(str(reason) for reason in reasons if reason)
-    return f"{told}: {why}" if why else told
+    return f"{answer_text}: {why}" if why else answer_text
 
 
 def _verdict_of(answer: Json) -> Json:
@@ -358,4 +382,4 @@ YES_NO_REASON = Form(
     classify=_verdict_of,
 )  # fmt: skip
 
-OPEN_FORMS: dict[str, Form] = {one.name: one for one in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}
+OPEN_FORMS: dict[str, Form] = {form.name: form for form in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}

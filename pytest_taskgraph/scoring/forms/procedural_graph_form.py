@@ -1,7 +1,7 @@
-"""The answer form of procedural graphs: a flow a line, as `notations.procedural_text` writes and reads them.
+"""The answer form of procedural graphs: one flow per line, as `notations.procedural_text` writes and reads them.
 
 An answer is `{"flows": [[source, target, condition], ...]}` as `ProceduralGraph.to_json` writes them, in the order in
-which their text lists them: by actor. It may hold `unread`, the lines of the reply of which nothing could be read.
+which their text lists them: by actor. It may hold `unread`, the lines of the reply that could not be parsed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..procedural_graphs.answered_graphs import answered_procedure, unread_lines
 from .form import Form, collapse_spaces, show_value
 
 MOST_FLOWS: Final = 500
-"""The flows of an answer; further ones count as unread, for the work of scoring grows with them."""
+"""Largest number of flows of an answer, because scoring takes longer with each; further flows count as unread."""
 MOST_UNREAD: Final = 50  # lines that an answer states
 _UNREAD: Final = re.compile(r"Unread: (\[.*\])")
 _MOST_PASSES: Final = 8
@@ -48,13 +48,13 @@ def read_procedure(text: str, parsing: Parsing) -> dict[str, Json]:
     if parsing == "strict" and read.unread:
         raise UnparseableError(f"expected flows alone, one a line, found {quote_start(read.unread[0])}")
     graph = _in_order_of_text(ProceduralGraph.of(read.graph.flows[:MOST_FLOWS]))
-    left_out = map(_shown_flow, read.graph.flows[MOST_FLOWS : MOST_FLOWS + MOST_UNREAD])
+    left_out = map(_show_flow, read.graph.flows[MOST_FLOWS : MOST_FLOWS + MOST_UNREAD])
     unread = [*read.unread, *left_out, *listed_unread][:MOST_UNREAD]
     return {"flows": [*graph.to_json()], **({"unread": [*unread]} if unread else {})}
 
 
 def _cut_unread(text: str) -> tuple[str, list[str]]:
-    """Return the text without the last line, and what that lists, if it is one of unread lines."""
+    """Return the text without a last line that lists unread lines, and these lines."""
     before, _, last = text.rpartition("\n")
     if match := _UNREAD.fullmatch(last.strip()):
         try:
@@ -65,8 +65,8 @@ def _cut_unread(text: str) -> tuple[str, list[str]]:
 
 
 def _in_order_of_text(graph: ProceduralGraph) -> ProceduralGraph:
-    """Return the graph with its flows in the order in which they are written, so that what is written reads back."""
-    for _ in range(_MOST_PASSES):  # mostly one: writing groups flows by actor, in the order of these
+    """Return the graph with its flows in the order of its text, so that the written text reads back as the answer."""
+    for _ in range(_MOST_PASSES):  # one pass mostly suffices: writing groups flows by actor, in the order of the actors
         again = read_procedural_graph(write_procedural_graph(graph)).graph
         if again.flows == graph.flows:
             break
@@ -99,15 +99,15 @@ def _other_action(reference: Json, names: Sequence[str]) -> Json:
 def _show(answer: Json) -> str:
     """Return the flows in one line, an actor before each action."""
     flows = answered_procedure(answer).flows
-    return "; ".join(map(_shown_flow, flows)) if flows else show_value(answer)
+    return "; ".join(map(_show_flow, flows)) if flows else show_value(answer)
 
 
-def _shown_flow(flow: ProceduralFlow) -> str:
+def _show_flow(flow: ProceduralFlow) -> str:
     condition = f"({collapse_spaces(flow.condition)}) " if flow.condition else ""
-    return f"{_shown_node(flow.source)} → {condition}{_shown_node(flow.target)}"
+    return f"{_show_node(flow.source)} → {condition}{_show_node(flow.target)}"
 
 
-def _shown_node(node: ProceduralNode) -> str:
+def _show_node(node: ProceduralNode) -> str:
     text = collapse_spaces(node.text)
     match node.sort:
         case "start" | "end":

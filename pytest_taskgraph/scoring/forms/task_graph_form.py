@@ -1,8 +1,8 @@
-"""The answer form of task graphs: steps, a line each, and which of them must be done before which.
+"""The answer form of task graphs: steps, one per line, and which of them must be done before which.
 
 An answer is `{"steps": [text, ...], "dependencies": [[before, after], ...]}`, with indices of steps from 0. It may hold
-`unread`, pairs about which a model was asked and gave no answer that can be read, and
-`similarity`, a matrix that a model measured: rows are its steps, columns those of the reference.
+`unread`, pairs about which a model gave no parseable answer, and `similarity`, a matrix that a model measured: rows are
+its steps, columns those of the reference.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ...trial import Json, Parsing
 from ..name_lists import quote_start, unknown_name
 from .form import Form, collapse_spaces, show_value
 
-MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
-LONGEST_STEP: Final = 1_000  # characters; no gold step may have more, for its text is compared
+MOST_STEPS: Final = 200  # of an answer; a longer list is cut, because the time of matching grows with its cube
+LONGEST_STEP: Final = 1_000  # characters; also the limit of gold steps, whose texts are compared
 MOST_PAIRS: Final = 20_000
 UNPARSEABLE: Final = "unparseable"
-"""The name under which an episode states a reply about dependencies that it cannot read, which could pass for steps."""
+"""The name under which an episode states an unparseable reply about dependencies, which could be taken for steps."""
 _NUMBERED = re.compile(r"\W{0,8}(?:step[ \t]{1,4})?(\d{1,4})\W{0,3}[.):][*_]{0,3}(?:[ \t]++(.*))?", re.IGNORECASE)
 _BULLETED = re.compile(r"\s{0,12}[-*+•–—]\s++(.*)")
 _HEADING = re.compile(r"[\W_]{0,8}(?:dependencies|dependency|edges)\b(.*)", re.IGNORECASE)
@@ -30,7 +30,7 @@ _ENDS = r"\W{0,2}(?:step[ \t]{1,4})?(\d{1,4})\b"
 _PAIR = re.compile(
     rf"\b(\d{{1,4}})\b\W{{0,2}}?[ \t]{{0,4}}(?:must be done |comes )?{_ARROW}[ \t]{{0,4}}(?={_ENDS})", re.IGNORECASE
 )
-_MEASURED = re.compile(r"Similarity:[ \t]*(\[.*\])")
+_SIMILARITY = re.compile(r"Similarity:[ \t]*(\[.*\])")
 _UNREAD = re.compile(r"Unread:[ \t]*(.*)")
 _FENCE = re.compile(r"\s*`{3,}\w*\s*")
 _DECORATION = ' \t*_`"“”'
@@ -55,12 +55,12 @@ def read_dependencies(text: str, numbers: Mapping[int, int]) -> list[tuple[int, 
         text: The text.
         numbers: From the number of a step in the text to its index; pairs of other numbers are left out.
     """
-    found: dict[tuple[int, int], None] = {}
+    pairs: dict[tuple[int, int], None] = {}
     for match in _PAIR.finditer(text):
         before, after = (numbers.get(int(number)) for number in match.groups())
-        if before is not None and after is not None and before != after and len(found) < MOST_PAIRS:
-            found[before, after] = None
-    return list(found)
+        if before is not None and after is not None and before != after and len(pairs) < MOST_PAIRS:
+            pairs[before, after] = None
+    return list(pairs)
 
 
 def read_graph(text: str) -> dict[str, Json]:
@@ -69,59 +69,63 @@ def read_graph(text: str) -> dict[str, Json]:
     Raises:
         UnparseableError: if there is no step.
     """
-    stated = _json(text)
+    stated = _parse_json(text)
     if isinstance(stated, dict):
-        return _answer_in(stated, text)
-    steps = _steps([step for step in stated if isinstance(step, str)] if isinstance(stated, list) else None, text)
+        return _answer_from_json(stated, text)
+    steps = _parse_steps([step for step in stated if isinstance(step, str)] if isinstance(stated, list) else None, text)
     numbers = {number: at for at, number in enumerate(steps)}
-    listed = "\n".join(line for line, of_dependencies in _lines(text) if of_dependencies)
-    pairs = read_dependencies(listed, numbers)
+    dependency_lines = "\n".join(line for line, of_dependencies in _classified_lines(text) if of_dependencies)
+    pairs = read_dependencies(dependency_lines, numbers)
     return {"steps": [*steps.values()], "dependencies": [[*pair] for pair in pairs]}
 
 
 def write_graph(answer: Json) -> str:
-    """Return the text of an answer, as `read_graph` reads it back; unread pairs and a similarity are its last lines."""
+    """Return the text of an answer for `read_graph`, with unread pairs and a similarity as its last lines."""
     given = answer if isinstance(answer, dict) else {}
     steps, pairs = given.get("steps"), given.get("dependencies")
     lines = [f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
     count = len(lines)
-    ends = [f"{before + 1} -> {after + 1}" for before, after in _pairs(pairs, count)]
-    if ends:
-        lines.append(f"Dependencies: {', '.join(ends)}")
-    if unread := [f"{before + 1} -> {after + 1}" for before, after in _pairs(given.get("unread"), count)]:
+    dependencies = [f"{before + 1} -> {after + 1}" for before, after in _valid_pairs(pairs, count)]
+    if dependencies:
+        lines.append(f"Dependencies: {', '.join(dependencies)}")
+    if unread := [f"{before + 1} -> {after + 1}" for before, after in _valid_pairs(given.get("unread"), count)]:
         lines.append(f"Unread: {', '.join(unread)}")
     if "similarity" in given:
         lines.append(f"Similarity: {json.dumps(given['similarity'])}")
     return "\n".join(lines)
 
 
-def _steps(listed: Sequence[str] | None, text: str) -> dict[int, str]:
+def _parse_steps(listed_steps: Sequence[str] | None, text: str) -> dict[int, str]:
     """Return the steps by their number in the text, in its order; from 1 where they have none."""
-    lines = [line for line, of_dependencies in _lines(text) if not of_dependencies]
+    lines = [line for line, of_dependencies in _classified_lines(text) if not of_dependencies]
     bulleted = [match[1] for line in lines if (match := _BULLETED.fullmatch(line))]
     plain = [line for line in lines if not line.rstrip(_DECORATION).endswith(":")]
-    found = (
-        (_numbered(lines) or dict(enumerate(bulleted or plain, 1))) if listed is None else dict(enumerate(listed, 1))
+    steps_by_number = (
+        (_numbered_steps(lines) or dict(enumerate(bulleted or plain, 1)))
+        if listed_steps is None
+        else dict(enumerate(listed_steps, 1))
     )
-    cleaned = {number: collapse_spaces(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in found.items()}
+    cleaned = {
+        number: collapse_spaces(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in steps_by_number.items()
+    }
     steps = {number: step for number, step in cleaned.items() if re.search(r"\w", step)}
     if not steps:
         raise UnparseableError(f"expected steps, a line each, found {quote_start(text)}")
     return dict(list(steps.items())[:MOST_STEPS])
 
 
-def _numbered(lines: Sequence[str]) -> dict[int, str]:
+def _numbered_steps(lines: Sequence[str]) -> dict[int, str]:
     """Return the numbered lines by number; where numbering starts anew, it goes on instead."""
-    found: dict[int, str] = {}
+    steps: dict[int, str] = {}
     for line in lines:
         if (match := _NUMBERED.fullmatch(line)) and (match[2] or "").strip():
             number = int(match[1])
-            found[number if number not in found else max(found) + 1] = match[2]
-    return found
+            steps[number if number not in steps else max(steps) + 1] = match[2]
+    return steps
 
 
-def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines that are not empty, and whether each lists dependencies: below their heading, or by its look."""
+def _classified_lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lines that are not empty, with True for those that list dependencies, by their heading or form."""
     below = False
     for line in text.splitlines():
         if not line.strip() or _FENCE.fullmatch(line) or _UNREAD.fullmatch(line):
@@ -132,8 +136,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield line, below or (pairs > 0 and not re.search(r"[^\W\d]", rest.replace("step", "")))
 
 
-def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
-    """Return the answer that a JSON object states; nothing but steps and dependencies is taken from it."""
+def _answer_from_json(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
+    """Return the answer that a JSON object states: its steps and dependencies; other members are ignored."""
     steps, unread = stated.get("steps"), stated.get(UNPARSEABLE)
     if steps is None and isinstance(unread, str):
         raise UnparseableError(
@@ -141,55 +145,61 @@ def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
         )
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
         raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {quote_start(text)}")
-    kept = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
-    pairs = dict.fromkeys(_pairs(stated.get("dependencies"), len(kept)))
-    return {"steps": [*kept], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
+    texts = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
+    pairs = dict.fromkeys(_valid_pairs(stated.get("dependencies"), len(texts)))
+    return {"steps": [*texts], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
 
 
-def _pairs(listed: object, steps: int) -> list[tuple[int, int]]:
-    """Return those of a list that are two different indices of steps."""
-    found = [tuple(pair) for pair in listed if isinstance(pair, list)] if isinstance(listed, list) else []
+def _valid_pairs(listed: object, steps: int) -> list[tuple[int, int]]:
+    """Return the entries of a list that are pairs of different indices of steps."""
+    pairs = [tuple(pair) for pair in listed if isinstance(pair, list)] if isinstance(listed, list) else []
     return [
         (pair[0], pair[1])
-        for pair in found
+        for pair in pairs
         if len(pair) == 2 and all(type(end) is int and 0 <= end < steps for end in pair) and pair[0] != pair[1]
     ]
 
 
-def _json(text: str) -> Json:
+def _parse_json(text: str) -> Json:
     """Return the value of a text that is JSON, also in a fence; None for any other text."""
     try:
-        found: Json = json.loads(_unfenced(text))
+        value: Json = json.loads(_without_fences(text))
     except (ValueError, RecursionError):
         return None
-    return found
+    return value
 
 
-def _unfenced(text: str) -> str:
+def _without_fences(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not _FENCE.fullmatch(line))
 
 
 def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the answer with what its last lines add; strictly, there are numbered lines and no others."""
+    """Return the answer with the content of its last lines; strictly, all other lines are numbered."""
     lines = text.rstrip().splitlines()
-    measured = _MEASURED.fullmatch(lines[-1]) if lines else None
-    lines = lines[:-1] if measured else lines
+    similarity = _SIMILARITY.fullmatch(lines[-1]) if lines else None
+    lines = lines[:-1] if similarity else lines
     unread = _UNREAD.fullmatch(lines[-1]) if lines else None
-    stated = "\n".join(lines[:-1] if unread else lines) if measured or unread else text
+    stated = "\n".join(lines[:-1] if unread else lines) if similarity or unread else text
     answer = read_graph(stated)
     if parsing == "strict":
-        odd = [line for line, listed in _lines(stated) if not listed and not _NUMBERED.fullmatch(line)]
-        if odd:
-            raise UnparseableError(f"expected numbered lines alone, found {quote_start(odd[0])}")
+        other_lines = [
+            line
+            for line, of_dependencies in _classified_lines(stated)
+            if not of_dependencies and not _NUMBERED.fullmatch(line)
+        ]
+        if other_lines:
+            raise UnparseableError(f"expected numbered lines alone, found {quote_start(other_lines[0])}")
     if unread:
         steps = answer["steps"]
         numbers = {at + 1: at for at in range(len(steps) if isinstance(steps, list) else 0)}
         answer["unread"] = [[*pair] for pair in read_dependencies(unread[1], numbers)]
-    if measured:
+    if similarity:
         try:
-            answer["similarity"] = json.loads(measured[1])
+            answer["similarity"] = json.loads(similarity[1])
         except (ValueError, RecursionError):
-            raise UnparseableError(f"expected a matrix behind Similarity:, found {quote_start(measured[0])}") from None
+            raise UnparseableError(
+                f"expected a matrix behind Similarity:, found {quote_start(similarity[0])}"
+            ) from None
     return answer
 
 
@@ -214,9 +224,9 @@ def _show(answer: Json) -> str:
     match answer:
         case {"steps": list(steps), **rest}:
             numbered = "; ".join(f"{at} {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
-            pairs = _pairs(rest.get("dependencies"), len(steps))
-            listed = ", ".join(f"{before + 1} → {after + 1}" for before, after in pairs)
-            return f"{numbered} ({listed})" if listed else numbered
+            pairs = _valid_pairs(rest.get("dependencies"), len(steps))
+            dependencies = ", ".join(f"{before + 1} → {after + 1}" for before, after in pairs)
+            return f"{numbered} ({dependencies})" if dependencies else numbered
     return show_value(answer)
 
 

@@ -1,7 +1,8 @@
-"""The shelf of metrics: each takes the answer as it was read and the reference, and gives 0.0 to 1.0.
+"""The shelf of metrics: each takes the parsed answer and the reference, and returns 0.0 to 1.0.
 
-None stands for undefined (nothing to measure): it is left out of averages, never counted as 0 or 1. A metric of several
-values, or with parts that are summed over questions, returns a `measurement.Measurement`.
+None stands for undefined (nothing to measure): averages leave it out and never count it as 0 or 1. A metric with
+further values, or with parts that are summed over questions, returns a `measurement.Measurement`. The formulas and
+their sources are in docs/reference/metrics.md.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)
 
 # Metrics that a model measures after the reply, with its role (benchmarks/episodes/answer_measurement.py).
 MODEL_METRICS = {"judge": "judge", "cosine": "embedder"}
-# What scores an answer that is a text.
+# Metrics that can score an answer that is a text.
 TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MODEL_METRICS)
 
 
@@ -74,10 +75,16 @@ def check_text_metrics(names: Iterable[str]) -> None:
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name. Raises UnknownNameError, which tells the names there are."""
+    """Return the metric of that name.
+
+    Raises:
+        UnknownNameError: if there is none; the message lists the known names.
+    """
     return METRICS[name]
 
 
 def measured_names(metrics: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the metrics, each followed by the names of its further values."""
-    return tuple(one for name in metrics for one in (name, *(values_of(METRICS[name]) if name in METRICS else ())))
+    return tuple(
+        value_name for name in metrics for value_name in (name, *(values_of(METRICS[name]) if name in METRICS else ()))
+    )

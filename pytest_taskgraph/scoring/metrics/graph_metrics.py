@@ -2,8 +2,8 @@
 
 Node and edge metrics of TaskLAMA (Yuan et al. 2024, "Metrics"), chain and subgraph of WorFBench (Qiao et al. 2024).
 An answer is `{"steps": [...], "dependencies": [[i, j], ...]}`; one of another shape has no steps. The reference has the
-same shape, and states by "similarity" how alike two steps are (`..task_graphs.similarity`). Where an embedder should
-have measured that and has not, the values that rest on it are undefined.
+same shape; its "similarity" names the measure of how similar two steps are (`..task_graphs.similarity`). If an embedder
+is to measure the similarity and has not, the values that depend on it are undefined.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _DOCUMENTS: Final = (
 
 @declares(*_MATCHED, *_DOCUMENTS)
 def hungarian_f1(given: Json, reference: Json) -> Measurement:
-    """Return the F1 of steps matched one-to-one, and beside it the other scores of steps.
+    """Return the F1 of steps matched one-to-one, and the other scores of steps as further values.
 
-    These are precision, recall and F2 (recall weighs twice as much) of the one-to-one, the relaxed (one-to-two) and the
-    unlimited matching, and F1 and F2 of ROUGE-1, -2 and -L of the steps joined to one text. All are 0.0 to 1.0.
+    These are precision, recall and F2 (recall weighs twice as much) for matchings that are one-to-one, relaxed
+    (one-to-two) and unlimited, and F1 and F2 of ROUGE-1, -2 and -L of the steps joined to one text. All are 0.0 to 1.0.
     """
     documents = _document_scores(given, reference)
     matrix = _matrix(given, reference)
@@ -94,10 +94,10 @@ def _pairwise_of_no_answer(reference: Json) -> Measurement:
 def pairwise_accuracy(given: Json, reference: Json) -> Measurement:
     """Return the share of ordered pairs of gold steps that are answered right, 0.0 to 1.0; None if there is no pair.
 
-    The dependencies of the answer are its answers about single pairs: nothing is concluded from them, and a method
-    that states immediate dependencies must give their closure. Its steps are those of the reference, in its order;
-    else no pair is right. A pair that the answer lists as `unread` is wrong. `majority_class` is the share that the
-    answer "no dependency" for every pair has right. The parts `pairs` and `majority_pairs` hold the counts, for the
+    The dependencies of the answer count as its answers about single pairs, without their transitive closure; a method
+    that states immediate dependencies must return the closure. If its steps are not those of the reference, in that
+    order, no pair is right. A pair that the answer lists as `unread` is wrong. `majority_class` is the share that the
+    answer "no dependency" for every pair gets right. The parts `pairs` and `majority_pairs` hold the counts, for the
     accuracy over all pairs of all tasks.
     """
     answer, gold = answered_graph(given), gold_graph(reference)
@@ -121,7 +121,7 @@ def _pairwise(
 
 
 def _matrix(given: Json, reference: Json) -> Matrix | None:
-    """Return how alike the steps are, None where an embedder should have measured it and has not."""
+    """Return the similarities of the steps, None if an embedder is to measure them and has not."""
     try:
         return similarity_matrix(given, reference)
     except UnmeasuredError:

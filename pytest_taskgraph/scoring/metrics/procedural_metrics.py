@@ -44,8 +44,8 @@ def procedural_f1(given: Json, reference: Json) -> Measurement:
     elements, extracted or gold; so do `gateway_...` and `overall_...`. A table sums them over documents before it
     divides, as Du et al. do. A reply without an answer has no elements: it adds the gold ones to recall.
 
-    The part `unread_lines` holds the number of lines of the reply that were left out, for nothing could be read of
-    them, and that of these and all flows.
+    The part `unread_lines` holds the number of lines of the reply that could not be parsed, and that of these lines and
+    all flows together.
     """
     return _procedural_f1(answered_procedure(given), reference, unread_lines(given))
 
@@ -73,7 +73,7 @@ def graph_edit_similarity(given: Json, reference: Json) -> Measurement:
     """Return 1 - edit distance / nodes and flows of both graphs, 0.0 to 1.0; None if neither has any.
 
     Texts count only where they are the same words (`graph_edit`). `graph_edit_exact` is 1.0 where the distance is
-    proven to be the least, and 0.0 where the search was given up: the value is then a lower bound of the similarity.
+    proven to be the least, and 0.0 where the search ended early: the value is then a lower bound of the similarity.
     """
     return _graph_edit_similarity(answered_procedure(given), reference)
 

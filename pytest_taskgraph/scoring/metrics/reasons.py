@@ -1,7 +1,8 @@
-"""Open answers: which tasks, which verdict, and how well it is explained (specs/patterns.md, F2 to F8).
+"""Open answers: the named tasks, the verdict, and the quality of the explanation.
 
-Answers are those of the forms task-reasons, pair-reason and yes-no-reason. That the right tasks are named and that the
-reason is right are two scores, never one.
+Answers are those of the forms task-reasons, pair-reason and yes-no-reason. The identification of the tasks and the
+quality of the reasons are two scores, never one. The patterns F2 to F8 that use them are in
+docs/reference/patterns.md.
 """
 
 from __future__ import annotations
@@ -15,42 +16,44 @@ from .texts import rouge1
 
 
 def identification(given: Json, reference: Json) -> float:
-    """The Jaccard index of the tasks named and the right ones, 0.0 to 1.0; 1.0 if both are none."""
+    """Return the Jaccard index of the named and the right tasks, 0.0 to 1.0; 1.0 if there are none in both."""
     return jaccard_index(name_set(_part(given, "tasks")), name_set(_part(reference, "tasks")))
 
 
 def verdict(given: Json, reference: Json) -> float:
-    """1.0 if yes or no is as in the reference, else 0.0."""
+    """Return 1.0 if the verdict is that of the reference, else 0.0."""
     return 1.0 if _part(given, "answer") == _part(reference, "answer") else 0.0
 
 
-@declares(unparseable=lambda reference: _reason(None, reference))  # none was given, which is not a bad one
+@declares(unparseable=lambda reference: _reason(None, reference))  # a missing reason is not a bad reason
 def reason(given: Json, reference: Json) -> float | None:
-    """The mean ROUGE-1 F1 of the reasons, over the tasks that are rightly named and have a reason to compare with.
+    """Return the mean ROUGE-1 F1 of the reasons, over the rightly named tasks whose reference has a reason.
 
-    None where there are none. The one reason of a pair is compared if a task of the pair is right; that of yes or no
+    None without such a task. The reason of a pair is compared if a task of the pair is right; that of a yes/no question
     always, if the reference has one.
     """
     return _reason(given, reference)
 
 
 def explanation(given: Json, reference: Json) -> float | None:
-    """The study's value: the mean ROUGE-1 F1 of the reasons over the right tasks, 0.0 for a task that is not named.
+    """Return the mean ROUGE-1 F1 of the reasons over the right tasks, 0.0 for a task that is not named.
 
-    A task too many costs nothing. None where the reference has no reason.
+    This is the value of Töpfer et al. (2025): surplus tasks cost nothing. None if the reference has no reason.
     """
-    expected, told = _reasons(reference), _reasons(given)
-    return fmean(rouge1(told.get(name), text) for name, text in expected.items()) if expected else None
+    reasons, given_reasons = _reasons(reference), _reasons(given)
+    return fmean(rouge1(given_reasons.get(name), text) for name, text in reasons.items()) if reasons else None
 
 
 def _reason(given: Json, reference: Json) -> float | None:
     if _part(reference, "answer") is not None:
         return rouge1(_part(given, "reason"), _part(reference, "reason")) if _part(reference, "reason") else None
     right = name_set(_part(given, "tasks")) & name_set(_part(reference, "tasks"))
-    expected = _reasons(reference)
-    told = _reasons(given)
-    measured = [rouge1(told.get(name), expected[name]) for name in expected if name in right or (right and not name)]
-    return fmean(measured) if measured else None
+    reasons = _reasons(reference)
+    given_reasons = _reasons(given)
+    scores = [
+        rouge1(given_reasons.get(name), reasons[name]) for name in reasons if name in right or (right and not name)
+    ]
+    return fmean(scores) if scores else None
 
 
 def _reasons(answer: Json) -> dict[str, Json]:

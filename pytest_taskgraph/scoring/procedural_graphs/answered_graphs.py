@@ -1,7 +1,7 @@
 """The procedural graph of an answer, whatever it holds, and that of a reference, which must be well-formed.
 
 Both are JSON: `{"flows": [[source, target, condition], ...]}` as `ProceduralGraph.to_json` writes them. An answer
-may also hold `unread`, the lines of the reply of which nothing could be read.
+may also hold `unread`, the lines of the reply that could not be parsed.
 """
 
 from __future__ import annotations

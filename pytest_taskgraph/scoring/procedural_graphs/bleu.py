@@ -1,4 +1,4 @@
-"""BLEU-1: how much of a text's words another text holds, and whether it is as long.
+"""BLEU-1: the share of a text's words that another text holds, with a penalty for brevity.
 
 Du et al. (2024) call nltk's `sentence_bleu` with one reference and the weights (1, 0, 0, 0), rounded to four places,
 over lower-cased tokens without punctuation and articles. The same is computed here; their tokens are those of spaCy.

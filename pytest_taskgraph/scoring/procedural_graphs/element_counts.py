@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import fsum
 
 Part = tuple[float, int]
-"""What the elements of one side score altogether, each 0.0 to 1.0, and how many there are."""
+"""The sum of the scores of the elements of one side, each 0.0 to 1.0, and their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ElementCounts:
-    """What the extracted elements score against the gold ones (precision), and the gold against the extracted (recall).
+    """The scores of extracted elements against gold elements (precision), and the reverse (recall).
 
     A ratio whose count is 0 is undefined.
     """
@@ -22,17 +22,17 @@ class ElementCounts:
 
     @property
     def precision(self) -> float | None:
-        """The mean score of the extracted elements."""
+        """Return the mean score of the extracted elements."""
         return _ratio(self.extracted)
 
     @property
     def recall(self) -> float | None:
-        """The mean score of the gold elements."""
+        """Return the mean score of the gold elements."""
         return _ratio(self.gold)
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall; 0.0 where only one side has elements, None where neither has."""
+        """Return the harmonic mean of precision and recall; 0.0 if only one side has elements, None if neither has."""
         if self.precision is None and self.recall is None:
             return None
         precision, recall = self.precision or 0.0, self.recall or 0.0

@@ -1,4 +1,4 @@
-"""What the actions, constraints and actors of one procedural graph score against those of another."""
+"""The scores of the actions, constraints and actors of one procedural graph against those of another."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .node_matches import Similarities
 
 
 def text_scores(similarities: Similarities, sort: NodeSort) -> Part:
-    """Return the best BLEU of each node of that sort with one of the partner, summed, and how many nodes there are."""
+    """Return the sum of the best BLEU of each node of that sort with a node of the partner, and their number."""
     best = [max(others.values(), default=0.0) for node, others in similarities.items() if node.sort == sort]
     return fsum(best), len(best)
 
 
 def actor_scores(similarities: Similarities) -> Part:
-    """Return what the actors of actions score, summed, and how many actions have one.
+    """Return the sum of the scores of the actors of actions, and the number of actions that have an actor.
 
-    An actor is compared by BLEU with the actor of the partner's most similar action: the first of those, but where
-    texts are equal one with an equal actor. So a graph in which two actors do the same thing scores 1 against itself.
+    An actor is compared by BLEU with the actor of the partner's most similar action: the first of those, but among
+    equal texts an action with an equal actor. So a graph in which two actors do the same thing scores 1 against itself.
     """
     scores = [_actor_score(node, others) for node, others in similarities.items() if node.actor]
     return fsum(scores), len(scores)

@@ -1,4 +1,4 @@
-"""What the flows of one procedural graph score against those of another."""
+"""The scores of the flows of one procedural graph against those of another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .node_matches import Matches
 
 
 def flow_scores(scored: ProceduralGraph, partner: ProceduralGraph, sort: FlowSort, matches: Matches) -> Part:
-    """Return what the flows of that type score, summed, and how many there are.
+    """Return the sum of the scores of the flows of that type, and their number.
 
     A flow scores 1 if its partner has a flow of its type with matching ends. A condition flow scores the best BLEU of
     its condition with those of such flows.

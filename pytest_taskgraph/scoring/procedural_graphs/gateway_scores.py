@@ -1,4 +1,4 @@
-"""Which gateways of one procedural graph are right by another: those that pair with the same things."""
+"""The scores of gateways: a gateway is right if it pairs with the same nodes as a gateway of the other graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .node_matches import Matches
 
 
 def gateway_scores(scored: ProceduralGraph, partner: ProceduralGraph, sort: NodeSort, matches: Matches) -> Part:
-    """Return how many gateways of that type are right, and how many there are.
+    """Return the number of right gateways of that type, and the number of gateways.
 
     A gateway is right if some gateway of its type in the partner has a flow in the same direction, with a matching node
     at the other end; several may be right by the same one. Neighbours that are gateways count only for a

@@ -1,13 +1,13 @@
-"""The edit distance of two procedural graphs: how many insertions, deletions and relabellings make them equal.
+"""The edit distance of two procedural graphs: the number of insertions, deletions and relabellings to make them equal.
 
 Each of these costs 1, of a node or of a flow; a deleted node takes its flows with it, at 1 each. The label of a node is
 its type, for actions and constraints its text, and for an action its actor; names of gateways do not count. The label
 of a flow is its condition. Labels are compared by their tokens (`bleu.bleu_tokens`): case, punctuation and articles
 do not count.
 
-Hand-written, for an answer may be hostile: `nx.graph_edit_distance` is bounded by a clock alone, which makes
-scores depend on the machine, and takes seconds for two graphs of 9 nodes that have nothing in common
-(perf/procedural_graphs.py). In the tests it is what the distances are compared with.
+Hand-written because an answer may be hostile: `nx.graph_edit_distance` is bounded only by time, which makes scores
+depend on the machine, and takes seconds for two graphs of 9 nodes that have nothing in common
+(perf/procedural_graphs.py). The tests compare the distances with it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Relation = tuple[tuple[Label, ...], tuple[Label, ...]]
 
 @dataclass(frozen=True, slots=True)
 class EditDistance:
-    """The cost of the cheapest edit path that was found; `exact` says that none is cheaper."""
+    """The cost of the cheapest edit path that was found; `exact` is True if none is cheaper."""
 
     cost: int
     exact: bool
@@ -49,7 +49,7 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
     """Return the edit distance of two graphs; it is the same the other way round.
 
     Since any node may be relabelled, some cheapest path keeps all nodes of the smaller graph: the search is for
-    the one-to-one assignment of these nodes that costs least. In each state some are assigned. The others are assigned
+    an injective assignment of these nodes at the least cost. In each state some are assigned. The others are assigned
     by the Hungarian algorithm, where the cost of a pair of nodes counts half of what their flows to further unassigned
     nodes cost at least (Riesen and Bunke 2009, bounded as by Blumenthal and Gamper 2018). That gives both a path and
     a lower bound.
@@ -57,7 +57,7 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
     Args:
         one: A graph.
         other: A graph.
-        most: The states that the search may visit, for graphs of up to MOST_PAIRS pairs of nodes. Where they do not
+        most: The states that the search may visit, for graphs of up to MOST_PAIRS pairs of nodes. If they do not
             suffice, the result is the cheapest path that was found.
     """
     if one == other:
@@ -75,7 +75,7 @@ def edit_size(graph: ProceduralGraph) -> int:
 
 
 def edit_similarity(one: ProceduralGraph, other: ProceduralGraph) -> tuple[float | None, bool]:
-    """Return 1 - distance / size of both graphs, 0.0 to 1.0, and whether it is exact; else it is a lower bound.
+    """Return 1 - distance / size of both graphs, 0.0 to 1.0, and True if it is exact, False if it is a lower bound.
 
     The similarity is None for two empty graphs.
     """

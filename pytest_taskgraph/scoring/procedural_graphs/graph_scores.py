@@ -24,7 +24,7 @@ def score_procedure(extracted: ProceduralGraph, gold: ProceduralGraph) -> dict[s
 
 
 def _one_way(scored: ProceduralGraph, partner: ProceduralGraph) -> dict[str, Part]:
-    """Return what the elements of one graph score against those of the other, whose texts are the references."""
+    """Return the scores of the elements of one graph against those of the other, whose texts are the references."""
     similarities = node_similarities(scored, partner)
     matches = node_matches(similarities)
     return {

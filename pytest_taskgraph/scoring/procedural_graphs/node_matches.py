@@ -1,4 +1,4 @@
-"""How alike the nodes of two procedural graphs are, and which of them may stand for each other."""
+"""The similarity of the nodes of two procedural graphs, and which of them may stand for each other."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _WITH_TEXT = ("action", "data", "notice")
 
 
 def node_similarities(scored: ProceduralGraph, partner: ProceduralGraph) -> Similarities:
-    """Return, for every node of the scored graph, how alike the nodes of its type in the partner are, in their order.
+    """Return, for every node of the scored graph, its similarity to the nodes of its type in the partner, in order.
 
-    That is the BLEU of the scored text for actions and constraints, whatever their actors, and 1.0 for other nodes.
+    This is the BLEU of the scored text for actions and constraints, whatever their actors, and 1.0 for other nodes.
     """
     by_sort: dict[str, list[ProceduralNode]] = {}
     for node in partner.nodes:

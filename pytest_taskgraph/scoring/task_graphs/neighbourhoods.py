@@ -36,8 +36,8 @@ def neighbourhood_overlaps(
     Args:
         given: The generated graph, its dependencies as they are.
         gold: The gold graph, its dependencies as annotated.
-        pairs: The one-to-one matching of all steps of the smaller graph, as `match_steps` returns it. Every step of
-            the larger one that is in no pair counts 0.
+        pairs: A matching, one-to-one, of all steps of the smaller graph, as `match_steps` returns it. Every step of
+            the larger graph that is in no pair counts 0.
 
     Returns:
         The means over all pairs, those with a dummy included; None if both graphs are empty.

@@ -1,4 +1,4 @@
-"""What must be done before what: cycles, transitive reduction and closure of dependencies, and pairwise accuracy.
+"""Dependencies between steps: cycles, transitive reduction, transitive closure, and pairwise accuracy.
 
 Nodes are the numbers from 0 to n - 1. Everywhere self-loops, repetitions and edges to other numbers are ignored.
 """

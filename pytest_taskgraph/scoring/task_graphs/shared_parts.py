@@ -1,4 +1,4 @@
-"""What two graphs of steps have in common: the longest chain, and the largest subgraph.
+"""The common parts of two graphs of steps: the longest chain and the largest subgraph.
 
 After WorFBench (Qiao et al. 2024, "Benchmarking Agentic Workflow Generation", section on WorFEval): steps are matched
 one-to-one, pairs less alike than a threshold do not count, and both parts are numbers of matched steps. Precision is
@@ -31,7 +31,7 @@ class _TooManyStatesError(Exception):
 
 
 def alike_pairs(matrix: Matrix) -> list[tuple[int, int]]:
-    """Return the one-to-one matching of the largest total among pairs of a similarity of at least ALIKE."""
+    """Return a one-to-one matching of the largest total among pairs of a similarity of at least ALIKE."""
     counted = [[value if value >= ALIKE else 0.0 for value in row] for row in matrix]
     return [(row, column) for row, column in match_steps(counted) if counted[row][column]]
 
@@ -99,8 +99,8 @@ def largest_common_subgraph(pairs: Pairs, given: StepGraph, gold: StepGraph, mos
 class _IndependentSets:
     """Search for the largest set of nodes no two of which are neighbours, in a graph given as bit masks.
 
-    Hand-written, for an answer may be hostile: `nx.max_weight_clique`, which finds the same set in the complement, has
-    no bound, and does not end in two minutes where the dependencies differ in a dozen rings (perf/task_graphs.py).
+    Hand-written because an answer may be hostile: `nx.max_weight_clique`, which finds the same set in the complement,
+    has no bound, and does not end in two minutes if the dependencies differ in a dozen rings (perf/task_graphs.py).
     """
 
     def __init__(self, neighbours: Sequence[int], most: int) -> None:

@@ -1,4 +1,4 @@
-"""How alike two steps are, 0.0 to 1.0: by words, by sentence vectors of a package, or as an embedder measured it.
+"""The similarity of two steps, 0.0 to 1.0: by words, by sentence vectors of a package, or measured by an embedder.
 
 Yuan et al. (2024) take the cosine of vectors of the Universal Sentence Encoder. `lexical`, the default, needs no model:
 it is the F1 of the words that two steps share. Its scores are not comparable with those of the paper.
@@ -39,7 +39,7 @@ def check_similarity(name: str) -> None:
 
 
 def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
-    """Return how alike each given step (row) and each gold step (column) are; negative values count as 0.
+    """Return the similarity of each given step (row) to each gold step (column); negative values count as 0.
 
     Args:
         given: An answer; one without steps gives no rows.

@@ -44,9 +44,9 @@ def answered_graph(given: Json) -> StepGraph:
 
 
 def unread_pairs(given: Json) -> list[Edge]:
-    """Return the pairs of an answer about which the model was asked and gave no answer that can be read."""
-    listed = given.get("unread") if isinstance(given, dict) else None
-    return [edge for pair in listed if (edge := _edge(pair))] if isinstance(listed, list) else []
+    """Return the pairs of an answer about which the model gave no parseable answer."""
+    pairs = given.get("unread") if isinstance(given, dict) else None
+    return [edge for pair in pairs if (edge := _edge(pair))] if isinstance(pairs, list) else []
 
 
 def gold_graph(reference: Json) -> StepGraph:
@@ -71,7 +71,7 @@ def gold_graph(reference: Json) -> StepGraph:
 
 
 def _edge(pair: Json) -> Edge | None:
-    """Return the pair of whole numbers that a value is, else None; true and false are no numbers."""
+    """Return the value as a pair of whole numbers, None for any other value; true and false are no numbers."""
     match pair:
         case [int(before), int(after)] if not isinstance(before, bool) and not isinstance(after, bool):
             return before, after

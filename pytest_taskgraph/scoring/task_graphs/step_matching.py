@@ -1,10 +1,10 @@
-"""Which generated step (row) belongs to which gold step (column), and the precision and recall that follow.
+"""Matchings of generated steps (rows) with gold steps (columns), and the precision and recall that follow.
 
-Three ways, after Yuan et al. (2024), "Metrics":
+There are three, after Yuan et al. (2024), "Metrics":
 
 - unlimited: every step counts with its best partner (Zhang et al. 2021; it rewards duplicates);
-- Hungarian: the one-to-one matching of the largest total (Kuhn 1955);
-- relaxed: "one-to-two", for a step that one side splits. Precision takes the best way to give every generated step one
+- Hungarian: a one-to-one matching of the largest total (Kuhn 1955);
+- relaxed: "one-to-two", for a step that a graph splits. Precision takes the best way to give every generated step one
   gold step, no gold step to more than two; recall the best way to give every gold step one generated step, likewise. It
   lies between the two others, and is the Hungarian algorithm with the gold columns, or the generated rows, doubled.
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Matrix = Sequence[Sequence[float]]
 
-_TIE = 1e-9  # what the order of the steps may weigh in a pair: it decides among equal totals only
+_TIE = 1e-9  # weight of the order of the steps in a pair: it decides among equal totals only
 
 
 def match_steps(matrix: Matrix) -> list[tuple[int, int]]:
-    """Return the one-to-one matching of the largest total, as pairs of row and column, sorted by row.
+    """Return a one-to-one matching of the largest total, as pairs of row and column, sorted by row.
 
     It is complete: min(rows, columns) pairs, however poor. Among equal totals it keeps to the order of the steps: the
     sum of the squared distances between row and column is least. So equal graphs are matched step by step, even where
@@ -51,7 +51,7 @@ def unlimited_scores(matrix: Matrix) -> tuple[float, float]:
 
 
 def hungarian_scores(matrix: Matrix) -> tuple[float, float]:
-    """Return precision and recall of the one-to-one matching of the largest total."""
+    """Return precision and recall of a one-to-one matching of the largest total."""
     if not matrix or not matrix[0]:
         return 0.0, 0.0
     total = fsum(matrix[row][column] for row, column in match_steps(matrix))
