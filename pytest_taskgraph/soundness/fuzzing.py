@@ -1,4 +1,4 @@
-"""Search the questions of a group for violated properties with Hypothesis, which shrinks what it finds."""
+"""Search for violated properties among the questions of a group, with Hypothesis, which shrinks the examples."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hypothesis.errors import Flaky, Unsatisfiable
 
 from ..benchmarks.instances import RENDERS, GroupCheck, Instance
 from ..errors import NoCaseError
-from .properties import MOST_TOKENS, Alteration, Violation, check_instance
+from .properties import MOST_TOKENS, Alteration, PropertyViolationError, check_instance
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
 
-_ALTERED: Final = (
+_ALTERED_TEXTS: Final = (
     "",
     " ",
     "\n",
@@ -52,9 +52,9 @@ class Finding:
 
     Args:
         property: The name of the property.
-        message: What was found and what was expected, in one line.
+        message: The actual and the expected behaviour, in one line.
         instance: The instance.
-        reproduce: The options that find it again, in one line.
+        reproduce: The options that repeat the search, in one line.
         seed: The seed of the search.
     """
 
@@ -66,7 +66,7 @@ class Finding:
 
 
 class FuzzingInterrupted(KeyboardInterrupt):
-    """Ctrl-C during the search. `findings` holds what was found so far, as small as it was then."""
+    """Ctrl-C during the search; `findings` holds the findings so far, as small as they were then."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__()
@@ -74,12 +74,12 @@ class FuzzingInterrupted(KeyboardInterrupt):
 
 
 class SearchDatabase(ExampleDatabase):
-    """Hypothesis's example database with keys of a search's own: one test function does all searches.
+    """Hypothesis's example database with separate keys for each search of the same test function.
 
     Args:
         inner: The example database.
-        search: What tells the search from others. Hypothesis deletes examples that no longer fail, so two searches
-            that look for different properties must not share keys.
+        search: The name of the search. Hypothesis deletes examples that no longer fail, so two searches for different
+            properties must not share keys.
     """
 
     def __init__(self, inner: ExampleDatabase, search: str) -> None:
@@ -88,17 +88,17 @@ class SearchDatabase(ExampleDatabase):
 
     def save(self, key: bytes, value: bytes) -> None:
         """Save a value under the key."""
-        self._inner.save(self._own(key), value)
+        self._inner.save(self._own_key(key), value)
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
         """Return the values under the key."""
-        return self._inner.fetch(self._own(key))
+        return self._inner.fetch(self._own_key(key))
 
     def delete(self, key: bytes, value: bytes) -> None:
         """Delete a value under the key."""
-        self._inner.delete(self._own(key), value)
+        self._inner.delete(self._own_key(key), value)
 
-    def _own(self, key: bytes) -> bytes:
+    def _own_key(self, key: bytes) -> bytes:
         return b"|".join((key, b"taskgraph", self._search))
 
 
@@ -114,8 +114,8 @@ def fuzz(
 ) -> list[Finding]:
     """Return the properties that do not hold for questions of a group, each once; no model is asked.
 
-    Hypothesis's profile applies: its example database, phases and verbosity. A property that was found to be violated
-    hides others, so the search is repeated without it until nothing is found.
+    Hypothesis's profile applies: its example database, phases and verbosity. A violated property hides others, so the
+    search is repeated without it until no violation is found.
 
     Args:
         family: The family.
@@ -123,13 +123,13 @@ def fuzz(
         settings: The settings of the run.
         examples: The number of questions that are drawn in each search.
         options: The keyword arguments of the suite.
-        seed: The seed of the search, for the same findings once more; then the database is not used. By default the
-            one of `--hypothesis-seed`, else 0 with a profile that derandomizes, else that of the last search of the
-            group that found something, else a new one.
+        seed: The seed of the search, to repeat it; the database is then not used. The default is that of
+            `--hypothesis-seed`, else 0 with a profile that derandomizes, else that of the last search of the group
+            that found a violation, else a new seed.
         most_tokens: The limit of tokens of a prompt.
 
     Raises:
-        NoCaseError: if nothing can be asked in any of the questions drawn.
+        NoCaseError: if no drawn example allows a question.
         FuzzingInterrupted: on Ctrl-C.
     """
     strategy = family.instances(group, settings, options)
@@ -137,8 +137,8 @@ def fuzz(
     return _Search(_Group(family.name, group, strategy, checks), examples, seed, most_tokens).findings()
 
 
-class _Drawn:
-    """An instance and replies to it. Hypothesis writes out what a test was called with, so this has a short repr."""
+class _DrawnCase:
+    """An instance and alterations of replies to it, with a short repr for the output of Hypothesis."""
 
     def __init__(self, instance: Instance, replies: list[Alteration]) -> None:
         self.instance, self.replies = instance, replies
@@ -162,119 +162,131 @@ class _Search:
     def __init__(self, group: _Group, examples: int, seed: int | None, most_tokens: int) -> None:
         self._group, self._examples, self._most_tokens = group, examples, most_tokens
         stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
-        self._stated = stated is not None
-        self._seed = self._kept_seed() if stated is None else int(stated)
-        self._seen: dict[str, Violation] = {}  # the smallest of each property, whatever Hypothesis comes to report
+        self._seed_is_stated = stated is not None
+        self._seed = self._choose_seed() if stated is None else int(stated)
+        self._smallest: dict[
+            str, PropertyViolationError
+        ] = {}  # the smallest of each property, whatever Hypothesis reports
 
     def findings(self) -> list[Finding]:
-        """Search until nothing new is found."""
-        found: dict[str, Violation] = {}
+        """Search until no further violation is found, and return the findings."""
+        violations: dict[str, PropertyViolationError] = {}
         try:
-            while new := self._violations(frozenset(found)):
-                found |= {one.property: one for one in new}
-            if RENDERS not in found:
-                found |= {one.property: one for one in self._of_the_group() if one.property not in found}
+            while new := self._violations(frozenset(violations)):
+                violations |= {violation.property: violation for violation in new}
+            if RENDERS not in violations:
+                violations |= {
+                    violation.property: violation
+                    for violation in self._group_violations()
+                    if violation.property not in violations
+                }
         except KeyboardInterrupt:
-            raise FuzzingInterrupted([self._finding(one) for one in (self._seen | found).values()]) from None
-        self._keep_seed(bool(found))
-        return [self._finding(one) for one in found.values()]
+            raise FuzzingInterrupted(
+                [self._finding(violation) for violation in (self._smallest | violations).values()]
+            ) from None
+        self._store_seed(bool(violations))
+        return [self._finding(violation) for violation in violations.values()]
 
-    def _kept_seed(self) -> int:
-        """Return the seed of the last search that found something; a new one where none did.
+    def _choose_seed(self) -> int:
+        """Return the seed of the last search that found a violation; a new seed if there is none.
 
-        What the example database holds was found with that seed, and another need not find it. A seed that a profile
+        The examples in the database were found with that seed, and another need not find them. A seed that a profile
         derives, as that for CI does, cannot be stated for another profile: 0 takes its place.
         """
         if _profile().derandomize:
             return 0
         database = _profile().database
-        kept = sorted(database.fetch(self._seed_key)) if database is not None else []
-        return int(kept[0]) if kept and kept[0].isdigit() else secrets.randbits(32)
+        stored_seeds = sorted(database.fetch(self._seed_key)) if database is not None else []
+        return int(stored_seeds[0]) if stored_seeds and stored_seeds[0].isdigit() else secrets.randbits(32)
 
-    def _keep_seed(self, found: bool) -> None:
-        database = None if self._stated else _profile().database
+    def _store_seed(self, violated: bool) -> None:
+        database = None if self._seed_is_stated else _profile().database
         if database is not None:
-            for kept in sorted(database.fetch(self._seed_key)):
-                database.delete(self._seed_key, kept)
-            if found:
+            for stored_seed in sorted(database.fetch(self._seed_key)):
+                database.delete(self._seed_key, stored_seed)
+            if violated:
                 database.save(self._seed_key, str(self._seed).encode())
 
     @property
     def _seed_key(self) -> bytes:
         return f"taskgraph seed|{self._group.family}|{self._group.name}|{self._examples}".encode()
 
-    def _finding(self, violation: Violation) -> Finding:
+    def _finding(self, violation: PropertyViolationError) -> Finding:
         name = shlex.quote(self._group.name)
         line = f"--taskgraph-fuzz {self._examples} --hypothesis-seed={self._seed} -k {name}"
         return Finding(violation.property, violation.message, violation.instance, line, self._seed)
 
-    def _violations(self, passed_over: frozenset[str]) -> list[Violation]:
-        """Return the violated properties that one search finds, each with its shrunk instance."""
+    def _violations(self, passed_over: frozenset[str]) -> list[PropertyViolationError]:
+        """Return the violated properties that a single search finds, each with its shrunk instance."""
         replies = st.lists(_alterations(), min_size=1, max_size=3)
-        drawn = st.builds(_Drawn, self._group.instances, replies)
+        cases = st.builds(_DrawnCase, self._group.instances, replies)
 
-        @hypothesis.given(drawn)
-        def search(drawn: _Drawn) -> None:
+        @hypothesis.given(cases)
+        def search(drawn_case: _DrawnCase) -> None:
             try:
-                check_instance(drawn.instance, drawn.replies, self._most_tokens, passed_over)
-            except Violation as violation:
-                self._note(violation)
+                check_instance(drawn_case.instance, drawn_case.replies, self._most_tokens, passed_over)
+            except PropertyViolationError as violation:
+                self._record_violation(violation)
                 raise
 
         search = hypothesis.seed(self._seed)(search)
         # Behind the seed, which would turn the example database off.
         search = hypothesis.settings(**self._hypothesis_settings(passed_over))(search)
         try:
-            with _without_constants_of_modules():
+            with _disable_module_constants():
                 search()
         except Unsatisfiable:
             if passed_over:
-                return []  # something was asked in a search before this
-            raise NoCaseError(self._nothing) from None
-        except _skips():
+                return []  # an earlier search asked something
+            raise NoCaseError(self._no_case_message) from None
+        except _skip_exceptions():
             if passed_over:
                 return []  # a profile without the phase "generate", and no example of this search in the database
             raise
-        except (Violation, BaseExceptionGroup, Flaky) as error:
-            return sorted(self._reported(error, passed_over), key=lambda one: one.property)
+        except (PropertyViolationError, BaseExceptionGroup, Flaky) as error:
+            return sorted(self._reported(error, passed_over), key=lambda violation: violation.property)
         return []
 
     @property
-    def _nothing(self) -> str:
+    def _no_case_message(self) -> str:
         group = self._group
         return f"{group.family}: nothing can be asked for {group.name!r} in {self._examples} drawn examples"
 
-    def _note(self, violation: Violation) -> None:
-        known = self._seen.get(violation.property)
-        if known is None or violation.instance.size <= known.instance.size:
-            self._seen[violation.property] = violation
+    def _record_violation(self, violation: PropertyViolationError) -> None:
+        smallest = self._smallest.get(violation.property)
+        if smallest is None or violation.instance.size <= smallest.instance.size:
+            self._smallest[violation.property] = violation
 
-    def _reported(self, error: BaseException, passed_over: frozenset[str]) -> Iterator[Violation]:
-        """Yield the violations that Hypothesis reports; what came and went is one of the property `deterministic`."""
-        if isinstance(error, Violation):
+    def _reported(self, error: BaseException, passed_over: frozenset[str]) -> Iterator[PropertyViolationError]:
+        """Yield the violations that Hypothesis reports; for one that does not recur, a violation of `deterministic`."""
+        if isinstance(error, PropertyViolationError):
             yield error
         elif isinstance(error, Flaky):
-            seen = [one for name, one in sorted(self._seen.items()) if name not in passed_over]
-            if _DETERMINISTIC not in passed_over and seen:
-                told = f"found only in one of two runs: {seen[0]}; expected the same question in both"
-                yield Violation(_DETERMINISTIC, told, seen[0].instance)
+            earlier_violations = [
+                violation for name, violation in sorted(self._smallest.items()) if name not in passed_over
+            ]
+            if _DETERMINISTIC not in passed_over and earlier_violations:
+                message = f"found only in one of two runs: {earlier_violations[0]}; expected the same question in both"
+                yield PropertyViolationError(_DETERMINISTIC, message, earlier_violations[0].instance)
         elif isinstance(error, BaseExceptionGroup):
-            for one in error.exceptions:
-                yield from self._reported(one, passed_over)
+            for nested_error in error.exceptions:
+                yield from self._reported(nested_error, passed_over)
         else:
             raise error
 
-    def _of_the_group(self) -> Iterator[Violation]:
+    def _group_violations(self) -> Iterator[PropertyViolationError]:
         """Yield the violated properties of the group as a whole."""
         for check in self._group.checks:
-            if (found := check.run()) is not None:
-                yield Violation(check.property, found.message, found.instance)
+            if (result := check.run()) is not None:
+                yield PropertyViolationError(check.property, result.message, result.instance)
 
     def _hypothesis_settings(self, passed_over: frozenset[str]) -> dict[str, Any]:
-        """Return what holds for the search whatever the profile says; all else is the profile's."""
+        """Return the settings of the search: some are fixed, the others are those of the profile."""
         profile = _profile()
         search = "|".join((self._group.family, self._group.name, *sorted(passed_over)))
-        database = None if self._stated or profile.database is None else SearchDatabase(profile.database, search)
+        database = (
+            None if self._seed_is_stated or profile.database is None else SearchDatabase(profile.database, search)
+        )
         return {
             "max_examples": self._examples,
             "deadline": None,
@@ -292,45 +304,45 @@ def _profile() -> hypothesis.settings:
 
 
 @contextmanager
-def _without_constants_of_modules() -> Iterator[None]:
-    """Keep Hypothesis, within it, from drawing constants that it finds in the source of imported modules.
+def _disable_module_constants() -> Iterator[None]:
+    """Prevent Hypothesis, inside the context, from drawing constants in the source of imported modules.
 
-    They depend on what else was imported: a seed is to find the same in a run of one item, of many, and on a worker.
-    Where Hypothesis has none, or keeps them otherwise, there is nothing to keep it from.
+    They depend on what else was imported, but a seed must find the same in a run of one item, of many, and on a worker.
+    Versions of Hypothesis without such constants, or that store them otherwise, are left unchanged.
     """
     providers = _providers()
-    found = getattr(providers, "_get_local_constants", None)
-    known, cache = getattr(providers, "Constants", None), getattr(providers, "CONSTANTS_CACHE", None)
-    forget = getattr(getattr(cache, "cache", None), "clear", None)
-    if providers is None or found is None or known is None or forget is None:
+    get_constants = getattr(providers, "_get_local_constants", None)
+    constants_class, cache = getattr(providers, "Constants", None), getattr(providers, "CONSTANTS_CACHE", None)
+    clear_cache = getattr(getattr(cache, "cache", None), "clear", None)
+    if providers is None or get_constants is None or constants_class is None or clear_cache is None:
         yield
         return
-    none = known()
-    forget()
-    vars(providers)["_get_local_constants"] = lambda: none
+    no_constants = constants_class()
+    clear_cache()
+    vars(providers)["_get_local_constants"] = lambda: no_constants
     try:
         yield
     finally:
-        vars(providers)["_get_local_constants"] = found
-        forget()
+        vars(providers)["_get_local_constants"] = get_constants
+        clear_cache()
 
 
 def _providers() -> ModuleType | None:
-    """Return the module of Hypothesis that draws constants; None of versions that have none."""
+    """Return the module of Hypothesis that draws constants; None for versions without it."""
     try:
         return import_module("hypothesis.internal.conjecture.providers")
     except ImportError:
         return None
 
 
-def _skips() -> tuple[type[BaseException], ...]:
-    """Return what Hypothesis raises where the phases of the profile leave nothing to run."""
-    found: tuple[type[BaseException], ...] = hypothesis.core.skip_exceptions_to_reraise()  # type: ignore[no-untyped-call]
-    return found
+def _skip_exceptions() -> tuple[type[BaseException], ...]:
+    """Return the exceptions that Hypothesis raises if the phases of the profile leave nothing to run."""
+    exceptions: tuple[type[BaseException], ...] = hypothesis.core.skip_exceptions_to_reraise()  # type: ignore[no-untyped-call]
+    return exceptions
 
 
 def _alterations() -> st.SearchStrategy[Alteration]:
-    """Draw alterations of replies: parts cut out, and texts put in that parsers stumble over."""
+    """Return a strategy for alterations of replies: parts removed, and texts inserted that are hard to parse."""
     places = st.integers(0, 1000)
-    texts = st.sampled_from(_ALTERED) | st.text(max_size=60)
+    texts = st.sampled_from(_ALTERED_TEXTS) | st.text(max_size=60)
     return st.builds(Alteration, places, places, texts)

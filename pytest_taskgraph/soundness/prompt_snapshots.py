@@ -1,8 +1,8 @@
 """Snapshots of prompts: files under version control, in which a change of a template shows as a change of prompts.
 
-The prompts of the test function `test_f` in `suites/test_m.py` stand in `suites/__prompts__/test_m/test_f/GROUP.md`,
-one file for each group, with a section for each question, by its id. The folder is not named `__snapshots__`: what
-other plugins find there and do not know, they remove.
+The prompts of the test function `test_f` in `suites/test_m.py` are in `suites/__prompts__/test_m/test_f/GROUP.md`,
+one file for each group, with a section for each question, by its id. The folder is not named `__snapshots__` because
+other plugins remove unknown files there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # names 
 
 
 class DamagedSnapshotError(UsageError):
-    """A file of snapshots is not as it was written."""
+    """A file of snapshots was changed by hand or is damaged."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class SnapshotFile:
     Args:
         function: The name of the test function, with that of its class.
         group: The group of questions.
-        sections: By title (`section_title` of the question's id), what is sent, as `sent_text` writes it.
+        sections: By title (`section_title` of the question's id), the requests, as `sent_text` writes them.
     """
 
     function: str
@@ -69,10 +69,10 @@ class SnapshotFile:
 
 
 def read_sections(path: Path) -> dict[str, str]:
-    """Return the sections of a file by their titles, as `section_title` gives them; none if there is no file.
+    """Return the sections of a file by their titles, as `section_title` returns them; none if there is no file.
 
     Raises:
-        DamagedSnapshotError: if the file is not as it was written, or cannot be read.
+        DamagedSnapshotError: if the file was changed by hand, or cannot be read.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -85,14 +85,14 @@ def read_sections(path: Path) -> dict[str, str]:
 
 
 def parse_sections(text: str, name: str) -> dict[str, str]:
-    """Return the sections of the text of a file by their titles; what stands before the first is let go.
+    """Return the sections of the text of a file by their titles; text before the first section is ignored.
 
     Args:
         text: The text, with line feeds.
-        name: What messages call the file.
+        name: The name of the file in messages.
 
     Raises:
-        DamagedSnapshotError: if they are not as they were written; the line is named.
+        DamagedSnapshotError: if the text differs from the written one; the message names the line.
     """
     lines = text.split("\n")
     starts = list(_starts(lines))
@@ -103,9 +103,12 @@ def parse_sections(text: str, name: str) -> dict[str, str]:
     as_written = "\n".join(_section(*pair) for pair in sorted(sections.items())).split("\n")
     as_read = lines[starts[0] :] if starts else [""]
     if as_read != as_written:
-        both = zip([*as_read, ""], [*as_written, ""], strict=False)
-        at = next((at for at, (one, other) in enumerate(both) if one != other), min(len(as_read), len(as_written)))
-        number = at + 1 + (starts[0] if starts else 0)
+        line_pairs = zip([*as_read, ""], [*as_written, ""], strict=False)
+        index = next(
+            (index for index, (read_line, written_line) in enumerate(line_pairs) if read_line != written_line),
+            min(len(as_read), len(as_written)),
+        )
+        number = index + 1 + (starts[0] if starts else 0)
         raise DamagedSnapshotError(f"{name}: line {number} is not as it was written")
     return sections
 
@@ -141,7 +144,7 @@ def dotted_name(function: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Return a name for a file or folder: the name itself, if no file system takes it for another one.
+    """Return a name for a file or folder: the name itself, if every file system accepts and distinguishes it.
 
     Else the name in lower case, with a part of its digest.
     """
@@ -152,26 +155,28 @@ def file_name(name: str) -> str:
 
 
 def difference(before: str, after: str) -> list[str]:
-    """Return the lines of a unified diff of two sections, cut where it is very long."""
+    """Return the lines of a unified diff of two sections, shortened if it is very long."""
     old, new = before.splitlines(), after.splitlines()
-    same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
-    first = max(0, (min(len(old), len(new)) if same is None else same) - 3)
+    first_difference = next(
+        (at for at, (old_line, new_line) in enumerate(zip(old, new, strict=False)) if old_line != new_line), None
+    )
+    first = max(0, (min(len(old), len(new)) if first_difference is None else first_difference) - 3)
     window = slice(first, first + COMPARED_LINES)
     lines = [_cut(line) for line in unified_diff(old[window], new[window], lineterm="")][2:]
     lines = [_moved(line, first) if line.startswith("@@") else line for line in lines]
-    left = max(0, len(lines) - SHOWN_LINES)
-    if left or max(len(old), len(new)) > first + COMPARED_LINES:
-        lines[SHOWN_LINES:] = [f"… {left:,} more lines" if left else "… not compared any further"]
+    omitted = max(0, len(lines) - SHOWN_LINES)
+    if omitted or max(len(old), len(new)) > first + COMPARED_LINES:
+        lines[SHOWN_LINES:] = [f"… {omitted:,} more lines" if omitted else "… not compared any further"]
     return ["--- snapshot", "+++ prompt", *lines]
 
 
-def count_changed_lines(shown: Sequence[str]) -> tuple[int, int]:
-    """Return how many lines a prompt has that the snapshot has not, and the reverse, of those that `difference` shows.
+def count_changed_lines(difference_lines: Sequence[str]) -> tuple[int, int]:
+    """Return the numbers of added and removed lines in the result of `difference`.
 
     Args:
-        shown: What `difference` returned.
+        difference_lines: The result of `difference`.
     """
-    lines = shown[2:]
+    lines = difference_lines[2:]
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 

@@ -25,7 +25,7 @@ PROPERTIES: Final[Mapping[str, str]] = {
     "prompt-size": "The prompt stays within the limit of tokens, four characters taken for one.",
     "deterministic": "The question comes out the same when it is built once more.",
 }
-"""The properties of every question, each with what it says. Families add properties of their own."""
+"""The properties of every question, each with its sentence. Families add properties of their own."""
 _REPLIES: Final = {
     "whole": "{}",
     "marker": "First the links are followed.\n\nFinal answer: {}",
@@ -35,14 +35,14 @@ _CHARACTERS_OF_TOKEN: Final = 4
 _CHARACTERS_SHOWN: Final = 200  # characters of a reply in a message
 
 
-class Violation(AssertionError):
+class PropertyViolationError(AssertionError):
     """A property that does not hold for an instance.
 
-    Each property has a subclass of its own, so that Hypothesis tells violations of several properties apart.
+    Each property has a subclass of its own, so that Hypothesis distinguishes violations of several properties.
 
     Args:
         property_name: The name of the property.
-        message: What was found and what was expected, in one line.
+        message: The actual and the expected behaviour, in one line.
         instance: The instance that shows it.
     """
 
@@ -52,19 +52,19 @@ class Violation(AssertionError):
 
 
 @cache
-def violation_class(property_name: str) -> type[Violation]:
+def violation_class(property_name: str) -> type[PropertyViolationError]:
     """Return the class of the violations of a property."""
-    return type(f"ViolationOf[{property_name}]", (Violation,), {})
+    return type(f"ViolationOf[{property_name}]", (PropertyViolationError,), {})
 
 
 @dataclass(frozen=True, slots=True)
 class Alteration:
-    """How a reply is made of the ideal one: a stretch of it gives way to other text.
+    """A change of the ideal reply: a part of it is replaced by other text.
 
     Args:
-        begin: Where the stretch begins, in thousandths of the length of the ideal reply.
+        begin: Where the part begins, in thousandths of the length of the ideal reply.
         end: Where it ends.
-        text: What stands there instead.
+        text: The text that replaces it.
     """
 
     begin: int
@@ -111,15 +111,15 @@ def _checks(instance: Instance, alterations: Collection[Alteration], most_tokens
 
 
 def _message_of(check: Check) -> str:
-    """Return what a check found; the exception if it raised one, for no check of a sound question does."""
+    """Return the message of a failed check, or the exception that it raised: no check of a sound question raises."""
     try:
         return check.run()
-    except Exception as error:  # whatever goes wrong in the code of a family is a finding
+    except Exception as error:  # any error in the code of a family is a finding
         return describe_exception(error)
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the exception and the line that raised it; of errors of ours the message alone."""
+    """Return the exception and the line that raised it; for errors of this package only the message."""
     if isinstance(error, TaskgraphError):
         return str(error)
     last = traceback.extract_tb(error.__traceback__)[-1:]
@@ -138,9 +138,10 @@ def ideal_reply(question: Question) -> str:
 
 
 def _reference_scores(question: Question) -> str:
-    """Return how the reference answer fails to score 1.0; empty if it does, or if that is not to be told.
+    """Return how the reference answer fails to score 1.0; empty if it does not fail.
 
-    It is not where a model measures the score, nor where an episode of the family makes the answer of its replies.
+    Also empty if a model measures the score, or if an episode of the family derives the answer from its replies: the
+    score is then not known here.
     """
     if question.metric in question.judged or question.episode not in EPISODES:
         return ""
@@ -155,7 +156,7 @@ def _reference_scores(question: Question) -> str:
 
 
 def _cannot_stand(question: Question, reply: str) -> bool:
-    """Return True if an answer of several lines is wanted on one: strict parsing takes the first line alone."""
+    """Return True if an answer of several lines is wanted on one: strict parsing reads only the first line."""
     lines = reply.count("\n") - _REPLIES["first-line"].count("\n")
     return question.place == "first-line" and question.parsing == "strict" and lines > 0
 
@@ -169,10 +170,12 @@ def _reply_fails(question: Question, alteration: Alteration) -> str:
     except Exception as error:  # the finding itself
         return f"the reply {_quoted(reply)}: {describe_exception(error)}; expected a score, or none"
     values = {question.metric: score.value, **score.metrics}
-    outside = {name: value for name, value in values.items() if value is not None and not 0.0 <= value <= 1.0}
+    invalid_scores = {name: value for name, value in values.items() if value is not None and not 0.0 <= value <= 1.0}
     # A family may name values that are no shares, such as counts; the main metric always is one.
-    outside = {name: value for name, value in outside.items() if name in (question.metric, *question.further)}
-    return f"the reply {_quoted(reply)} has the scores {outside}; expected 0.0 to 1.0" if outside else ""
+    invalid_scores = {
+        name: value for name, value in invalid_scores.items() if name in (question.metric, *question.further)
+    }
+    return f"the reply {_quoted(reply)} has the scores {invalid_scores}; expected 0.0 to 1.0" if invalid_scores else ""
 
 
 def _too_long(question: Question, most_tokens: int) -> str:

@@ -1,9 +1,9 @@
-"""Make a question that a model answers wrongly as small as can be, within a number of calls.
+"""Reduction of a question that a model answers wrongly to a smaller one, within a number of calls.
 
 Candidates come from a `Reducible`, those nearest half the size first (delta debugging, after Zeller and Hildebrandt
-2002). Each is asked several times, for models answer by chance: it replaces the question if enough of its answers err.
-Calls are made in rounds, and a round is judged when all of its replies are there; so what is accepted depends on the
-replies, and never on the order in which they come.
+2002). Each is asked several times because models answer nondeterministically; it replaces the question if enough of its
+answers err. Calls are made in rounds, and a round is evaluated when all of its replies have arrived, so that the result
+depends on the replies and never on the order of their arrival.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ..errors import NotAskedError, UsageError
 
 S = TypeVar("S")
 End = Literal["smallest", "calls", "not-asked", "not-confirmed"]
-LOOKED_AT: Final = 2000
-"""Candidates of one subject that are looked at, at most: many of them may allow no question."""
+MOST_CANDIDATES: Final = 2000
+"""Candidates of one subject that are tried, at most: many of them may allow no question."""
 
 
-Asks = Callable[[Instance, int], Awaitable[bool | None]]
-"""Asks the model about an instance, and returns True if its answer errs: None where there is no answer to score, which
-counts as no error. The number counts repetitions from 1: several answers about one instance are to differ as those to
-repeated questions do. NotAskedError says that nothing more can be asked; the reduction ends there."""
+AskModel = Callable[[Instance, int], Awaitable[bool | None]]
+"""Asks the model about an instance, and returns True if its answer errs; None, which counts as no error, without an
+answer to score. The number counts repetitions from 1: several answers about one instance may differ as those to
+repeated questions do. NotAskedError means that no further request is possible; the reduction ends there."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionLimits:
-    """How much is asked.
+    """The limits of a reduction.
 
-    Three errors of four answers keep the cause of a failure, where a model errs in 80 % of its answers if the cause is
-    given and in 5 % if not; two of two cost fewer calls, and lose it in one reduction of fourteen.
+    Three errors of four answers keep the cause of a failure, for a model that errs in 80 % of its answers if the cause
+    is present and in 5 % if not; two of two cost fewer calls, and lose the cause in one reduction of fourteen.
 
     Args:
         calls: Calls in all, at least 1.
@@ -43,7 +43,7 @@ class ReductionLimits:
         in_flight: Calls of one round, at most.
 
     Raises:
-        UsageError: if they cannot be met.
+        UsageError: if the limits contradict each other.
     """
 
     calls: int = 100
@@ -63,31 +63,31 @@ class Votes:
     """The answers about one candidate so far."""
 
     errors: int = 0
-    asked: int = 0
+    requested: int = 0
 
     def verdict(self, limits: ReductionLimits) -> bool | None:
         """Return True if enough answers err, False if no more can, None while that is open."""
         if self.errors >= limits.needed:
             return True
-        return False if self.errors + limits.votes - self.asked < limits.needed else None
+        return False if self.errors + limits.votes - self.requested < limits.needed else None
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction(Generic[S]):
-    """What a reduction comes to.
+    """The result of a reduction.
 
     Args:
         start: The question as it was asked.
-        smallest: The smallest one found on which the model still errs; the start, where none is smaller.
-        subject: What the smallest one is about.
-        sizes: The sizes of what was accepted, that of the start first.
-        errors: How many answers about the smallest one erred.
-        answers: How many there were.
+        smallest: The smallest question found on which the model still errs; the start if none is smaller.
+        subject: The subject of the smallest question.
+        sizes: The sizes of the accepted questions, that of the start first.
+        errors: The number of wrong answers about the smallest question.
+        answers: The number of answers about it.
         calls: Calls in all.
-        rounds: How often calls were made side by side.
+        rounds: The number of rounds of simultaneous calls.
         end: Why it ended: "smallest" if nothing smaller fails, "calls" if those were used up, "not-asked" if the model
             could not be asked further, "not-confirmed" if the answers about the start did not err often enough.
-        reason: What `asks` said, where it ended "not-asked".
+        reason: The reason of the NotAskedError, if it ended "not-asked".
     """
 
     start: Instance
@@ -119,7 +119,7 @@ class _Search(Generic[S]):
     """The state of one reduction."""
 
     reducible: Reducible[S]
-    asks: Asks
+    ask_model: AskModel
     limits: ReductionLimits
     best: _Candidate[S]
     sizes: list[int]
@@ -129,9 +129,9 @@ class _Search(Generic[S]):
     reason: str = ""
 
     async def confirm(self) -> bool:
-        """Ask about the start, all answers that may be needed side by side.
+        """Ask about the start, with simultaneous calls, and return True if it fails.
 
-        It was answered wrongly before, so it is asked more often than a candidate before it is given up.
+        It was answered wrongly before, so it is asked more often than a candidate before it is abandoned.
         """
         limits = replace(self.limits, votes=2 * self.limits.votes + 1)
         while (verdict := self.best.votes.verdict(limits)) is None:
@@ -146,7 +146,7 @@ class _Search(Generic[S]):
         waiting: list[_Candidate[S]] = []
         while True:
             room = min(self.limits.in_flight, self.limits.calls - self.calls)
-            if not any(candidate.votes.errors for candidate in waiting):  # else their verdict comes first
+            if not any(candidate.votes.errors for candidate in waiting):  # else their verdicts come first
                 waiting += islice(candidates, max(0, max(1, room) - len(waiting)))
             if not waiting:
                 return "smallest"
@@ -169,13 +169,13 @@ class _Search(Generic[S]):
         self.calls += len(candidates)
         asking = []
         for candidate in candidates:
-            candidate.votes.asked += 1
-            asking.append(self.asks(candidate.instance, candidate.votes.asked))
+            candidate.votes.requested += 1
+            asking.append(self.ask_model(candidate.instance, candidate.votes.requested))
         answers = await asyncio.gather(*asking, return_exceptions=True)
         for candidate, answer in zip(candidates, answers, strict=True):
             if isinstance(answer, NotAskedError):
                 self.calls -= 1
-                candidate.votes.asked -= 1
+                candidate.votes.requested -= 1
                 self.reason = self.reason or str(answer)
             elif isinstance(answer, BaseException):
                 raise answer
@@ -186,7 +186,7 @@ class _Search(Generic[S]):
     def candidates(self) -> Iterator[_Candidate[S]]:
         """Yield the candidates whose verdict is open, with a question that can be asked."""
         for count, subject in enumerate(self.reducible.smaller(self.best.subject)):
-            if count == LOOKED_AT:
+            if count == MOST_CANDIDATES:
                 return
             key = self.reducible.key(subject)
             votes = self.votes.setdefault(key, Votes())
@@ -194,15 +194,15 @@ class _Search(Generic[S]):
                 yield _Candidate(subject, instance, votes)
 
     def result(self, start: Instance, end: End) -> Reduction[S]:
-        """Return what the search has come to."""
+        """Return the state of the search as a reduction."""
         best, votes = self.best, self.best.votes
-        counts = (votes.errors, votes.asked, self.calls, self.rounds, end, self.reason)
+        counts = (votes.errors, votes.requested, self.calls, self.rounds, end, self.reason)
         return Reduction(start, best.instance, best.subject, tuple(self.sizes), *counts)
 
 
 async def reduce(
     reducible: Reducible[S],
-    asks: Asks,
+    ask_model: AskModel,
     limits: ReductionLimits = ReductionLimits(),
     watch: Callable[[Reduction[S]], None] = lambda reduction: None,
 ) -> Reduction[S]:
@@ -210,21 +210,19 @@ async def reduce(
 
     Args:
         reducible: The question to reduce.
-        asks: Asks the model about an instance.
-        limits: How much is asked.
-        watch: Is given what the reduction has come to after each candidate that is accepted, so that it is known if
-            the reduction is broken off.
+        ask_model: Asks the model about an instance.
+        limits: The limits of the reduction.
+        watch: Called with the intermediate result after each accepted candidate, so that the result is known if the
+            reduction is interrupted.
 
     Raises:
-        UsageError: if nothing can be asked about the start.
+        UsageError: if no question can be asked about the start.
     """
     start = reducible.instance(reducible.start)
     if start is None:
-        raise UsageError(
-            "the question to shrink cannot be built once more from its own subject; report this as a defect"
-        )
+        raise UsageError("the question to shrink cannot be rebuilt from its own subject; report this as a defect")
     first = _Candidate(reducible.start, start, Votes())
-    search = _Search(reducible, asks, limits, first, [start.size], {reducible.key(reducible.start): first.votes})
+    search = _Search(reducible, ask_model, limits, first, [start.size], {reducible.key(reducible.start): first.votes})
     if not await search.confirm():
         spent = search.calls >= limits.calls
         return search.result(start, "not-asked" if search.reason else "calls" if spent else "not-confirmed")

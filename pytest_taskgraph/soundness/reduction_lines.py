@@ -1,4 +1,4 @@
-"""What a reduction says: how small the question became, what it is about, and the test to paste."""
+"""The text of a reduction: how small the question became, its subject, and the test to paste."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ENDS: Final = {
 
 
 def outcome_line(reduction: Reduction[Any], limits: ReductionLimits, missing: int) -> str:
-    """Return in one line what a reduction came to.
+    """Return the result of a reduction in one line.
 
     Args:
         reduction: The reduction.
-        limits: How much was to be asked.
-        missing: Calls that brought no answer to score.
+        limits: The limits of the reduction.
+        missing: The number of calls without an answer to score.
     """
     spent = f"{count(reduction.calls, 'call')} in {count(reduction.rounds, 'round')}"
     spent += f", {missing} without an answer" if missing else ""

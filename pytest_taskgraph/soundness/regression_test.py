@@ -50,17 +50,17 @@ def regression_test(family: Family, instance: Instance, model: str) -> dict[str,
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write files into a folder, which is made where it is missing, and return their paths.
+    """Write files into a folder, creating it if it is missing, and return their paths.
 
     Raises:
-        UsageError: if a file of that name holds something else, or cannot be written; then none is changed.
+        UsageError: if a file of that name has other content, or cannot be written; in the first case none is changed.
     """
     paths = {folder / name: text for name, text in files.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in paths.items():
             if path.exists() and path.read_bytes() != text.encode("utf-8"):
-                raise UsageError(f"{path}: holds something else; remove it, or name another folder")
+                raise UsageError(f"{path}: has other content; remove it, or name another folder")
         for path, text in paths.items():
             path.write_bytes(text.encode("utf-8"))
     except OSError as error:
@@ -83,7 +83,7 @@ def _import_of(family: Family) -> tuple[str, str]:
 
 
 def _literal(value: object) -> str:
-    """Return a value as Python has it; a long text in several lines."""
+    """Return a value as a Python literal; a long text on several lines."""
     if not isinstance(value, str) or len(value) <= WIDTH:
         return repr(value)
     parts = [value[start : start + WIDTH] for start in range(0, len(value), WIDTH)]

@@ -1,9 +1,9 @@
-r"""What is sent to a model, as Markdown that can be compared line by line: the same on any machine.
+r"""The requests to a model as Markdown that can be compared line by line, the same on any machine.
 
 Every text stands in full between fences that are longer than any run of backticks in it, so that no prompt can end
-its own. A character that a reviewer would not see, or that a terminal or Git would act on, is an escape such
-as \x1b or \u202e. The fence is then marked `escaped`, and the backslashes of that text are doubled: different texts
-never look the same.
+its own. A character that a reviewer cannot see, or that a terminal or Git interprets, is an escape such as \x1b or
+\u202e. The fence is then marked `escaped`, and the backslashes of that text are doubled: different texts never look
+the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 from ..redaction import redact_all
 from ..trial import Request
 
-# A fixed list: what Python takes for printable changes with its version.
+# A fixed list, because the characters that Python considers printable change with its version.
 _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u2800\u3000\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
@@ -32,7 +32,7 @@ _SHOWN_IN_MESSAGE: Final = {"role", "content"}
 def sent_text(requests: Sequence[Request]) -> str:
     """Return the requests that are sent side by side, as Markdown without headings of the first and second level.
 
-    Secrets are cut out. Requests that are alike but for the repetition stand there once.
+    Secrets are removed. Requests that differ only in the repetition occur once.
     """
     counts: dict[str, int] = {}
     for request in requests:
@@ -51,7 +51,7 @@ def sent_text(requests: Sequence[Request]) -> str:
 
 
 def escape_hidden(text: str) -> str:
-    """Return the text as it stands between fences, on as many lines: what cannot be seen is an escape."""
+    """Return the text with escapes for characters that cannot be seen, on as many lines."""
     if not _HIDDEN.search(text):
         return text
     return _HIDDEN.sub(lambda match: _escape(match[0]), text.replace("\\", "\\\\"))
@@ -94,10 +94,10 @@ def _json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _fenced(text: str, kind: str = "text") -> str:
-    shown = escape_hidden(text)
-    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=2)
+    escaped_text = escape_hidden(text)
+    longest = max((len(run) for run in _BACKTICKS.findall(escaped_text)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}{kind}{' escaped' if shown != text else ''}\n{shown}\n{fence}\n"
+    return f"{fence}{kind}{' escaped' if escaped_text != text else ''}\n{escaped_text}\n{fence}\n"
 
 
 def _escape(char: str) -> str:

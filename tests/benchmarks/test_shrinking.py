@@ -27,7 +27,7 @@ from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import loads
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.soundness.reduction import Asks, Reduction, ReductionLimits, reduce
+from pytest_taskgraph.soundness.reduction import AskModel, Reduction, ReductionLimits, reduce
 from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
@@ -49,7 +49,7 @@ def workflow_of(instance: Instance) -> Workflow:
     return loads(text)
 
 
-def errs_where(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> Asks:
+def errs_where(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> AskModel:
     """Return a model that errs with one probability where the cause is given, and with another where it is not."""
 
     async def asks(instance: Instance, repetition: int) -> bool:
@@ -116,7 +116,7 @@ def test_shrinking_a_model_that_errs_by_chance_keeps_the_cause() -> None:
     assert sorted(sizes)[25] <= 5
 
 
-def reduced(question: ReducibleQuestion, asks: Asks) -> Reduction[ReducedWorkflow]:
+def reduced(question: ReducibleQuestion, asks: AskModel) -> Reduction[ReducedWorkflow]:
     return asyncio.run(reduce(question, asks, DETERMINISTIC))
 
 

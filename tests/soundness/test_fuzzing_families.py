@@ -22,7 +22,13 @@ from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.diagram import Diagram, DiagramNode
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.soundness.fuzzing import FuzzingInterrupted, SearchDatabase, fuzz
-from pytest_taskgraph.soundness.properties import PROPERTIES, Alteration, Violation, check_instance, ideal_reply
+from pytest_taskgraph.soundness.properties import (
+    PROPERTIES,
+    Alteration,
+    PropertyViolationError,
+    check_instance,
+    ideal_reply,
+)
 from pytest_taskgraph.trial import Question
 
 ASKED = "What is 1 + 1?"
@@ -253,7 +259,7 @@ def test_fuzz_same_seed_under_another_hash_seed_finds_the_same() -> None:
 )
 def test_check_instance_broken_question_violates_its_property(change: dict[str, Any], broken: str) -> None:
     instance = Instance(replace(QUESTION, **change))
-    with pytest.raises(Violation) as caught:
+    with pytest.raises(PropertyViolationError) as caught:
         check_instance(instance, [Alteration(0, 500, "x")], 100)
     assert caught.value.property == broken
     assert broken in PROPERTIES
@@ -267,7 +273,7 @@ def test_check_instance_check_that_raises_is_a_violation() -> None:
     def fail() -> str:
         return str(1 // 0)
 
-    with pytest.raises(Violation, match="own: raised ZeroDivisionError"):
+    with pytest.raises(PropertyViolationError, match="own: raised ZeroDivisionError"):
         check_instance(Instance(QUESTION, checks=(Check("own", fail),)), [], 100)
 
 

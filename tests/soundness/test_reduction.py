@@ -173,7 +173,7 @@ def test_reduce_broken_off_leaves_what_was_watched() -> None:
 
 
 def test_reduce_start_without_question_raises() -> None:
-    with pytest.raises(UsageError, match="cannot be built once more"):
+    with pytest.raises(UsageError, match="cannot be rebuilt"):
         asyncio.run(reduce(NumberQuestion(), errs_on(1)))
 
 

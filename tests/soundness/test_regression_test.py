@@ -119,7 +119,7 @@ def test_regression_test_family_of_a_project_is_imported_from_its_module() -> No
 
 def test_write_files_other_content_raises_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("kept", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"b\.txt: holds something else"):
+    with pytest.raises(UsageError, match=r"b\.txt: has other content"):
         write_files({"a.txt": "new", "b.txt": "new"}, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.txt"]
     assert write_files({"b.txt": "kept"}, tmp_path) == [tmp_path / "b.txt"]

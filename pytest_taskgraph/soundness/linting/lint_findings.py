@@ -1,4 +1,4 @@
-"""The findings of the linter, and which rules are looked for."""
+"""The findings of the linter, and the selection of rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LintFinding:
         severity: How much it matters.
         file: The file, relative to the working directory, with slashes.
         line: The line, from 1.
-        message: What was found and what was expected, in one line.
+        message: The actual and the expected behaviour, in one line.
         details: Further lines that show it.
     """
 
@@ -38,7 +38,7 @@ class LintFinding:
 
 
 def make_finding(rule: LintRule, problem: LintProblem, place: SourcePlace) -> LintFinding | None:
-    """Return the finding of a problem; None if a comment on its line says that the rule is to be ignored there.
+    """Return the finding of a problem; None if a comment on its line disables the rule.
 
     Args:
         rule: The rule.
@@ -56,7 +56,7 @@ def make_finding(rule: LintRule, problem: LintProblem, place: SourcePlace) -> Li
 
 
 def _ignored_at(place: SourcePlace) -> list[str]:
-    """Return the names of the rules that a comment on the line says are to be ignored there."""
+    """Return the names of the rules that a comment on the line disables."""
     comment = _IGNORED.search(linecache.getline(str(place.path), place.line))
     return comment[1].replace(",", " ").split() if comment else []
 
@@ -70,7 +70,7 @@ def relative_path(path: Path) -> str | None:
 def chosen_rules(
     rules: Mapping[str, LintRule], selected: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> list[LintRule]:
-    """Return the rules that are looked for, in their order.
+    """Return the selected rules, in their order.
 
     Args:
         rules: All rules by name.

@@ -19,11 +19,11 @@ from .suite_rules import RULES
 
 @dataclass(frozen=True, slots=True)
 class LintChoice:
-    """What is looked for.
+    """The selection of rules and the limits of the search.
 
     Args:
-        limits: How far questions are searched for violations.
-        selected: The names of rules, or the first words of names; all where there are none.
+        limits: The limits of the search for violations.
+        selected: The names of rules, or the first words of names; all rules if there are none.
         ignored: The names of rules, or the first words of names, that are left out.
     """
 
@@ -37,10 +37,10 @@ def lint(arguments: Sequence[str], choice: LintChoice) -> LintReport:
 
     Args:
         arguments: Arguments of pytest: paths and options, as for a run.
-        choice: What is looked for.
+        choice: The selection of rules and the limits of the search.
 
     Raises:
-        UsageError: if pytest refuses the arguments, or finds no suite.
+        UsageError: if pytest rejects the arguments, or finds no suite.
         UnknownNameError: for a rule that is not known.
     """
     run = _LintRun(choice)
@@ -71,7 +71,7 @@ def all_rules(search: PropertySearch) -> dict[str, LintRule]:
 
 
 def known_rules(choice: LintChoice) -> list[LintRule]:
-    """Return the rules that a run looks for, as far as they are known before any conftest file is loaded.
+    """Return the rules that a run checks, as far as they are known before any conftest file is loaded.
 
     Raises:
         UnknownNameError: for a rule that is not known.
@@ -91,7 +91,11 @@ class _LintRun:
         self._ignored = 0
 
     def inspect(self, suites: Sequence[LintedSuite]) -> None:
-        """Check the suites by the rules that are chosen. Raises UsageError."""
+        """Check the suites by the selected rules.
+
+        Raises:
+            UsageError: if a family fails to return its rules.
+        """
         self._choose()
         self._suites = suites
         for suite in suites:
@@ -123,7 +127,7 @@ class _LintRun:
             self._findings.append(finding)
 
     def report(self, notices: Sequence[str], interrupted: bool) -> LintReport:
-        """Return what was found, by place."""
+        """Return the findings, sorted by place."""
         stopped = ["interrupted: not everything was checked"] if interrupted or self._search.interrupted else []
         findings = sorted(
             self._findings, key=lambda finding: (finding.file, finding.line, finding.rule, finding.message)

@@ -1,4 +1,4 @@
-"""The outputs of the linter: text for people, annotations for GitHub, SARIF 2.1.0 for whatever reads that."""
+"""The outputs of the linter: text for people, annotations for GitHub, SARIF 2.1.0 for other tools."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _WIDTH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """What the linter came to.
+    """The result of the linter.
 
     Args:
         findings: The findings, in order.
-        rules: The rules that were looked for.
+        rules: The rules that were checked.
         suites: The number of suites.
         questions: The number of their questions.
-        notices: What else is to be said, a line each, such as a suite without questions.
-        interrupted: Whether Ctrl-C ended it before everything was checked.
+        notices: Further information, a line each, such as a suite without questions.
+        interrupted: True if Ctrl-C ended it before everything was checked.
     """
 
     findings: Sequence[LintFinding]
@@ -41,7 +41,7 @@ class LintReport:
 
 
 def as_text(report: LintReport) -> str:
-    """Return a line for each finding, with what shows it below, and at the end what to do and how many there are."""
+    """Return a line for each finding with its details below, and at the end the remedies and the summary."""
     lines = [line for finding in report.findings for line in _finding_lines(finding)]
     broken = {finding.rule for finding in report.findings}
     remedies = [f"{rule.name}: {rule.remedy}" for rule in report.rules if rule.name in broken]
@@ -64,12 +64,12 @@ def _summary(report: LintReport) -> str:
 
 
 def rule_lines(rules: Sequence[LintRule]) -> list[str]:
-    """Return a line for each rule, with what to do below it."""
+    """Return a line for each rule, with its remedy below."""
     return [line for rule in rules for line in (f"{rule.name} ({rule.severity}): {rule.title}", f"    {rule.remedy}")]
 
 
 def as_github(report: LintReport) -> str:
-    """Return a command to GitHub for each finding, which it shows as an annotation, and the summary."""
+    """Return a workflow command of GitHub for each finding, which becomes an annotation, and the summary."""
     commands = [
         f"::{finding.severity} file={_github_property(finding.file)},line={finding.line},"
         f"title={_github_property(finding.rule)}::{_github_data(_whole_message(finding))}"
@@ -132,4 +132,4 @@ FORMATS: Final[Mapping[str, Callable[[LintReport], str]]] = {
     "github": as_github,
     "sarif": as_sarif,
 }
-"""The outputs by name."""
+"""The output formats by name."""

@@ -1,4 +1,4 @@
-"""The rules that every question has to keep: the properties that fuzzing checks, on few questions.
+"""The rules for every question: the properties that fuzzing checks, on few questions.
 
 First the questions of the suite itself are checked, then others of the same groups are drawn.
 """
@@ -18,11 +18,11 @@ from ...benchmarks.linted_suite import LintedQuestion, LintedSuite
 from ...benchmarks.settings import Settings
 from ...errors import NoCaseError
 from ..fuzzing import Finding, FuzzingInterrupted, fuzz
-from ..properties import MOST_TOKENS, PROPERTIES, Alteration, Violation, check_instance
+from ..properties import MOST_TOKENS, PROPERTIES, Alteration, PropertyViolationError, check_instance
 from .suite_collection import NO_CASE
 
 REPLIES: Final = (Alteration(0, 1000, ""), Alteration(500, 1000, ""), Alteration(0, 0, "yes, no\x00{["))
-"""How replies to the questions of a suite are altered: nothing at all, one cut off, one with more before it."""
+"""The alterations of replies to the questions of a suite: an empty reply, one cut off, one with text before it."""
 EXAMPLES: Final = 10
 WARNINGS: Final = {"prompt-size"}
 REMEDIES: Final = {
@@ -32,16 +32,16 @@ REMEDIES: Final = {
     "prompt-size": "Ask about something smaller, show fewer examples, or raise --most-tokens.",
     "deterministic": "Draw only from random numbers that are seeded with the reference, and iterate over no set.",
 }
-_REMEDY: Final = "Mend the template or the function that the property fails for; the smallest case is shown with it."
+_REMEDY: Final = "Fix the template or the function for which the property fails; the message shows the smallest case."
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far questions are searched for violations.
+    """The limits of the search for violations.
 
     Args:
-        examples: The number of questions that are drawn for each group; 0: none but those of the suite.
-        seed: The seed of the drawing.
+        examples: The number of questions that are drawn for each group; 0: only those of the suite are checked.
+        seed: The seed of the sampling.
         most_tokens: The limit of tokens of a prompt.
     """
 
@@ -54,7 +54,7 @@ class SearchLimits:
 class PropertySearch:
     """The violations of suites, each suite and each group searched once.
 
-    `interrupted` is set by Ctrl-C while questions are drawn; what was found until then is kept.
+    `interrupted` is set by Ctrl-C while questions are drawn; earlier findings are kept.
     """
 
     limits: SearchLimits
@@ -63,7 +63,7 @@ class PropertySearch:
     _searched: list[tuple[Family, str, Settings, Mapping[str, Any]]] = field(default_factory=list)
 
     def rules(self, own: Mapping[str, str]) -> list[LintRule]:
-        """Return a rule for each property: those of every family, and those that families have of their own."""
+        """Return a rule for each property, of every family and of single families."""
         return [
             LintRule(
                 name,
@@ -82,7 +82,7 @@ class PropertySearch:
     def _problems(self, name: str, suite: LintedSuite) -> Iterator[LintProblem]:
         if suite.name not in self._by_suite:
             problems = self._by_suite[suite.name] = []
-            problems.extend(self._search(suite))  # one by one, so that what was found before Ctrl-C is kept
+            problems.extend(self._search(suite))  # one by one, so that earlier findings survive Ctrl-C
         yield from (problem for violated, problem in self._by_suite[suite.name] if violated == name)
 
     def _search(self, suite: LintedSuite) -> Iterator[tuple[str, LintProblem]]:
@@ -109,7 +109,7 @@ class PropertySearch:
         while True:
             try:
                 check_instance(Instance(linted.question, checks=own), REPLIES, self.limits.most_tokens, violated)
-            except Violation as violation:
+            except PropertyViolationError as violation:
                 violated.append(violation.property)
                 yield violation.property, violation.message
             else:
@@ -146,7 +146,7 @@ def _problem(
 
 
 def _problem_of(suite: LintedSuite, settings: Settings, finding: Finding) -> LintProblem:
-    """Return the problem that a finding is, with the smallest case, its question and how to find it again."""
+    """Return the finding as a problem, with the smallest case, its question and the command that repeats the search."""
     instance = finding.instance
     question = [f"question: {instance.question.text}"] if instance.question.text else []
     details = (*instance.drawing, *question, f"find it again: pytest {shlex.quote(suite.name)} {finding.reproduce}")

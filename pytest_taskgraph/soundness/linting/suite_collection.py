@@ -1,4 +1,4 @@
-"""Collect the suites of a project with pytest, in this process: with its conftest files, its options, nothing asked."""
+"""Collection of the suites of a project with pytest, in this process: with its conftest files and options, no model."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ SUITE_ERROR: Final = "suite-error"
 NO_CASE: Final = "no-case"
 _MARK: Final = "taskgraph"
 _PARAMETER: Final = "taskgraph_reference"
-# The terminal reporter writes to what is captured; a cache would be written beside the suites.
-# What this process has imported cannot be rewritten, which pytest warns of.
+# The terminal reporter writes to captured streams; a cache would be written beside the suites.
+# Modules that this process has imported cannot be rewritten, and pytest warns about that.
 _QUIET: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 _COLLECTING: Final = ("-p", _MARK, "-p", "no:cacheprovider", "--collect-only", "-q", *_QUIET)
 
 
 class CollectedQuestion(Protocol):
-    """What the plugin puts behind an item."""
+    """A question that the plugin stores as the parameter of an item."""
 
     @property
     def reference(self) -> QuestionReference:
-        """Return what stands for the question."""
+        """Return the reference of the question."""
         ...
 
     @property
@@ -45,18 +45,22 @@ class CollectedQuestion(Protocol):
         ...
 
     def question(self) -> Question:
-        """Return the question, built now. Raises UsageError."""
+        """Build and return the question.
+
+        Raises:
+            UsageError: if it cannot be built.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionProblem:
-    """Why a suite cannot be collected.
+    """A suite that cannot be collected.
 
     Args:
         rule: SUITE_ERROR or NO_CASE.
-        place: Where the suite is.
-        message: What is wrong, in one line.
+        place: The place of the suite.
+        message: The reason, in one line.
     """
 
     rule: str
@@ -66,7 +70,7 @@ class CollectionProblem:
 
 @dataclass(slots=True)
 class CollectedSuites:
-    """What came of the collection: problems, and notices such as a suite that has nothing to ask here."""
+    """The result of the collection: problems, and notices such as a suite without questions."""
 
     problems: list[CollectionProblem] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -74,14 +78,14 @@ class CollectedSuites:
 
 
 def collect_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite]], None]) -> CollectedSuites:
-    """Collect suites and pass them to a function while what the project registers is known.
+    """Collect suites and pass them to a function while the registrations of the project are in effect.
 
     Args:
         arguments: The arguments of pytest: paths and options.
         inspect: Called once with the suites.
 
     Raises:
-        UsageError: if pytest refuses the arguments, or the plugin what they ask for.
+        UsageError: if pytest rejects the arguments, or the plugin rejects an option.
     """
     collector, output = _SuiteCollector(inspect), io.StringIO()
     with redirect_stdout(output), redirect_stderr(output):
@@ -96,15 +100,15 @@ def collect_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite
 
 
 def _model(arguments: Sequence[str]) -> list[str]:
-    """Return the option that names a model, which is not asked: the default one is not there for every family."""
+    """Return the option that names a model, which is not asked: not every family has the default model."""
     stated = any(argument.partition("=")[0] in ("--model", "--taskgraph-model") for argument in arguments)
     return [] if stated else ["--taskgraph-model=simulated:1"]
 
 
 def _errors_in(output: str) -> str:
-    """Return pytest's output from the first line on that tells of an error; all of it if none does."""
+    """Return pytest's output from the first line with an error on; all of it if there is none."""
     lines = [line for line in output.splitlines() if line.strip()]
-    first = next((i for i, line in enumerate(lines) if line.startswith(("ERROR", "INTERNALERROR"))), 0)
+    first = next((index for index, line in enumerate(lines) if line.startswith(("ERROR", "INTERNALERROR"))), 0)
     return "\n".join(line.removeprefix("ERROR: ") for line in lines[first:])
 
 
@@ -120,11 +124,11 @@ class _SuiteCollector:
 
     @property
     def explained(self) -> bool:
-        """Return True if a problem of the suites says why pytest found a mistake of usage."""
+        """Return True if a problem of the suites explains the usage error of pytest."""
         return bool(self._refused or self.collected.problems)
 
     def pytest_exception_interact(self, node: pytest.Collector, call: Any, report: object) -> None:  # noqa: ANN401
-        """Note what stopped a collector."""
+        """Record the error that stopped a collector."""
         if isinstance(report, pytest.CollectReport):
             error = call.excinfo.value
             rule = NO_CASE if _is_no_case(error) else SUITE_ERROR
@@ -133,7 +137,7 @@ class _SuiteCollector:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self) -> Generator[None, None, None]:
-        """Note what the plugin refuses about the suites together: it is a problem of theirs, not of the arguments."""
+        """Record the plugin's usage error about the suites together: a problem of theirs, not of the arguments."""
         try:
             yield
         except pytest.UsageError as error:
@@ -141,7 +145,7 @@ class _SuiteCollector:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Inspect what was selected."""
+        """Inspect the suites of the selected items."""
         self.finished = True
         try:
             suites = list(_suites(session.items, self.collected.notices))
@@ -150,20 +154,20 @@ class _SuiteCollector:
             self._inspect(suites)
         except KeyboardInterrupt:
             self.collected.interrupted = True
-        except Exception as error:  # told by the command, not by pytest
+        except Exception as error:  # reported by the command, not by pytest
             self.failure = error
 
 
 def _is_no_case(error: BaseException) -> bool:
-    """Return True if there is nothing to ask, by the error itself or by the one that it was made of."""
+    """Return True if there is nothing to ask, by the error itself or by its cause."""
     return isinstance(error, NoCaseError) or isinstance(error.__cause__, NoCaseError)
 
 
 def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
-    """Return the error in one line: of a file that fails while it is imported, the last line that pytest tells."""
+    """Return the error in one line: for a file that fails during import, the last line of pytest's report."""
     if isinstance(error, UsageError):
         return " ".join(str(error).split())
-    if not isinstance(error, pytest.Collector.CollectError):  # raised by what a suite calls
+    if not isinstance(error, pytest.Collector.CollectError):  # raised by a call in a suite
         return " ".join(describe_exception(error).split())
     lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
     return " ".join((lines[-1] if lines else type(error).__name__).removeprefix("E").split())
@@ -192,39 +196,39 @@ def _suites(items: Sequence[pytest.Item], notices: list[str]) -> Iterator[Linted
     for item in items:
         if item.get_closest_marker(_MARK) is not None:
             functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for name, those in functions.items():
-        if skipped := [_reason(item) for item in those if _collected(item) is None]:
-            notices.append(f"{name} is not checked: {skipped[0]}")
-        asking = [collected for collected in map(_collected, those) if collected is not None]
-        if asking:
-            yield _suite(name, those[0], asking)
+    for name, suite_items in functions.items():
+        if reasons := [_skip_reason(item) for item in suite_items if _collected_question(item) is None]:
+            notices.append(f"{name} is not checked: {reasons[0]}")
+        questions = [question for question in map(_collected_question, suite_items) if question is not None]
+        if questions:
+            yield _make_suite(name, suite_items[0], questions)
 
 
-def _collected(item: pytest.Item) -> CollectedQuestion | None:
-    """Return what stands behind an item; None if it asks nothing."""
+def _collected_question(item: pytest.Item) -> CollectedQuestion | None:
+    """Return the question of an item; None if it asks nothing."""
     value = getattr(getattr(item, "callspec", None), "params", {}).get(_PARAMETER)
     return value if hasattr(value, "question") else None
 
 
-def _reason(item: pytest.Item) -> str:
+def _skip_reason(item: pytest.Item) -> str:
     return next((str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip")), "it asks nothing")
 
 
-def _suite(name: str, item: pytest.Item, asking: Sequence[CollectedQuestion]) -> LintedSuite:
+def _make_suite(name: str, item: pytest.Item, questions: Sequence[CollectedQuestion]) -> LintedSuite:
     mark = next(mark for mark in item.iter_markers(_MARK) if "family" in mark.kwargs)
     place = SourcePlace(Path(item.path), _first_line(getattr(item, "obj", None)))
     family: Family = mark.kwargs["family"]
-    once = {id(collected.reference): collected for collected in asking if collected.reference.repetition == 1}
+    once = {id(collected.reference): collected for collected in questions if collected.reference.repetition == 1}
     settings: list[Settings] = []
     for collected in once.values():
         if collected.settings not in settings:
             settings.append(collected.settings)
-    return LintedSuite(name, place, family, mark.kwargs["options"], [*map(_built, once.values())], settings)
+    return LintedSuite(name, place, family, mark.kwargs["options"], [*map(_build_question, once.values())], settings)
 
 
-def _built(collected: CollectedQuestion) -> LintedQuestion:
-    """Return the question of an item, built; with the error if that fails."""
+def _build_question(collected: CollectedQuestion) -> LintedQuestion:
+    """Return the built question of an item, or the error if that fails."""
     try:
         return LintedQuestion(collected.reference, collected.settings, collected.question())
-    except Exception as error:  # of a family or a template of the user, whatever it is
+    except Exception as error:  # any error of a family or of a user's template
         return LintedQuestion(collected.reference, collected.settings, None, describe_exception(error))

@@ -26,7 +26,7 @@ def questions_of(suite: LintedSuite) -> list[Question]:
 
 
 def _same_prompts(suite: LintedSuite) -> Iterator[list[Question]]:
-    """Yield the questions that a model is told the same of, two or more."""
+    """Yield groups of two or more questions with equal requests to the model."""
     groups: dict[str, list[Question]] = {}
     for question in questions_of(suite):
         parts = (question.system, question.prompt, question.episode, question.specifications, question.episode_settings)
@@ -59,7 +59,7 @@ def _ids_of(questions: Sequence[Question]) -> str:
 
 
 def _unbalanced(suite: LintedSuite) -> Iterator[LintProblem]:
-    """Yield the groups with few and fixed answers of which one is right too often."""
+    """Yield the groups with few and fixed answers in which one answer is right too often."""
     groups: dict[str, list[Question]] = {}
     for question in questions_of(suite):
         if form(question.form).classes:
@@ -75,7 +75,7 @@ def _unbalanced(suite: LintedSuite) -> Iterator[LintProblem]:
 
 
 def _no_problems(suite: LintedSuite) -> Iterable[LintProblem]:
-    """Return no problems: those of the rule are found while suites are collected."""
+    """Return no problems, because the collection of suites finds the problems of the rule."""
     return ()
 
 
@@ -83,13 +83,13 @@ RULES: Final = (
     LintRule(
         SUITE_ERROR,
         "A suite cannot be collected.",
-        "Mend what the message names; until then nothing else of its file is checked.",
+        "Fix the error in the message; until then nothing else of its file is checked.",
         _no_problems,
     ),
     LintRule(
         NO_CASE,
         "Nothing can be asked for a group of a suite.",
-        "Let the group find cases in what it is about, demand what it needs, or do not ask for it.",
+        "Let the group find cases in its subjects, demand the features that it needs, or do not ask for it.",
         _no_problems,
     ),
     LintRule(
