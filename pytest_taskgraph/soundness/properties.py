@@ -89,7 +89,7 @@ def check_instance(
         passed_over: The names of properties that are not checked.
 
     Raises:
-        Violation: for the first property that does not hold.
+        PropertyViolationError: for the first property that does not hold.
     """
     for check in _checks(instance, alterations, most_tokens):
         message = _message_of(check)
