@@ -59,20 +59,20 @@ FULL = Workflow(
 )
 
 
-def test_nothing_is_lost_not_even_the_order_or_the_flaw() -> None:
+def test_loads_dumped_workflow_keeps_everything() -> None:
     assert loads(dumps(FULL)) == FULL
     shuffled = replace(FULL, tasks=FULL.tasks[::-1])
     assert loads(dumps(shuffled)) == shuffled
 
 
-def test_types_of_values_are_kept() -> None:
+def test_loads_dumped_values_keep_types() -> None:
     given = (1, 1.0, True, False, "1", (), 10**30, -0.5)
     back = loads(dumps(Workflow("W", parameters=(Parameter("p", given),)))).parameters[0].value
     assert isinstance(back, tuple)
     assert [(type(one), one) for one in back] == [(type(one), one) for one in given]
 
 
-def test_the_text_shown_holds_all_but_the_flaws() -> None:
+def test_write_workflow_omits_only_flaws() -> None:
     unflawed = replace(
         FULL,
         flaw=None,
@@ -84,7 +84,7 @@ def test_the_text_shown_holds_all_but_the_flaws() -> None:
     assert "drop-link" in dumps(FULL)
 
 
-def test_any_json_reader_reads_it_and_empty_fields_are_left_out() -> None:
+def test_dumps_is_plain_json_without_empty_fields() -> None:
     assert json.loads(dumps(Workflow("W", tasks=(Task("A"),)))) == {
         "format": "taskgraph-workflow",
         "version": 1,
@@ -93,21 +93,21 @@ def test_any_json_reader_reads_it_and_empty_fields_are_left_out() -> None:
     }
 
 
-def test_the_digest_tells_workflows_apart() -> None:
+def test_digest_differs_for_different_workflows() -> None:
     assert digest(FULL) == digest(loads(dumps(FULL)))
     assert len({digest(one) for one in (FULL, replace(FULL, flaw=None), replace(FULL, tasks=FULL.tasks[::-1]))}) == 3
     text = b'{\n  "format": "taskgraph-workflow",\n  "version": 1,\n  "name": "W"\n}\n'
     assert digest(Workflow("W")) == hashlib.sha256(text).hexdigest()
 
 
-def test_a_deep_hierarchy_is_read_back() -> None:
+def test_loads_deep_hierarchy_reads_back() -> None:
     workflow = Workflow("W", tasks=(Task("A"),))
     for _ in range(64):
         workflow = Workflow("W", tasks=(Task("A", subworkflow=workflow),))
     assert loads(dumps(workflow)) == workflow
 
 
-def test_a_value_that_is_not_finite_is_refused() -> None:
+def test_dumps_infinite_value_raises_error() -> None:
     with pytest.raises(WorkflowError, match="'W' cannot be written"):
         dumps(Workflow("W", parameters=(Parameter("p", float("nan")),)))
 
@@ -161,17 +161,17 @@ HEAD = '{"format": "taskgraph-workflow", "version": 1, "name": "W"'
         ("[" * 1000, "w.json:1:202: found a value nested too deeply, expected at most 200"),
     ],
 )
-def test_errors_tell_the_place_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+def test_read_malformed_text_names_place_and_expectation(text: str, message: str) -> None:
     with pytest.raises(ReadError) as raised:
         JSON.read(text, "w.json")
     assert message in str(raised.value)
 
 
-def test_loads_wants_one_document() -> None:
+def test_loads_several_documents_raises_error() -> None:
     with pytest.raises(ReadError, match="found 2 documents, expected one"):
         loads(dumps(Workflow("A")) + dumps(Workflow("B")))
 
 
-def test_documents_may_follow_each_other_under_headings() -> None:
+def test_parse_documents_under_headings_reads_all() -> None:
     shown = f"// a.json\n{dumps(Workflow('A', others=(Workflow('B'),)))}\n// c.json\n{dumps(Workflow('C'))}"
     assert [one.name for one in JSON.parse(shown, "")] == ["A", "B", "C"]

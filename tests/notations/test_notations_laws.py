@@ -145,7 +145,7 @@ def contradicts_roles(workflow: Workflow) -> bool:
 @every
 @few
 @given(data=st.data())
-def test_what_is_written_is_read_back(name: str, data: st.DataObject) -> None:
+def test_read_written_text_returns_workflow(name: str, data: st.DataObject) -> None:
     one, workflow = notation(name), data.draw(whole)
     assume(name != "mermaid" or not contradicts_roles(workflow))  # there such a label is taken for a mistake of people
     assert canonical(one.read(said(one, workflow))) == canonical(workflow)
@@ -153,13 +153,13 @@ def test_what_is_written_is_read_back(name: str, data: st.DataObject) -> None:
 
 @every
 @pytest.mark.parametrize("seed", range(3))
-def test_a_rich_workflow_is_read_back(name: str, seed: int) -> None:
+def test_read_rich_workflow_returns_it(name: str, seed: int) -> None:
     one, workflow = notation(name), generate(SEPARATE if name in ("json", "wadl-separate") else RICH, seed)
     assert canonical(one.read(one.write(workflow))) == canonical(workflow)
 
 
 @every
-def test_a_deep_hierarchy_is_read_back(name: str) -> None:
+def test_read_deep_hierarchy_returns_it(name: str) -> None:
     workflow = Workflow("T", tasks=(Task("T"),))
     for _ in range(50):
         workflow = Workflow("T", tasks=(Task("T", subworkflow=workflow),), links=(Link(START, "T"), Link("T", END)))
@@ -167,7 +167,7 @@ def test_a_deep_hierarchy_is_read_back(name: str) -> None:
 
 
 @every
-def test_a_flaw_is_not_written(name: str) -> None:
+def test_write_flaw_is_omitted(name: str) -> None:
     plain = Workflow("W", tasks=(Task("A", subworkflow=Workflow("A", tasks=(Task("B"),))),))
     inner = replace(plain.tasks[0].subworkflow or plain, flaw=Flaw("drop-link", ("B",)))
     planted = replace(plain, tasks=(Task("A", subworkflow=inner),), flaw=Flaw("back-link", ("A", "A")))
@@ -184,7 +184,7 @@ SAMPLES: dict[str, Workflow] = {
 
 
 @every
-def test_what_it_cannot_say_is_refused_by_name(name: str) -> None:
+def test_write_unsupported_feature_is_refused_by_name(name: str) -> None:
     one = notation(name)
     assert one.unsupported <= set(SAMPLES)
     for feature, workflow in SAMPLES.items():
@@ -196,7 +196,7 @@ def test_what_it_cannot_say_is_refused_by_name(name: str) -> None:
 
 
 @every
-def test_it_says_known_features_only(name: str) -> None:
+def test_notation_states_known_features_only(name: str) -> None:
     one = notation(name)
     assert one.says <= FEATURES
     assert one.name == name
@@ -216,7 +216,7 @@ print(*(f"{n} {hashlib.sha256(one.write(workflow).encode()).hexdigest()}" for n,
 """
 
 
-def test_the_text_is_the_same_under_any_hash_seed() -> None:
+def test_write_any_hash_seed_gives_same_text() -> None:
     def run(seed: str) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
         return bounded_process.run([sys.executable, "-c", PRINT], env=environment).stdout
@@ -271,7 +271,9 @@ def well_placed(error: ReadError | None, text: str) -> bool:
 @every
 @settings(few, max_examples=60)
 @given(workflow=st.sampled_from([SMALL_ONE, RICH_ONE]), edits=EDITS)
-def test_damaged_text_raises_read_errors_only(name: str, workflow: Workflow, edits: list[tuple[str, int, str]]) -> None:
+def test_parse_damaged_text_raises_read_errors_only(
+    name: str, workflow: Workflow, edits: list[tuple[str, int, str]]
+) -> None:
     text = edited(notation(name).write(workflow), edits)
     assert well_placed(refusal(notation(name), text), text)
 
@@ -279,7 +281,7 @@ def test_damaged_text_raises_read_errors_only(name: str, workflow: Workflow, edi
 @every
 @few
 @given(text=st.text(max_size=80))
-def test_any_text_raises_read_errors_only(name: str, text: str) -> None:
+def test_parse_any_text_raises_read_errors_only(name: str, text: str) -> None:
     assert well_placed(refusal(notation(name), text), text)
 
 
@@ -306,7 +308,7 @@ def test_any_text_raises_read_errors_only(name: str, text: str) -> None:
     ],
     ids=lambda text: repr(text[:20]),
 )
-def test_hostile_text_is_refused_quickly(name: str, text: str) -> None:
+def test_parse_hostile_text_is_refused_quickly(name: str, text: str) -> None:
     with pytest.raises(ReadError):
         notation(name).read(text)
 
@@ -314,7 +316,7 @@ def test_hostile_text_is_refused_quickly(name: str, text: str) -> None:
 @every
 @few
 @given(data=st.data())
-def test_answers_about_the_text_are_those_about_the_workflow(name: str, data: st.DataObject) -> None:
+def test_answers_about_text_equal_those_about_workflow(name: str, data: st.DataObject) -> None:
     one, workflow = notation(name), data.draw(workflows(recipes()))
     given_, back = assemble(workflow), assemble(one.read(said(one, workflow)))
     assert set(back.task_names) == set(given_.task_names)
@@ -346,14 +348,14 @@ def shuffled(workflow: Workflow, rng: Random) -> Workflow:
 @every
 @settings(few, max_examples=10)
 @given(data=st.data())
-def test_the_order_of_declaration_does_not_count(name: str, data: st.DataObject) -> None:
+def test_read_other_declaration_order_is_same_workflow(name: str, data: st.DataObject) -> None:
     one, workflow = notation(name), data.draw(workflows(recipes(max_tasks=12)))
     other = shuffled(workflow, data.draw(st.randoms(use_true_random=False)))
     assert canonical(one.read(said(one, other))) == canonical(workflow)
 
 
 @every
-def test_several_files_shown_as_one_text_are_one_project(name: str) -> None:
+def test_parse_several_files_in_one_text_is_one_project(name: str) -> None:
     one = notation(name)
     first, second = Workflow("First", "p", tasks=(Task("A"),)), Workflow("Second", "p", tasks=(Task("B"),))
     texts = {f"p/{flow.name}{one.suffixes[0]}": one.write(flow) for flow in (first, second)}
@@ -364,19 +366,19 @@ def test_several_files_shown_as_one_text_are_one_project(name: str) -> None:
 
 
 @every
-def test_its_files_are_known_by_their_suffix(name: str) -> None:
+def test_for_file_suffix_selects_notation(name: str) -> None:
     for suffix in notation(name).suffixes:
         assert suffix in for_file(f"a/b{suffix}").suffixes
         assert for_file(suffix) is for_file(f"a/b{suffix.upper()}")
 
 
-def test_unknown_names_are_answered_with_the_known_ones() -> None:
+def test_notation_unknown_name_lists_known_names() -> None:
     with pytest.raises(UnknownNameError, match="known: json, mermaid"):
         notation("morse")
     with pytest.raises(UnknownNameError, match=r"'\.doc'; known: \.json"):
         for_file("a.doc")
 
 
-def test_the_rich_workflow_holds_all_that_most_notations_say() -> None:
+def test_rich_workflow_holds_features_of_most_notations() -> None:
     assert features(RICH_ONE) == RICH.features
     assert len(levels(RICH_ONE)) > 1

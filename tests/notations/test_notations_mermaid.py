@@ -74,13 +74,13 @@ flowchart TD
 """
 
 
-def test_the_text_is_as_documented_and_loses_nothing() -> None:
+def test_write_workflow_gives_documented_text() -> None:
     assert MERMAID.write(SOUP) == WRITTEN
     assert MERMAID.read(WRITTEN) == SOUP
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_entity_codes_come_back(text: str) -> None:
+def test_decode_encoded_text_is_text(text: str) -> None:
     assert decode(encode(text)) == text
     assert not set(encode(text)) & set('"<>&`\n')
     assert encode(text) == encode(text).strip()
@@ -105,17 +105,17 @@ def test_entity_codes_come_back(text: str) -> None:
         "O'x",
     ],
 )
-def test_a_task_may_have_any_name(name: str) -> None:
+def test_read_task_with_any_name_keeps_it(name: str) -> None:
     workflow = Workflow("W", tasks=(Task(name), Task("Other")), links=(Link("START", name), Link(name, "Other", name)))
     assert MERMAID.read(MERMAID.write(workflow)) == workflow
 
 
-def test_a_workflow_without_start_or_end_stays_so() -> None:
+def test_read_workflow_without_start_or_end_adds_none() -> None:
     circle = Workflow("W", tasks=(Task("A"), Task("B"), Task("Stray")), links=(Link("A", "B"), Link("B", "A")))
     assert MERMAID.read(MERMAID.write(circle)) == circle
 
 
-def test_a_link_to_nowhere_is_not_written() -> None:
+def test_write_link_to_unknown_node_raises_error() -> None:
     with pytest.raises(WorkflowError, match="'W': a link leads to 'B'"):
         MERMAID.write(Workflow("W", tasks=(Task("A"),), links=(Link("A", "B"),)))
 
@@ -133,7 +133,7 @@ def pairs(workflow: Workflow) -> set[tuple[str, str]]:
 @pytest.mark.parametrize(
     "header", ["graph LR", "flowchart TB", "flowchart RL;", "graph", "flowchart-elk BT", "%%{init: {}}%%\ngraph TD"]
 )
-def test_headers_of_all_directions_are_read(header: str) -> None:
+def test_read_header_of_any_direction_is_accepted(header: str) -> None:
     workflow = read(f"{header}\n  A --> B\n")
     assert workflow.task_names == ("A", "B")
     assert workflow.name == "Lunch"
@@ -154,7 +154,7 @@ def test_headers_of_all_directions_are_read(header: str) -> None:
         "A --> B\r",
     ],
 )
-def test_arrows_of_all_kinds_are_control_flow(link: str) -> None:
+def test_read_arrow_of_any_kind_is_control_flow(link: str) -> None:
     assert read(f"graph LR\n{link}\n").links[1:-1] == (Link("A", "B"),)
 
 
@@ -170,11 +170,11 @@ def test_arrows_of_all_kinds_are_control_flow(link: str) -> None:
         "A-.->|go on|B",
     ],
 )
-def test_text_on_an_arrow_is_its_guard(link: str) -> None:
+def test_read_text_on_arrow_is_guard(link: str) -> None:
     assert read(f"graph LR\n{link}\n").links[1:-1] == (Link("A", "B", "go on"),)
 
 
-def test_chains_and_groups_of_nodes_are_all_their_links() -> None:
+def test_read_chain_of_node_groups_gives_all_links() -> None:
     assert pairs(read("graph LR; A & B --> C --> D & E")) == {
         *(("START", "A"), ("START", "B"), ("A", "C"), ("B", "C")),
         *(("C", "D"), ("C", "E"), ("D", "END"), ("E", "END")),
@@ -203,11 +203,11 @@ def test_chains_and_groups_of_nodes_are_all_their_links() -> None:
         "[ Do it ]:::big",
     ],
 )
-def test_nodes_of_all_shapes_are_tasks_named_by_their_label(shape: str) -> None:
+def test_read_node_of_any_shape_is_task_named_by_label(shape: str) -> None:
     assert read(f"graph TD\n  a{shape} --> b").task_names == ("Do it", "b")
 
 
-def test_a_label_may_come_later_and_without_one_the_id_is_the_name() -> None:
+def test_read_node_without_label_is_named_by_id() -> None:
     assert read("graph TD\na-1.x --> b\nb[Bake]").task_names == ("a-1.x", "Bake")
 
 
@@ -224,14 +224,14 @@ def test_a_label_may_come_later_and_without_one_the_id_is_the_name() -> None:
         ("salt and pepper?", "exclusive"),
     ],
 )
-def test_a_diamond_is_a_gateway_of_the_kind_its_label_tells(label: str, kind: str) -> None:
+def test_read_diamond_is_gateway_of_kind_in_label(label: str, kind: str) -> None:
     workflow = read(f"graph TD\n A --> g{{{label}}}\n g -- yes --> B\n g -- no --> C\n B & C --> h{{{label}}} --> D")
     assert [(one.kind, one.role) for one in workflow.gateways] == [(kind, "split"), (kind, "join")]
     assert successors(workflow, "A") == ("B", "C")
     assert predecessors(workflow, "D") == ("B", "C")
 
 
-def test_a_diamond_that_joins_and_splits_is_both() -> None:
+def test_read_diamond_that_joins_and_splits_is_two_gateways() -> None:
     workflow = read("graph LR\nA[Try] --> B{Done?}\nB -- no --> C[Mend]\nC --> B\nB ----> |yes| D[Use]")
     join, split = workflow.gateways
     assert (join.role, split.role) == ("join", "split")
@@ -239,30 +239,30 @@ def test_a_diamond_that_joins_and_splits_is_both() -> None:
     assert successors(workflow, "Try") == successors(workflow, "Mend") == ("Mend", "Use")
 
 
-def test_a_hexagon_is_a_gateway_only_by_its_label() -> None:
+def test_read_hexagon_is_gateway_only_by_label() -> None:
     workflow = read("graph LR\nA --> g{{fork}} --> B & C\nB --> P{{Prepare}}")
     assert workflow.task_names == ("A", "B", "C", "Prepare")
     assert [one.kind for one in workflow.gateways] == ["parallel"]
 
 
 @pytest.mark.parametrize("arrow", ["-->", "-.->", "-- reads -->", "-.->|reads|"])
-def test_a_cylinder_is_data_and_its_links_are_data_flow(arrow: str) -> None:
+def test_read_cylinder_is_data_with_data_flow(arrow: str) -> None:
     workflow = read(f"graph LR\nA --> B\nA {arrow} D[(Broth)]\nD {arrow} B")
     assert workflow.data == (Data("Broth"),)
     assert workflow.data_links == (DataLink("A", "Broth"), DataLink("Broth", "B"))
     assert pairs(workflow) == {("START", "A"), ("A", "B"), ("B", "END")}
 
 
-def test_start_and_end_are_known_by_their_labels() -> None:
+def test_read_start_and_end_are_found_by_label() -> None:
     workflow = read("graph LR\ns([Start]) --> A[Chop] --> B[Rest] & e((End))")
     assert pairs(workflow) == {("START", "Chop"), ("Chop", "Rest"), ("Chop", "END")}
 
 
-def test_a_chart_of_data_flow_alone_gets_no_control_flow() -> None:
+def test_read_data_flow_alone_adds_no_control_flow() -> None:
     assert read("graph LR\nA --> D[(Broth)] --> B").links == ()
 
 
-def test_a_subgraph_is_a_composite_task() -> None:
+def test_read_subgraph_is_composite_task() -> None:
     workflow = read(
         """graph TB
         Shop --> cooking --> Eat
@@ -287,14 +287,14 @@ def test_a_subgraph_is_a_composite_task() -> None:
     assert successors(workflow, "Shop") == ("Cook the soup",)
 
 
-def test_a_node_belongs_to_the_first_subgraph_that_ends_with_it_inside() -> None:
+def test_read_node_in_two_subgraphs_is_in_first_to_end() -> None:
     workflow = read("graph TD\nsubgraph outer\n subgraph inner\n  A --> B\n end\n A:::hot\n C\nend\nB:::hot")
     outer = workflow.task("outer").subworkflow
     assert outer is not None
     assert outer.task_names == ("inner", "C")
 
 
-def test_a_subgraph_whose_border_links_cross_is_a_group() -> None:
+def test_read_subgraph_with_crossing_links_is_group() -> None:
     workflow = read(
         "graph TB\nsubgraph one\n A --> B\n subgraph two\n  C --> D\n end\nend\nB --> E\nsubgraph three\n  E --> F\nend"
     )
@@ -302,7 +302,7 @@ def test_a_subgraph_whose_border_links_cross_is_a_group() -> None:
     assert workflow.task_names == ("A", "B", "two", "E", "F")
 
 
-def test_styles_classes_clicks_and_comments_are_passed_over() -> None:
+def test_read_styles_clicks_and_comments_are_ignored() -> None:
     text = (
         "graph TD\nclassDef hot fill:#f96,stroke:#333;\nA-->B\nclass A hot\nstyle B fill:#bbf\nlinkStyle 0 stroke:red\n"
     )
@@ -312,11 +312,11 @@ def test_styles_classes_clicks_and_comments_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("title", ["Tea time", '"Tea time"', "'Tea time'"])
-def test_front_matter_gives_the_name(title: str) -> None:
+def test_read_front_matter_gives_name(title: str) -> None:
     assert read(f"---\nconfig:\n  theme: dark\ntitle: {title}\n---\ngraph TD\nA").name == "Tea time"
 
 
-def test_charts_without_a_name_are_called_after_their_file_or_numbered() -> None:
+def test_read_unnamed_charts_are_named_by_file_or_number() -> None:
     text = "graph TD\nA\n%% file: b/Tea.mmd\ngraph TD\nB\n"
     assert [one.name for one in MERMAID.parse(text, "")] == ["Flowchart", "Tea"]
     assert [one.name for one in MERMAID.parse("graph TD\nA\ngraph TD\nB", "")] == ["Flowchart 1", "Flowchart 2"]
@@ -350,12 +350,12 @@ def test_charts_without_a_name_are_called_after_their_file_or_numbered() -> None
         ("---\ntitle: x\n", "c.mmd:1:1: found front matter without an end"),
     ],
 )
-def test_errors_tell_the_place_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+def test_read_malformed_chart_names_place_and_expectation(text: str, message: str) -> None:
     with pytest.raises(ReadError) as raised:
         MERMAID.read(text, "c.mmd")
     assert message in str(raised.value)
 
 
-def test_further_workflows_are_further_charts() -> None:
+def test_write_other_workflows_are_further_charts() -> None:
     both = replace(SOUP, others=(Workflow("Tea", tasks=(Task("Brew"),)),))
     assert MERMAID.read(MERMAID.write(both)) == both

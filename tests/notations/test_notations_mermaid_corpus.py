@@ -33,7 +33,7 @@ def fact(workflow: Workflow, kind: str, task: str) -> list[str]:
     return sorted(found[kind]())
 
 
-def test_corpus_is_large_and_has_three_answers_each() -> None:
+def test_corpus_has_enough_charts_with_three_answers_each() -> None:
     assert len(SAMPLES) == CORPUS.read_text(encoding="utf-8").count("\n## ")
     assert len(READ) >= 60
     assert {len(one.answers) for one in READ} == {3}
@@ -56,7 +56,7 @@ def test_chart_of_corpus_not_supported_names_line(sample: Sample) -> None:
 
 
 @pytest.mark.parametrize("sample", READ, ids=lambda one: one.title)
-def test_chart_of_corpus_in_markdown_or_with_windows_line_ends_is_the_same(sample: Sample) -> None:
+def test_chart_of_corpus_in_markdown_or_with_crlf_is_the_same(sample: Sample) -> None:
     plain = MERMAID.read(sample.chart)
     assert MERMAID.read(f"# Title\n\n> Words\n\n```mermaid\n{sample.chart}```\n\nMore.\n") == plain
     assert MERMAID.read(sample.chart.replace("\n", "\r\n")) == plain

@@ -103,24 +103,24 @@ After 'Sip', the workflow ends if ''.
 """
 
 
-def test_the_text_is_as_documented_and_loses_nothing() -> None:
+def test_write_workflow_gives_documented_text() -> None:
     assert PROSE.write(SOUP) == WRITTEN
     assert PROSE.read(WRITTEN) == SOUP
 
 
-def test_sentences_are_read_under_headings_and_bullets_too() -> None:
+def test_read_sentences_under_headings_and_bullets() -> None:
     text = "\n".join(f"- {line}" if line else line for line in WRITTEN.splitlines()).replace(
         "- Workflow", "## Workflow"
     )
     assert PROSE.read(text.replace("\n", "\r\n")) == SOUP
 
 
-def test_every_kind_of_sentence_has_an_example_that_it_understands_and_no_other_does() -> None:
+def test_sentence_example_matches_only_its_own_pattern() -> None:
     for one in SENTENCES:
         assert [other.example for other in SENTENCES if other.pattern.fullmatch(one.example)] == [one.example]
 
 
-def test_tasks_inside_tasks_are_found_by_their_path() -> None:
+def test_read_nested_composite_tasks_by_path() -> None:
     inner = Workflow("B", tasks=(Task("C"),))
     other = Workflow("A", tasks=(Task("B", subworkflow=inner),))
     nested = Workflow("W", tasks=(Task("A", subworkflow=other), Task("B", subworkflow=inner)))
@@ -132,13 +132,13 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @given(texts)
-def test_quoted_names_come_back_on_one_printable_line(name: str) -> None:
+def test_unquote_quoted_name_is_name_on_one_line(name: str) -> None:
     assert phrases.quote(name).isprintable()
     assert phrases.quoted_names(f"a {phrases.quote(name)}, {phrases.quote(name)} b") == (name, name)
 
 
 @given(texts, texts)
-def test_phrases_come_back(one: str, other: str) -> None:
+def test_read_written_phrase_returns_value(one: str, other: str) -> None:
     assert phrases.read_effect(phrases.effect_phrase(Effect(one, other))) == Effect(one, other)
     assert phrases.read_binding(phrases.binding_phrase((one, other))) == (one, other)
     for value in (None, 1, True, 0.5, "", (one, (2, ()))):
@@ -164,7 +164,7 @@ def test_phrases_come_back(one: str, other: str) -> None:
         "'n', one of 'a' 'b'",
     ],
 )
-def test_what_is_no_parameter_is_none(phrase: str) -> None:
+def test_read_parameter_other_phrase_is_none(phrase: str) -> None:
     assert phrases.read_parameter(phrase) is None
 
 
@@ -210,7 +210,7 @@ HEAD = "Workflow 'W':\nThe workflow has the tasks 'A' and 'B'.\nThe workflow has
         ),
     ],
 )
-def test_errors_tell_the_place_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+def test_read_malformed_prose_names_place_and_expectation(text: str, message: str) -> None:
     with pytest.raises(ReadError) as raised:
         PROSE.read(text, "p.txt")
     assert message in str(raised.value)

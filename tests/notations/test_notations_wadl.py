@@ -284,12 +284,12 @@ workflow AbstractBaking {{
 @pytest.mark.parametrize(
     ("notation", "text"), [(WADL, ASSEMBLED), (WADL_SEPARATE, SEPARATE), (WADL_EXPANDED, EXPANDED)]
 )
-def test_a_kitchen_with_nearly_everything_is_written_in_each_variants_own_style(notation: Notation, text: str) -> None:
+def test_write_rich_kitchen_in_style_of_each_variant(notation: Notation, text: str) -> None:
     assert notation.write(DINNER) == text
     assert canonical(notation.read(text)) == canonical(DINNER)
 
 
-def test_the_assembled_text_of_what_was_read_is_the_text_that_was_read() -> None:
+def test_write_read_assembled_text_is_same_text() -> None:
     assert WADL.write(WADL.read(ASSEMBLED)) == ASSEMBLED
     assert WADL_EXPANDED.write(WADL_EXPANDED.read(EXPANDED)) == EXPANDED
 
@@ -300,7 +300,7 @@ def flow(*tasks: str, gateways: Sequence[Gateway] = (), links: Sequence[tuple[st
     )
 
 
-def test_nested_markers_are_numbered_in_pairs_and_keep_clear_of_tasks_of_their_name() -> None:
+def test_markers_nested_are_numbered_in_pairs_beside_task_names() -> None:
     gateways = [Gateway(name, "parallel", "split" if name < "c" else "join") for name in "abcd"]
     links = [("START", "a"), ("a", "X"), ("a", "b"), ("b", "Y"), ("b", "PARALLEL_1"), ("Y", "d"), ("PARALLEL_1", "d")]
     text = WADL.write(
@@ -312,17 +312,17 @@ def test_nested_markers_are_numbered_in_pairs_and_keep_clear_of_tasks_of_their_n
     assert "PARALLEL_END_3 -> PARALLEL_END_2;" in text
 
 
-def test_markers_that_were_read_keep_their_numbers_even_without_a_partner() -> None:
+def test_markers_read_before_keep_their_numbers() -> None:
     gateways = [Gateway("PARALLEL_7", "parallel", "split")]
     text = WADL.write(flow("A", "B", gateways=gateways, links=[("START", "PARALLEL_7"), ("PARALLEL_7", "A")]))
     assert "START -> PARALLEL_7;\n  PARALLEL_7 -> A;" in text
 
 
-def test_a_cycle_is_written_without_naming_a_task_twice_in_a_line() -> None:
+def test_write_cycle_names_no_task_twice_per_line() -> None:
     assert "START -> A -> B;\n  B -> A;" in WADL.write(flow("A", "B", links=[("START", "A"), ("A", "B"), ("B", "A")]))
 
 
-def test_a_reference_has_a_package_only_where_the_simple_name_means_something_else() -> None:
+def test_write_reference_has_package_only_if_ambiguous() -> None:
     tasks = (Task("A", reference=QualifiedName("X", "one")), Task("B", reference=QualifiedName("X", "two")))
     others = (Workflow("X", "one"), Workflow("X", "two"), Workflow("Y", "two"))
     third = Task("C", reference=QualifiedName("Y", "two"))
@@ -334,7 +334,7 @@ def test_a_reference_has_a_package_only_where_the_simple_name_means_something_el
     ]
 
 
-def test_the_empty_package_is_main_and_a_package_of_that_name_is_quoted() -> None:
+def test_write_empty_package_is_main_and_main_is_quoted() -> None:
     assert WADL.write(Workflow("W")).startswith("package main;")
     assert WADL.write(Workflow("W", "main")).startswith('package "main";')
     assert [WADL.read(WADL.write(Workflow("W", package))).package for package in ("", "main", "a.b")] == [
@@ -344,7 +344,7 @@ def test_the_empty_package_is_main_and_a_package_of_that_name_is_quoted() -> Non
     ]
 
 
-def test_an_inline_subworkflow_that_refers_back_stays_inline_so_that_the_recursion_has_as_many_steps() -> None:
+def test_lift_recursive_inline_subworkflow_stays_inline() -> None:
     again = Workflow("Inner", tasks=(Task("Again", reference=QualifiedName("W")),), links=(Link("START", "Again"),))
     whole = Workflow("W", tasks=(Task("T", "first", subworkflow=again),), links=(Link("START", "T"),))
     for notation in (WADL, WADL_SEPARATE):
@@ -353,13 +353,13 @@ def test_an_inline_subworkflow_that_refers_back_stays_inline_so_that_the_recursi
         assert canonical(back) == canonical(whole)
 
 
-def test_lifted_subworkflows_get_names_that_no_other_workflow_has() -> None:
+def test_lift_subworkflows_get_unique_names() -> None:
     tasks = (Task("W", subworkflow=flow("A")), Task("T", subworkflow=Workflow("", tasks=(Task("A"),))))
     text = WADL.write(Workflow("W", tasks=tasks))
     assert [one.name for one in WADL.parse(text, "")] == ["W", "W2", "T"]
 
 
-def test_a_project_that_derives_already_is_left_as_its_author_divided_it() -> None:
+def test_split_derived_project_is_unchanged() -> None:
     base = Workflow("B", "p", tasks=(Task("T", implementation="t.py"), Task("U", reference=QualifiedName("S"))))
     inside = Configuration("U", configurations=(Configuration("V", kind="user"),))
     derived = Workflow("D", "q", base=base.qualified, configurations=(Configuration("T", description="done"), inside))
@@ -369,7 +369,7 @@ def test_a_project_that_derives_already_is_left_as_its_author_divided_it() -> No
     assert WADL_SEPARATE.read(text) == project
 
 
-def test_assembled_and_expanded_refuse_what_they_cannot_say() -> None:
+def test_write_assembled_and_expanded_refuse_unsupported() -> None:
     with pytest.raises(UnsupportedFeatureError, match="derivation"):
         WADL.write(Workflow("D", base=QualifiedName("B"), others=(Workflow("B"),)))
     with pytest.raises(UnsupportedFeatureError, match="references"):
@@ -385,11 +385,11 @@ def test_assembled_and_expanded_refuse_what_they_cannot_say() -> None:
     ],
 )
 @pytest.mark.parametrize("notation", VARIANTS, ids=lambda one: one.name)
-def test_what_the_language_cannot_say_is_refused_by_name(notation: Notation, workflow: Workflow, named: str) -> None:
+def test_write_unsupported_name_is_refused(notation: Notation, workflow: Workflow, named: str) -> None:
     with pytest.raises(UsageError, match=named):
         notation.write(workflow)
 
 
-def test_a_backslash_is_doubled_only_where_it_would_be_an_escape() -> None:
+def test_quote_backslash_is_doubled_only_before_escape() -> None:
     assert quote(r"C:\temp\runs") == r'"C:\temp\runs"'
     assert quote("C:\\new\\") == r'"C:\\new\\"'

@@ -55,7 +55,7 @@ workflow Plating from Base { configure task Lay { param heat = true; effect heat
 """
 
 
-def test_every_quirk_of_the_studys_files_is_read() -> None:
+def test_read_quirks_of_published_files() -> None:
     meal, plating = parse(SAMPLE, "")
     assert meal == Workflow(
         "Meal",
@@ -91,18 +91,18 @@ def test_every_quirk_of_the_studys_files_is_read() -> None:
     assert plating == Workflow("Plating", "pantry", base=QualifiedName("Base"), configurations=(lay,))
 
 
-def test_the_samples_of_the_documentation_are_of_the_language() -> None:
+def test_read_samples_of_documentation() -> None:
     samples = re.findall(r"::\n\n(.*?)\n\n(?=\S)", wadl.__doc__ or "", re.DOTALL)
     meal, tea = parse("\n".join(samples), "")
     assert (meal.package, meal.base, len(meal.links)) == ("pantry", QualifiedName("Base", "pantry"), 8)
     assert (tea.package, tea.task_names) == ("", ("Boil water", "Brew"))
 
 
-def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing() -> None:
+def test_read_windows_line_ends_and_byte_order_mark() -> None:
     assert parse("\ufeff" + SAMPLE.replace("\n", "\r\n"), "") == parse(SAMPLE, "")
 
 
-def test_an_expanded_task_binds_data_at_its_border_and_keeps_its_own_parameters() -> None:
+def test_read_expanded_task_binds_data_and_keeps_parameters() -> None:
     (workflow,) = parse(
         """package p; workflow W { task T {
              define data A = B { schema "a"; }  define data C;
@@ -119,18 +119,18 @@ def test_an_expanded_task_binds_data_at_its_border_and_keeps_its_own_parameters(
     assert task.subworkflow.parameters == (Parameter("n", 0),)
 
 
-def test_several_files_are_one_project_whose_first_workflow_is_the_main_one() -> None:
+def test_read_several_files_first_workflow_is_main() -> None:
     one, two = SAMPLE.split("// meals/Plating.xxp")
     assert WADL.read_files({"a.xxp": one, "b.xxp": two}) == WADL.read(SAMPLE)
     with pytest.raises(ReadError, match=r"^b\.xxp:2:1: "):
         WADL.read_files({"a.xxp": one, "b.xxp": "\n}"})
 
 
-def test_heading_lines_are_passed_over() -> None:
+def test_read_heading_lines_are_ignored() -> None:
     assert parse(WADL.heading("some folder/W.xxp") + "\npackage p; workflow W {}", "") == (Workflow("W", "p"),)
 
 
-def test_words_of_the_language_are_names_where_nothing_else_can_stand() -> None:
+def test_read_keywords_as_names_where_unambiguous() -> None:
     (workflow,) = parse("package data; workflow task { define task kind; define task in; START -> kind -> in; }", "")
     assert workflow.qualified == QualifiedName("task", "data")
     assert workflow.task_names == ("kind", "in")
@@ -140,7 +140,7 @@ def test_words_of_the_language_are_names_where_nothing_else_can_stand() -> None:
     ("written", "value"),
     [("4", 4), ("0.20", 0.2), ("-1e-3", -0.001), ("true", True), ('"4"', "4"), ("[]", ()), ('[1, ["a"]]', (1, ("a",)))],
 )
-def test_values_keep_their_type(written: str, value: Value) -> None:
+def test_read_values_keep_types(written: str, value: Value) -> None:
     (workflow,) = parse(f"package p; workflow W {{ param v = {written}; }}", "")
     assert workflow.parameters == (Parameter("v", value),)
     assert type(workflow.parameters[0].value) is type(value)
@@ -156,18 +156,18 @@ def test_values_keep_their_type(written: str, value: Value) -> None:
         ('{ "a", "b" }', Domain("words", words=("a", "b"))),
     ],
 )
-def test_domains_may_be_open_at_either_end(written: str, domain: Domain) -> None:
+def test_read_domains_open_at_either_end(written: str, domain: Domain) -> None:
     (workflow,) = parse(f"package p; workflow W {{ param v in {written}; }}", "")
     assert workflow.parameters == (Parameter("v", None, domain),)
 
 
-def test_only_three_escapes_are_escapes() -> None:
+def test_read_other_escapes_stay_as_written() -> None:
     (workflow,) = parse(r'package p; workflow W { description "C:\temp\x \"q\" a\\b c\nd // text"; }', "")
     assert workflow.description == 'C:\\temp\\x "q" a\\b c\nd // text'
 
 
 @pytest.mark.parametrize("kind", ["parallel", "exclusive", "inclusive"])
-def test_markers_become_gateways_of_their_kind_and_flaws_of_theirs_are_read(kind: str) -> None:
+def test_read_markers_become_gateways_even_if_flawed(kind: str) -> None:
     word = kind.upper()
     (workflow,) = parse(f"package p; workflow W {{ START -> {word}_2; {word}_END_9 -> END; }}", "")
     assert [(one.name, one.kind, one.role) for one in workflow.gateways] == [
@@ -211,7 +211,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "found", "expected"), ERRORS)
-def test_an_error_tells_place_find_and_expectation_in_words_of_the_language(
+def test_read_malformed_text_names_place_and_expectation(
     text: str, line: int, column: int, found: str, expected: str
 ) -> None:
     with pytest.raises(ReadError) as caught:
@@ -223,13 +223,13 @@ def test_an_error_tells_place_find_and_expectation_in_words_of_the_language(
 
 
 @pytest.mark.parametrize("opening", ["task T {", "param p = [", "[" * 3, "configure task T {"])
-def test_deep_nesting_is_an_error_of_the_text_and_not_of_the_stack(opening: str) -> None:
+def test_read_deep_nesting_raises_read_error(opening: str) -> None:
     rest = "[" * 10_000 if "[" in opening else opening * 10_000
     with pytest.raises(ReadError):
         parse(f"package p; workflow W {{ {opening}{rest}", "")
 
 
-def test_sixty_levels_of_subworkflows_are_read() -> None:
+def test_read_sixty_levels_of_subworkflows() -> None:
     (workflow,) = parse("package p; workflow W {" + "task T {" * 60 + "task U {}" + "}" * 61, "")
     for _ in range(60):
         inner = workflow.task("T").subworkflow
@@ -239,7 +239,7 @@ def test_sixty_levels_of_subworkflows_are_read() -> None:
 
 
 @pytest.mark.parametrize("part", ["\\", "\\\\", '\\"', "// ", "-", "A -> ", "1", "A."])
-def test_long_hostile_texts_are_refused_in_linear_time(part: str) -> None:
+def test_read_hostile_text_is_refused_in_linear_time(part: str) -> None:
     def refuse(size: int) -> None:
         with pytest.raises(ReadError):
             parse(f'package p; workflow W {{ description "{part * size}', "")
@@ -278,7 +278,7 @@ PIECES = [
 
 @settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE)), st.integers(0, 9), st.sampled_from(PIECES)), max_size=4))
-def test_a_damaged_text_is_read_or_refused_with_a_place_in_it(damage: list[tuple[int, int, str]]) -> None:
+def test_read_damaged_text_is_workflow_or_error_with_place(damage: list[tuple[int, int, str]]) -> None:
     text = SAMPLE
     for at, cut, piece in damage:
         text = text[:at] + piece + text[at + cut :]
@@ -291,7 +291,7 @@ def test_a_damaged_text_is_read_or_refused_with_a_place_in_it(damage: list[tuple
 
 @settings(max_examples=100)
 @given(st.text())
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_read_any_text_is_workflow_or_read_error(text: str) -> None:
     assert refusal(text) is not None
     for whole in (f"package p; workflow W {{ {text}", f'package p; workflow W {{ description "{text}"; }}'):
         error = refusal(whole)

@@ -19,7 +19,7 @@ VARIANTS = (WADL, WADL_SEPARATE, WADL_EXPANDED)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('\\"n\n/'), max_size=20))
-def test_any_text_between_quotation_marks_reads_back(text: str) -> None:
+def test_unquote_quoted_text_is_text(text: str) -> None:
     assert unquote(quote(text)) == text
     assert WADL.read(WADL.write(Workflow("W", description=text))).description == text
 
@@ -82,5 +82,5 @@ def wild(draw: st.DrawFn, depth: int = 2) -> Workflow:
 @pytest.mark.parametrize("notation", VARIANTS, ids=lambda one: one.name)
 @settings(max_examples=40)
 @given(workflow=wild())
-def test_whatever_is_written_reads_back_the_same(notation: Notation, workflow: Workflow) -> None:
+def test_read_written_wadl_returns_workflow(notation: Notation, workflow: Workflow) -> None:
     assert canonical(notation.read(notation.write(workflow))) == canonical(workflow)

@@ -88,7 +88,7 @@ def test_write_of_a_text_that_breaks_the_form_quotes_it(text: str) -> None:
 @given(graph=graphs())
 @example(graph=ProceduralGraph.of([ProceduralFlow(action("pay", "a -> b"), action("pay", "b: c"), "a -> (b")]))
 @example(graph=ProceduralGraph.of([ProceduralFlow(action("x", "→"), action("→: x", "a"), ")")]))
-def test_read_of_what_was_written_is_the_graph(graph: ProceduralGraph) -> None:
+def test_read_of_written_text_is_the_graph(graph: ProceduralGraph) -> None:
     read = read_procedural_graph(write_procedural_graph(graph))
     assert read.graph == graph
     assert read.unread == ()
@@ -165,7 +165,7 @@ def test_read_of_repeated_lines_counts_them_once() -> None:
     assert len(flows("Start -> a\nStart -> a\nStart  ->  a")) == 1
 
 
-def test_read_of_lines_that_state_nothing_keeps_them_in_order() -> None:
+def test_read_of_lines_without_flows_keeps_them_in_order() -> None:
     lines = ["hello", "a -> b -> c", "-> b", "a ->", "a --> b", "a -> DataConstraint()", "For :"]
     read = read_procedural_graph("\n".join([*lines[:3], "Start -> a", "", *lines[3:]]))
     assert read.graph.flows == (ProceduralFlow(START, action("a")),)
@@ -212,7 +212,7 @@ def test_lenient_read_of_a_decorated_reply_finds_its_flows() -> None:
     assert read.unread == ("hm",)
 
 
-def test_lenient_read_without_fences_leaves_out_talk_around() -> None:
+def test_lenient_read_without_fences_ignores_text_around() -> None:
     read = read_procedural_graph(
         "Let me think.\nFor cook:\nStart -> a\nwell\na -> End\n\nI hope this helps.", lenient=True
     )
@@ -247,7 +247,7 @@ def test_lenient_read_of_written_texts_like_labels_keeps_them(text: str) -> None
     assert read_procedural_graph(write_procedural_graph(graph), lenient=True).graph == graph
 
 
-def test_lenient_read_behind_thoughts_leaves_these_out() -> None:
+def test_lenient_read_behind_thoughts_ignores_them() -> None:
     text = "<think>Start -> x\nx -> End</think>\nStart -> a"
     assert read_procedural_graph(text, lenient=True).graph.flows == (ProceduralFlow(START, action("a")),)
     assert len(read_procedural_graph("Start -> x\n</think>Done.", lenient=True).graph.flows) == 1
@@ -266,7 +266,7 @@ def test_lenient_read_of_one_actor_spelled_twice_takes_the_first() -> None:
 HANDED_OVER = "For clerk:\nStart -> check\ncheck -> pay\nDataConstraint(bill) -> pay\nFor customer:\npay -> End"
 
 
-def test_lenient_read_of_an_action_followed_elsewhere_gives_it_that_actor() -> None:
+def test_lenient_read_of_action_followed_elsewhere_takes_that_actor() -> None:
     graph = read_procedural_graph(HANDED_OVER, lenient=True).graph
     assert graph == ProceduralGraph.of(flows(HANDED_OVER.replace("-> pay", "-> customer: pay")))
     assert ProceduralNode("action", "pay", "clerk") in read_procedural_graph(HANDED_OVER).graph.nodes

@@ -114,7 +114,7 @@ def test_edit_similarity_is_one_less_the_share_of_both_graphs() -> None:
 
 @settings(max_examples=60)
 @given(procedural_graphs(most=4), procedural_graphs(most=4))
-def test_edit_distance_of_small_graphs_is_what_brute_force_finds(one: ProceduralGraph, other: ProceduralGraph) -> None:
+def test_edit_distance_of_small_graphs_is_that_of_brute_force(one: ProceduralGraph, other: ProceduralGraph) -> None:
     if len(one.nodes) <= 5 and len(other.nodes) <= 5:
         assert edit_distance(one, other) == EditDistance(by_brute_force(one, other), True)
 

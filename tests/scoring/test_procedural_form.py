@@ -60,7 +60,7 @@ def test_read_procedure_of_a_text_or_a_reply_gives_its_flows(text: str) -> None:
     assert grade(asked(SHIP), Reply(text)).value == 1.0
 
 
-def test_read_procedure_states_lines_that_it_cannot_read() -> None:
+def test_read_procedure_lists_unread_lines() -> None:
     answer = read_procedure("Start -> wash\nand then\nwash ->\nwash -> End", "lenient")
     assert graph_in(answer) == graph((START, action("wash")), (action("wash"), END))
     assert answer["unread"] == ["and then", "wash ->"]
@@ -102,7 +102,7 @@ def test_read_procedure_of_a_reply_that_states_unread_lines_is_read(last: str) -
 
 @settings(max_examples=60)
 @given(procedural_graphs(least=1), st.lists(st.text(max_size=9), max_size=3), st.sampled_from(["lenient", "strict"]))
-def test_form_answer_that_was_read_reads_back(gold: ProceduralGraph, unread: list[str], parsing: Parsing) -> None:
+def test_form_written_answer_reads_back(gold: ProceduralGraph, unread: list[str], parsing: Parsing) -> None:
     answer = read_procedure(write_procedural_graph(gold), parsing)
     if unread and parsing == "lenient":
         answer["unread"] = [*unread]
@@ -142,7 +142,7 @@ def test_form_shows_a_graph_in_one_line_with_actors_and_conditions() -> None:
     )
 
 
-def test_grade_of_unread_lines_tells_them_in_the_remark() -> None:
+def test_grade_of_unread_lines_lists_them_in_the_remark() -> None:
     score = grade(asked(SHIP), Reply("Start -> check\n-> what?\ncheck -> End"))
     assert score.remark == "left out 1 line of the reply: '-> what?'"
 
@@ -155,7 +155,7 @@ def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:
     assert score.metrics["graph_edit_similarity"] == 0.0
 
 
-def test_grade_of_an_apology_before_a_graph_is_that_of_the_graph() -> None:
+def test_grade_of_apology_before_graph_scores_the_graph() -> None:
     apology = "I'm sorry, but I can't help with all of it."
     assert grade(asked(SHIP), Reply(f"{apology}\n{TEXT}")).value == 1.0
     refused = grade(asked(SHIP), Reply(f"{apology}\nask a lawyer -> trust them"))

@@ -32,7 +32,7 @@ def measured(name: str, answer: Json, reference: ProceduralGraph) -> Measurement
     return measure_answer(name, metric(name), answer, stated(reference))
 
 
-def test_names_measured_are_those_that_families_name() -> None:
+def test_measured_names_are_those_that_families_name() -> None:
     assert measured_names(NAMES) == (
         "procedural_f1", *(f"document_{element}_f1" for element in (*ELEMENTS, "gateway")),
         "graph_edit_similarity", "graph_edit_exact",

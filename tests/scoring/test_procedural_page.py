@@ -21,7 +21,7 @@ def named(heading: str) -> list[str]:
     return [name for row in re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
 
 
-def test_example_of_the_page_prints_what_follows_it() -> None:
+def test_example_of_the_page_prints_its_output() -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (printed,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     output = io.StringIO()

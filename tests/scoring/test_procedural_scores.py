@@ -89,7 +89,7 @@ def test_actor_scores_of_one_action_by_two_actors_are_one_against_itself() -> No
     assert score_procedure(gold, gold)["actor"] == ElementCounts((2.0, 2), (2.0, 2))
 
 
-def test_actor_scores_where_the_partner_has_no_actor_or_no_action_are_zero() -> None:
+def test_actor_scores_of_partner_without_actor_or_action_are_zero() -> None:
     extracted = graph((action("sign", "clerk"), END))
     assert score_procedure(extracted, graph((action("sign"), END)))["actor"] == ElementCounts((0.0, 1), (0.0, 0))
     assert score_procedure(extracted, graph((START, END)))["actor"] == ElementCounts((0.0, 1), (0.0, 0))

@@ -29,7 +29,7 @@ GUARDS = st.recursive(
 
 
 @given(GUARDS, GUARDS)
-def test_a_condition_is_right_if_it_holds_at_the_same_points_of_the_grid(one: str, other: str) -> None:
+def test_is_same_condition_agrees_on_grid(one: str, other: str) -> None:
     first, second = read_guard(one), read_guard(other)
     grid = [{"n": Fraction(n), "m": Fraction(m)} for n, m in product(range(5), repeat=2)]
     same = all(holds(first, point) == holds(second, point) for point in grid)
@@ -49,11 +49,11 @@ def test_a_condition_is_right_if_it_holds_at_the_same_points_of_the_grid(one: st
         (None, "", 0.0),
     ],
 )
-def test_whether_a_condition_is_right_hangs_on_the_domain(domain: Domain | None, answer: str, right: float) -> None:
+def test_is_same_condition_depends_on_domain(domain: Domain | None, answer: str, right: float) -> None:
     assert equivalence(answer, condition_reference("n >= 3", [Parameter("n", domain=domain)])) == right
 
 
-def test_words_of_a_domain_say_what_else_there_is() -> None:
+def test_is_same_condition_uses_words_of_domain() -> None:
     mode = Parameter("mode", domain=Domain("words", words=("slow", "fast")))
     assert equivalence("mode = fast", condition_reference("mode != slow", [mode])) == 1.0
     assert equivalence("mode = fast", condition_reference("mode != slow", [Parameter("mode")])) == 0.0
@@ -69,12 +69,12 @@ def test_words_of_a_domain_say_what_else_there_is() -> None:
         {"condition": "n < 3", "domains": {"n": {"kind": "real", "low": "0"}}},
     ],
 )
-def test_a_reference_of_another_shape_is_told(reference: Json) -> None:
+def test_is_same_condition_malformed_reference_raises_error(reference: Json) -> None:
     with pytest.raises(UsageError, match="the reference of a question about a condition: found"):
         equivalence("n < 3", reference)
 
 
-def test_a_reference_states_its_text() -> None:
+def test_condition_text_of_reference_is_its_text() -> None:
     assert condition_text(condition_reference("n < 3", WHOLE)) == "n < 3"
 
 
@@ -90,18 +90,18 @@ def test_a_reference_states_its_text() -> None:
         "n >= 3\n\nThen it ends.",
     ],
 )
-def test_a_condition_is_read_whatever_it_is_wrapped_in(text: str) -> None:
+def test_condition_in_decoration_is_parsed(text: str) -> None:
     assert form("condition").read(text, [], "lenient") == "n >= 3"
 
 
-def test_signs_of_other_languages_are_read_as_words() -> None:
+def test_condition_signs_of_other_languages_are_words() -> None:
     assert equivalence(str(form("condition").read("n>=3&&(m<2||m>3)", [], "lenient")),
                        condition_reference("n >= 3 and (m < 2 or m > 3)", WHOLE)) == 1.0  # fmt: skip
 
 
 @pytest.mark.parametrize("parsing", ["lenient", "strict"])
 @pytest.mark.parametrize("text", ["", "n is large enough", "n >=", "3"])
-def test_what_is_no_guard_is_unparseable(text: str, parsing: str) -> None:
+def test_condition_other_text_is_unparseable(text: str, parsing: str) -> None:
     with pytest.raises(UnparseableError, match="expected a condition"):
         form("condition").read(text, [], "strict" if parsing == "strict" else "lenient")
 
@@ -110,17 +110,17 @@ def test_what_is_no_guard_is_unparseable(text: str, parsing: str) -> None:
     ("text", "number"),
     [("3", 3), ("**3**.", 3), ("3 times", 3), ("It runs 12 times, 3 of them twice", 12), ("-2", -2), ("\u22122", -2)],
 )
-def test_the_first_whole_number_counts(text: str, number: int) -> None:
+def test_number_first_whole_number_counts(text: str, number: int) -> None:
     assert form("number").read(text, [], "lenient") == number
 
 
 @pytest.mark.parametrize("text", ["", "three", "2.5", "n2", "1" * 19])
-def test_what_holds_no_whole_number_is_unparseable(text: str) -> None:
+def test_number_without_whole_number_is_unparseable(text: str) -> None:
     with pytest.raises(UnparseableError, match="expected a whole number"):
         form("number").read(text, [], "lenient")
 
 
-def test_the_strict_number_stands_alone() -> None:
+def test_number_strict_stands_alone() -> None:
     assert form("number").read(" 3.", [], "strict") == 3
     with pytest.raises(UnparseableError, match="expected a whole number, found '3 times'"):
         form("number").read("3 times", [], "strict")

@@ -30,16 +30,16 @@ PARSINGS = st.sampled_from(["lenient", "strict"])
         "First this\r\nFinal answer: Brew\r\n",
     ],
 )
-def test_the_lenient_marker_reading_finds_the_last_answer(reply: str) -> None:
+def test_answer_text_lenient_finds_last_marker(reply: str) -> None:
     assert answer_text(reply, "marker", "lenient").strip(" *\n") == "Brew"
 
 
-def test_the_strict_reading_takes_all_behind_the_first_marker_and_drops_leading_stars() -> None:
+def test_answer_text_strict_takes_all_after_first_marker() -> None:
     assert answer_text("x **Final answer:** A\nFinal answer: B", "marker", "strict") == " A\nFinal answer: B"
     assert answer_text("**final answer:** A", "marker", "strict") == ""
 
 
-def test_whole_and_first_line_cut_where_their_names_say() -> None:
+def test_answer_text_whole_and_first_line_cut_there() -> None:
     reply = "\n\nyes\nit does\n\nreally"
     assert answer_text(reply, "whole", "lenient") == reply
     assert answer_text(reply, "first-line", "lenient") == "yes"
@@ -49,14 +49,14 @@ def test_whole_and_first_line_cut_where_their_names_say() -> None:
 
 @pytest.mark.parametrize("place", ["whole", "marker", "first-line"])
 @pytest.mark.parametrize("reply", ["", " \n\t\n", "```\n```"])
-def test_a_reply_without_text_is_unparseable(reply: str, place: Place) -> None:
+def test_answer_text_empty_reply_is_unparseable(reply: str, place: Place) -> None:
     with pytest.raises(UnparseableError, match="empty"):
         answer_text(reply, place, "lenient")
 
 
 @given(ANYTHING, PLACES, PARSINGS, st.booleans(), st.lists(st.text(min_size=1, max_size=5)))
 @example("\x00\x1b[31m\ud800", "marker", "lenient", False, ["\x00"])
-def test_any_text_is_cut_or_unparseable(
+def test_answer_text_any_reply_is_text_or_unparseable(
     reply: str, place: Place, parsing: Parsing, lines: bool, names: list[str]
 ) -> None:
     try:
@@ -88,7 +88,7 @@ def test_any_text_is_cut_or_unparseable(
     ],
 )
 @pytest.mark.parametrize("ending", ["", "x"])
-def test_long_hostile_replies_are_cut_in_linear_time(piece: str, ending: str) -> None:
+def test_answer_text_hostile_reply_takes_linear_time(piece: str, ending: str) -> None:
     names = ["A", "A, B", "*", "**", "-", ".", "[", "_", *(f"Task{number}" for number in range(200))]
     reply = piece * (100_000 // len(piece)) + ending
     begun = time.process_time()
@@ -96,7 +96,7 @@ def test_long_hostile_replies_are_cut_in_linear_time(piece: str, ending: str) ->
     assert time.process_time() - begun < 5, "quadratic time would be minutes"
 
 
-def test_a_reply_of_a_megabyte_is_read_within_seconds() -> None:
+def test_answer_text_megabyte_takes_seconds() -> None:
     reply = "Reasoning, A.B: *no*\n" * 50_000 + "Final answer: " + "A, B; C\n" * 100
     begun = time.process_time()
     for place in PLACES_ALL:
@@ -119,11 +119,11 @@ def test_a_reply_of_a_megabyte_is_read_within_seconds() -> None:
     ],
 )
 @pytest.mark.parametrize("names", [[], ["A", "B", "C", "D", "E"]])
-def test_lists_are_freed_of_their_decoration(text: str, names: list[str], listed: list[str]) -> None:
+def test_list_names_removes_decoration(text: str, names: list[str], listed: list[str]) -> None:
     assert list_names(text, names) == listed
 
 
-def test_the_longest_known_name_is_taken_before_the_text_is_cut() -> None:
+def test_list_names_takes_longest_known_name_before_cuts() -> None:
     names = ["Pick", "Pick, pack", "pack", "1. Wash", "- rinse", '"quoted"', "v1.2"]
     assert list_names("Pick, pack\nPick\npack", names) == ["Pick, pack", "Pick", "pack"]
     assert list_names('1. Wash, - rinse, "quoted", v1.2', names) == ["1. Wash", "- rinse", '"quoted"', "v1.2"]
@@ -132,7 +132,7 @@ def test_the_longest_known_name_is_taken_before_the_text_is_cut() -> None:
     assert list_names("Main.Pick, pack", ["Pick, pack"]) == ["Pick, pack"]
 
 
-def test_paths_stay_whole_where_a_known_name_holds_a_dot() -> None:
+def test_list_names_with_dotted_known_name_keeps_paths() -> None:
     assert list_names("Outer.Inner, Other.Thing", ["Outer.Inner"]) == ["Outer.Inner", "Other.Thing"]
 
 
@@ -145,5 +145,5 @@ def test_paths_stay_whole_where_a_known_name_holds_a_dot() -> None:
         ("So these run:\n- A\n- B", False, "- B"),
     ],
 )
-def test_answer_text_without_marker_takes_the_list_at_the_end(reply: str, lines: bool, expected: str) -> None:
+def test_answer_text_without_marker_takes_list_at_end(reply: str, lines: bool, expected: str) -> None:
     assert answer_text(reply, "marker", "lenient", lines) == expected

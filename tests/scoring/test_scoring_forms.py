@@ -89,9 +89,7 @@ def replied(text: str, place: Place) -> str:
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @few
 @given(data=st.data())
-def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
-    name: str, place: Place, data: st.DataObject
-) -> None:
+def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(NASTY)
     answer = data.draw(answers(name, names))
     reply = replied(FORMS[name].write(answer, names), place)
@@ -103,7 +101,7 @@ def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
 @pytest.mark.parametrize("place", ["marker", "whole"])
 @few
 @given(data=st.data())
-def test_the_strict_reading_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
+def test_form_strict_parsing_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(PLAIN)
     answer = data.draw(answers(name, names))
     text = answer_text(f"So.\nFinal answer: {FORMS[name].write(answer, names)}" if place == "marker" else
@@ -114,29 +112,29 @@ def test_the_strict_reading_reads_plain_names_back(name: str, place: Place, data
 @pytest.mark.parametrize(
     "text", ["yes", "Yes, because no", "**Yes**", "_yes_", '"YES".', "yes\nyes", "The answer is yes."]
 )
-def test_the_first_word_yes_or_no_counts(text: str) -> None:
+def test_yes_no_first_verdict_counts(text: str) -> None:
     assert form("yes-no").read(text, [], "lenient") == "yes"
 
 
-def test_the_strict_yes_or_no_stands_alone() -> None:
+def test_yes_no_strict_word_stands_alone() -> None:
     assert form("yes-no").read(' "No." ', [], "strict") == "no"
     with pytest.raises(UnparseableError, match="expected yes or no, found 'no, never'"):
         form("yes-no").read("no, never", [], "strict")
 
 
 @pytest.mark.parametrize("text", ["", "maybe", "nothing", "yesterday", "\x00"])
-def test_what_holds_neither_yes_nor_no_is_unparseable(text: str) -> None:
+def test_yes_no_without_verdict_is_unparseable(text: str) -> None:
     with pytest.raises(UnparseableError, match="expected yes or no"):
         form("yes-no").read(text, [], "lenient")
 
 
 @pytest.mark.parametrize("text", ["", "none", "None.", "**Empty**", "`n/a`", "[]", " \n", '"none"', "{ }"])
 @pytest.mark.parametrize("name", ["task-set", "groups"])
-def test_words_for_nothing_mean_the_empty_set(name: str, text: str) -> None:
+def test_task_set_words_for_none_are_empty(name: str, text: str) -> None:
     assert form(name).read(text, ["A"], "lenient") == []
 
 
-def test_a_task_that_is_called_none_is_a_task() -> None:
+def test_task_set_known_name_none_is_a_task() -> None:
     names = ["none", "A"]
     assert form("task-set").read("none", names, "lenient") == ["none"]
     assert form("task-set").read("none", names, "strict") == ["none"]
@@ -144,11 +142,11 @@ def test_a_task_that_is_called_none_is_a_task() -> None:
     assert '"empty"' in form("task-set").instruct(names)
 
 
-def test_none_among_names_is_just_a_wrong_name() -> None:
+def test_task_set_none_among_names_is_wrong_name() -> None:
     assert form("task-set").read("none, A", ["A"], "lenient") == ["A", "none"]
 
 
-def test_names_with_commas_are_asked_for_and_written_one_a_line() -> None:
+def test_task_set_names_with_commas_stand_on_lines() -> None:
     names = ["Pick, pack", "Ship"]
     assert "one name a line" in form("task-set").instruct(names)
     assert form("task-set").write(["Ship", "Pick, pack"], names) == "Pick, pack\nShip"
@@ -157,12 +155,12 @@ def test_names_with_commas_are_asked_for_and_written_one_a_line() -> None:
     assert "semicolons" in form("groups").instruct(names)
 
 
-def test_groups_stand_one_a_line_with_or_without_bullets() -> None:
+def test_groups_stand_on_lines_with_or_without_bullets() -> None:
     text = "1. B, A\n2. **C**, D\n\n- A, B"
     assert form("groups").read(text, list("ABCD"), "lenient") == [["A", "B"], ["C", "D"], ["A", "B"]]
 
 
-def test_the_strict_set_is_cut_at_commas_only_and_keeps_empty_items() -> None:
+def test_task_set_strict_cuts_at_commas_and_keeps_empty_items() -> None:
     assert form("task-set").read(" `A`, B C,.\n", [], "strict") == ["", "A", "BC"]
     assert form("task-set").read("A\nB", [], "strict") == ["A\nB"]
     assert form("task-set").read("Main.A", [], "strict") == ["Main.A"]
@@ -182,18 +180,18 @@ def test_the_strict_set_is_cut_at_commas_only_and_keeps_empty_items() -> None:
         ("Stir", "Stir"),
     ],
 )
-def test_one_name_is_read_with_its_case_and_two_names_are_no_name(text: str, answer: str) -> None:
+def test_task_keeps_case_and_joins_several_names(text: str, answer: str) -> None:
     assert form("task").read(text, ["Brew", "Grind"], "lenient") == answer
 
 
 @pytest.mark.parametrize("parsing", ["lenient", "strict"])
-def test_no_name_is_unparseable(parsing: str) -> None:
+def test_task_without_name_is_unparseable(parsing: str) -> None:
     with pytest.raises(UnparseableError, match="expected one name"):
         form("task").read(" \n", ["A"], "strict" if parsing == "strict" else "lenient")
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from(sorted(FORMS)), NASTY)
-def test_any_answer_is_read_or_unparseable(text: str, name: str, names: list[str]) -> None:
+def test_form_any_text_is_answer_or_unparseable(text: str, name: str, names: list[str]) -> None:
     for parsing in ("lenient", "strict"):
         try:
             answer = FORMS[name].read(text, names, "strict" if parsing == "strict" else "lenient")
@@ -204,13 +202,13 @@ def test_any_answer_is_read_or_unparseable(text: str, name: str, names: list[str
 
 
 @given(NASTY, st.data())
-def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data: st.DataObject) -> None:
+def test_task_set_ignores_order_and_repetition(names: list[str], data: st.DataObject) -> None:
     assume(not any("," in name for name in names))
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1))
     assert form("task-set").read(", ".join(chosen), names, "lenient") == sorted(set(chosen))
 
 
-def test_an_unknown_form_is_told_with_the_known_ones() -> None:
+def test_form_unknown_name_lists_known_names() -> None:
     with pytest.raises(
         UnknownNameError,
         match=r"unknown answer form 'poem'; known: condition, groups, letter, number, pair-reason, procedural-graph",
@@ -228,7 +226,7 @@ def references(name: str, answer: Json) -> Json:
 @pytest.mark.parametrize("name", sorted(FORMS))
 @few
 @given(data=st.data())
-def test_the_wrong_answer_of_a_form_is_read_and_scores_0(name: str, data: st.DataObject) -> None:
+def test_form_wrong_answer_parses_and_scores_0(name: str, data: st.DataObject) -> None:
     names = [*data.draw(NASTY), *(["A", "B"] if name == "letter" else [])]
     reference = references(name, data.draw(answers(name, names)))
     shape = FORMS[name]
@@ -242,7 +240,7 @@ def test_the_wrong_answer_of_a_form_is_read_and_scores_0(name: str, data: st.Dat
 @pytest.mark.parametrize("name", sorted(FORMS))
 @few
 @given(data=st.data())
-def test_show_answer_writes_one_line_that_holds_the_answer(name: str, data: st.DataObject) -> None:
+def test_show_answer_of_any_answer_is_one_line(name: str, data: st.DataObject) -> None:
     answer = data.draw(answers(name, data.draw(NASTY)))
     for value in (answer, references(name, answer)):
         line = show_answer(name, value)
@@ -263,7 +261,7 @@ ANYTHING = st.recursive(
 
 
 @given(st.sampled_from([*sorted(FORMS), "of-another-project"]), ANYTHING)
-def test_show_answer_writes_one_line_whatever_a_record_holds(name: str, answer: Json) -> None:
+def test_show_answer_of_any_json_is_one_line(name: str, answer: Json) -> None:
     line = show_answer(name, answer)
     assert line
     assert len(line.splitlines()) <= 1
@@ -292,11 +290,11 @@ def test_show_answer_writes_one_line_whatever_a_record_holds(name: str, answer: 
         ("of-another-project", "two\n lines", "two lines"),
     ],
 )
-def test_show_answer_writes_as_a_person_does(name: str, answer: Json, text: str) -> None:
+def test_show_answer_writes_for_people(name: str, answer: Json, text: str) -> None:
     assert show_answer(name, answer) == text
 
 
-def test_show_answer_falls_back_where_the_form_of_a_project_fails() -> None:
+def test_show_answer_of_failing_form_falls_back() -> None:
     def fails(answer: Json) -> str:
         raise KeyError("steps")
 

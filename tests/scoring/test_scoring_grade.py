@@ -49,7 +49,7 @@ def question(
 
 @pytest.mark.parametrize("form", sorted(FORMS))
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
-def test_the_reference_written_in_its_form_is_fully_right(form: str, place: Place) -> None:
+def test_grade_written_reference_scores_1(form: str, place: Place) -> None:
     asked = question(form, place=place)
     text = FORMS[form].write(asked.reference, NAMES)
     replies = {"marker": f"Thinking.\nFinal answer: {text}", "whole": text, "first-line": f"{text}\n\nBecause."}
@@ -70,32 +70,34 @@ SOME_REPLIES = ["I'm sorry, but I can't help", "no", "Brew, Pour", "Final answer
     st.sampled_from(["lenient", "strict"]),
     st.sampled_from(["stop", "refusal"]),
 )
-def test_any_reply_scores_within_0_and_1(reply: str, form: str, place: Place, parsing: Parsing, finish: str) -> None:
+def test_grade_any_reply_lies_within_0_and_1(
+    reply: str, form: str, place: Place, parsing: Parsing, finish: str
+) -> None:
     score = grade(question(form, place=place, parsing=parsing), Reply(reply, finish_reason=finish))
     assert 0.0 <= score.value <= 1.0
     assert all(value is None or 0.0 <= value <= 1.0 for value in score.metrics.values())
     assert score.status == "read" or (score.value == 0.0 and score.remark)
 
 
-def test_a_set_tells_what_is_missing_and_what_is_too_much() -> None:
+def test_grade_set_lists_missing_and_extra_names() -> None:
     score = grade(question(), Reply("Final answer: Brew, Pour, Stir"))
     assert score.value == pytest.approx(1 / 4)
     assert (score.given, score.missing, score.extra) == (["Brew", "Pour", "Stir"], ["Grind"], ["Pour", "Stir"])
     assert score.metrics == {"precision": pytest.approx(1 / 3), "recall": pytest.approx(1 / 2)}
 
 
-def test_groups_tell_which_of_them_are_missing_and_too_many() -> None:
+def test_grade_groups_lists_missing_and_extra_groups() -> None:
     score = grade(question("groups"), Reply("Final answer:\nPour\nPour\nGrind"))
     assert (score.missing, score.extra) == (["Brew, Grind"], ["Grind", "Pour"])
     assert score.value == pytest.approx((1 + 1 / 2) / 3)
 
 
-def test_an_unparseable_answer_scores_0_and_says_why() -> None:
+def test_grade_unparseable_answer_scores_0_with_remark() -> None:
     score = grade(question("yes-no"), Reply("Final answer: perhaps"))
     assert (score.value, score.status, score.remark) == (0.0, "unparseable", "expected yes or no, found 'perhaps'")
 
 
-def test_an_undefined_metric_counts_0_as_the_main_one_and_says_so() -> None:
+def test_grade_undefined_main_metric_counts_0_with_remark() -> None:
     score = grade(question(metric="precision"), Reply("Final answer: none"))
     assert (score.value, score.metrics["precision"]) == (0.0, None)
     assert "precision is undefined" in score.remark
@@ -114,7 +116,7 @@ def test_an_undefined_metric_counts_0_as_the_main_one_and_says_so() -> None:
 )
 @pytest.mark.parametrize("form", ["yes-no", "task", "task-set", "groups"])
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
-def test_a_reply_that_declines_and_does_not_answer_is_a_refusal(reply: str, form: str, place: Place) -> None:
+def test_grade_declining_reply_without_answer_is_refused(reply: str, form: str, place: Place) -> None:
     score = grade(question(form, place=place), Reply(reply))
     assert (score.value, score.status) == (0.0, "refused")
 
@@ -128,20 +130,20 @@ def test_a_reply_that_declines_and_does_not_answer_is_a_refusal(reply: str, form
         ("task-set", "Sorry, I cannot provide reasons.\nFinal answer: Brew, Grind"),
     ],
 )
-def test_a_reply_that_answers_after_all_is_no_refusal(form: str, reply: str) -> None:
+def test_grade_declining_reply_with_answer_is_scored(form: str, reply: str) -> None:
     score = grade(question(form), Reply(reply))
     assert (score.value, score.status) == (1.0, "read")
 
 
-def test_an_apology_before_an_empty_set_is_an_answer() -> None:
+def test_grade_apology_before_empty_set_is_scored() -> None:
     assert grade(question(reference=[]), Reply("Sorry, I cannot provide more.\nFinal answer: none")).value == 1.0
 
 
-def test_not_finding_something_is_no_refusal() -> None:
+def test_grade_reply_that_finds_nothing_is_scored() -> None:
     assert grade(question("yes-no"), Reply("I cannot find it, so: maybe")).status == "unparseable"
 
 
-def test_a_withheld_reply_without_an_answer_is_a_refusal() -> None:
+def test_grade_withheld_reply_without_answer_is_refused() -> None:
     assert grade(question("task"), Reply("", finish_reason="refusal")).status == "refused"
     assert grade(question("task"), Reply("Final answer: Brew", finish_reason="refusal")).value == 1.0
 
@@ -154,16 +156,16 @@ def test_grade_filtered_reply_raises_content_filter(text: str) -> None:
 
 @pytest.mark.parametrize("form", sorted(FORMS))
 @pytest.mark.parametrize("text", ["", "First, Brew comes after\nGrind, no", "So.\nFinal answer:", "So.\nFinal answ"])
-def test_a_reply_cut_off_before_its_answer_is_no_score(form: str, text: str) -> None:
+def test_grade_reply_cut_off_before_answer_raises_truncated(form: str, text: str) -> None:
     with pytest.raises(ProviderError, match="truncated: the reply was cut off"):
         grade(question(form), Reply(text, finish_reason="length"))
 
 
-def test_a_reply_cut_off_behind_its_answer_is_scored() -> None:
+def test_grade_reply_cut_off_after_answer_is_scored() -> None:
     assert grade(question("task"), Reply("Final answer: Brew", finish_reason="length")).value == 1.0
     assert grade(question("yes-no", place="whole"), Reply("No, since", finish_reason="length")).value == 1.0
 
 
-def test_unknown_names_in_a_question_are_told_before_the_reply_is_read() -> None:
+def test_grade_unknown_form_or_metric_raises_first() -> None:
     with pytest.raises(UnknownNameError, match="unknown metric 'vibes'"):
         grade(question(metric="vibes"), Reply(""))

@@ -49,7 +49,7 @@ def measured(name: str, answer: Json, reference: Json) -> Measurement:
     return measure_answer(name, metric(name), answer, reference)
 
 
-def test_names_measured_are_those_that_families_name() -> None:
+def test_measured_names_are_those_that_families_name() -> None:
     assert measured_names(NAMES) == (
         "hungarian_f1", "hungarian_precision", "hungarian_recall", "hungarian_f2", "relaxed_precision",
         "relaxed_recall", "relaxed_f1", "relaxed_f2", "unlimited_precision", "unlimited_recall", "unlimited_f1",
@@ -132,7 +132,7 @@ def test_hungarian_f1_of_a_worked_answer() -> None:
         (["peel onion", "slice onion"], ["slice onion", "peel onion"], (1.0, 2 / 3, 1 / 2), (1.0, 2 / 3, 1 / 2)),
     ],
 )
-def test_hungarian_f1_documents_of_the_specification(
+def test_hungarian_f1_documents_of_worked_example(
     steps: list[str], gold: list[str], f1: tuple[float, ...], f2: tuple[float, ...]
 ) -> None:
     values = measured("hungarian_f1", stated(steps, []), stated(gold, [])).values
@@ -154,7 +154,7 @@ def test_hungarian_f1_documents_are_scored_as_by_rouge_score(steps: list[str], g
         assert values[f"steps_{name}_f2"] == pytest.approx(f2)
 
 
-def test_in_degree_of_the_specification() -> None:
+def test_in_degree_of_worked_example() -> None:
     found = measured("in_degree_rouge1", stated(["wash rice", "cook rice"], [(0, 1)]), RICE)
     assert found.value == pytest.approx(5 / 9)
     assert found.values["in_degree_rouge2"] == pytest.approx(0.5)
@@ -168,12 +168,12 @@ def test_graph_f1_of_a_turned_dependency() -> None:
     assert found.values == {"chain_f1": pytest.approx(2 * 2 / 7)}  # wash, boil
 
 
-def test_graph_f1_of_steps_less_alike_than_the_threshold_is_zero() -> None:
+def test_graph_f1_of_steps_below_the_threshold_is_zero() -> None:
     found = measured("graph_f1", stated(["wash the brown rice"], []), stated(["wash rice now"], []))
     assert (found.value, found.values) == (0.0, {"chain_f1": 0.0})
 
 
-def test_pairwise_accuracy_of_the_chain_of_the_specification() -> None:
+def test_pairwise_accuracy_of_worked_chain() -> None:
     chain = stated(["a b", "c d", "e f"], [(0, 1), (1, 2)])
     found = measured("pairwise_accuracy", chain, chain)
     assert found.value == pytest.approx(5 / 6)

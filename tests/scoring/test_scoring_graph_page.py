@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "task-graph-metrics.m
 ROWS = [row for row in re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE) if row != "`similarity`"]
 
 
-def test_example_of_the_page_prints_what_follows_it() -> None:
+def test_example_of_the_page_prints_its_output() -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (printed,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     output = io.StringIO()

@@ -27,44 +27,44 @@ RIGHT, EMPTY = Reply("Final answer: Cook"), Reply("Final answer:")
 
 
 @pytest.mark.parametrize("value", [0.0, 0.25, 1.0])
-def test_a_measured_value_is_the_score(value: float) -> None:
+def test_grade_judged_metric_value_is_score(value: float) -> None:
     score = grade(asked("judge", "correctness"), RIGHT, {"judge": value})
     assert (score.value, score.metrics, score.remark) == (value, {"correctness": 1.0}, "")
 
 
-def test_a_measured_value_may_stand_beside_the_score() -> None:
+def test_grade_judged_further_metric_stands_beside_score() -> None:
     score = grade(asked("correctness", "judge"), RIGHT, {"judge": 0.5})
     assert (score.value, score.metrics) == (1.0, {"judge": 0.5})
 
 
-def test_a_value_that_the_judge_did_not_give_counts_nought_with_a_remark() -> None:
+def test_grade_judged_value_absent_counts_0_with_remark() -> None:
     score = grade(asked(), RIGHT, {"judge": None})
     assert (score.value, score.status) == (0.0, "read")
     assert score.remark == "judge is undefined for this answer, counted 0: the model that measures it gave no value"
 
 
-def test_beside_the_score_such_a_value_stays_undefined() -> None:
+def test_grade_judged_further_value_absent_is_undefined() -> None:
     assert grade(asked("correctness", "judge"), RIGHT, {"judge": None}).metrics == {"judge": None}
 
 
 @pytest.mark.parametrize("measured", [None, {}, {"cosine": 1.0}])
-def test_an_answer_that_nobody_measured_has_no_score(measured: dict[str, float | None] | None) -> None:
+def test_grade_judged_metric_unmeasured_raises_error(measured: dict[str, float | None] | None) -> None:
     with pytest.raises(UsageError, match="no score without the metric 'judge'"):
         grade(asked(), RIGHT, measured)
 
 
-def test_what_cannot_be_read_needs_no_measuring() -> None:
+def test_grade_judged_unparseable_needs_no_value() -> None:
     score = grade(asked("judge", "correctness"), EMPTY)
     assert (score.value, score.status, score.metrics) == (0.0, "unparseable", {"correctness": 0.0})
 
 
-def test_only_a_metric_that_the_question_calls_judged_is_taken_from_what_was_measured() -> None:
+def test_grade_other_metrics_ignore_judged_values() -> None:
     assert grade(asked("correctness", judged=()), RIGHT, {"correctness": 0.0}).value == 1.0
     with pytest.raises(UnknownNameError, match="judge"):
         grade(asked("judge", judged=()), RIGHT, {"judge": 1.0})
 
 
-def test_the_answer_is_read_as_for_the_score() -> None:
+def test_read_answer_equals_graded_answer() -> None:
     assert read_answer(asked(), RIGHT) == grade(asked(), RIGHT, {"judge": 1.0}).given == "Cook"
 
 
@@ -72,11 +72,11 @@ def test_the_answer_is_read_as_for_the_score() -> None:
     "reply",
     [EMPTY, Reply("I'm sorry, but I can't help with that."), Reply("Let me think", finish_reason="length"), Reply("")],
 )
-def test_no_answer_is_read_from_a_reply_that_holds_none(reply: Reply) -> None:
+def test_read_answer_of_reply_without_answer_is_none(reply: Reply) -> None:
     assert read_answer(asked(), reply) is None
 
 
-def test_every_metric_of_texts_is_computed_or_measured() -> None:
+def test_text_metrics_are_computed_or_measured() -> None:
     assert set(TEXT_METRICS) <= METRICS.keys() | MODEL_METRICS.keys()
     assert not METRICS.keys() & MODEL_METRICS.keys()
     assert metric("bertscore") is bertscore
@@ -90,7 +90,7 @@ def no_scorer_yet() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_scorer_yet")
-def test_without_its_extra_bertscore_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bertscore_without_extra_names_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "find_spec", lambda name: None)
     told = r"pip install pytest-taskgraph-bench\[bertscore\]"
     with pytest.raises(UsageError, match=told):
@@ -121,6 +121,6 @@ def test_bertscore_is_the_clipped_f1_of_the_package(monkeypatch: pytest.MonkeyPa
 
 
 @given(st.sampled_from([None, "", "  ", 3, ["a"]]), st.sampled_from(["", "a text"]))
-def test_bertscore_of_what_has_no_words_is_undefined(odd: object, text: str) -> None:
+def test_bertscore_of_text_without_words_is_undefined(odd: object, text: str) -> None:
     assert bertscore(odd, text) is None  # type: ignore[arg-type]
     assert bertscore(text, odd) is None  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def test_measurement_out_of_range_is_usage_error(result: float | Measurement, to
         ({}, {"read": [1.0, nan]}, "finite denominator"),
     ],
 )
-def test_measured_on_the_way_out_of_range_names_the_episode(
+def test_episode_measurement_out_of_range_names_the_episode(
     metrics: dict[str, float | None], parts: dict[str, list[float]], told: str
 ) -> None:
     assert episode_measurement("agent", {"read": None}, {"read": [3, 4]}).parts == {"read": (3.0, 4.0)}
@@ -136,7 +136,9 @@ def test_measurement_rounding_beyond_the_range_is_clipped() -> None:
          "'steps'"),
     ],
 )  # fmt: skip
-def test_grade_names_that_clash_tell_both_metrics(name: str, other: str, told: str, known: Registrations) -> None:
+def test_grade_clashing_names_raise_error_with_both_metrics(
+    name: str, other: str, told: str, known: Registrations
+) -> None:
     parts = {other: (1.0, 1.0)} if other else {}
     clashing: Metric = declares(name)(lambda *_: Measurement(1.0, {name: 1.0}, parts))
     known.add(METRICS.kind, "other", clashing, "tests")
@@ -145,7 +147,7 @@ def test_grade_names_that_clash_tell_both_metrics(name: str, other: str, told: s
 
 
 @given(st.sampled_from(["yes", "no"]), st.text(max_size=30))
-def test_every_reply_counts_once_in_the_part_of_its_class(reference: Json, reply: str) -> None:
+def test_grade_any_reply_counts_once_in_part_of_its_class(reference: Json, reply: str) -> None:
     score: Score = grade(question(reference), Reply(reply))
     name = "sensitivity" if reference == "yes" else "specificity"
     assert score.parts == {name: [score.value, 1.0]}

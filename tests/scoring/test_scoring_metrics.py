@@ -22,21 +22,19 @@ GRAPH_METRICS = ("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accur
     ("given_names", "reference", "index"),
     [("AB", "AC", 1 / 3), ("AAB", "A", 1 / 2), ("", "", 1.0), ("A", "", 0.0), ("", "A", 0.0), ("ABC", "CBA", 1.0)],
 )
-def test_the_jaccard_index_of_worked_examples(given_names: str, reference: str, index: float) -> None:
+def test_jaccard_of_worked_examples(given_names: str, reference: str, index: float) -> None:
     assert jaccard(list(given_names), list(reference)) == index
 
 
 @given(NAMES, NAMES)
-def test_the_jaccard_index_is_symmetric_and_that_of_the_sets(one: list[Json], other: list[Json]) -> None:
+def test_jaccard_is_symmetric_and_that_of_sets(one: list[Json], other: list[Json]) -> None:
     letters = [letter for letter in "ABCDE" if letter in one or letter in other]
     shared = [letter for letter in letters if letter in one and letter in other]
     assert jaccard(one, other) == jaccard(other, one) == (len(shared) / len(letters) if letters else 1.0)
 
 
 @given(NAMES, NAMES)
-def test_precision_and_recall_are_each_other_turned_round_and_bound_the_index(
-    one: list[Json], other: list[Json]
-) -> None:
+def test_precision_and_recall_swap_and_bound_jaccard(one: list[Json], other: list[Json]) -> None:
     p, r = precision(one, other), recall(one, other)
     assert p == recall(other, one)
     assert (p is None) == (not one)
@@ -45,7 +43,7 @@ def test_precision_and_recall_are_each_other_turned_round_and_bound_the_index(
         assert jaccard(one, other) <= min(p, r) + 1e-12
 
 
-def test_correctness_minds_the_case() -> None:
+def test_correctness_is_case_sensitive() -> None:
     assert correctness("Brew", "Brew") == 1.0
     assert correctness("brew", "Brew") == 0.0
 
@@ -63,7 +61,7 @@ def by_brute_force(one: list[list[str]], other: list[list[str]]) -> float:
 
 
 @given(GROUPS, GROUPS)
-def test_the_matching_of_groups_is_the_best_of_all(one: list[Json], other: list[Json]) -> None:
+def test_matching_is_best_of_all_assignments(one: list[Json], other: list[Json]) -> None:
     assert matching(one, other) == pytest.approx(by_brute_force(one, other))  # type: ignore[arg-type]
     assert matching(one, other) == pytest.approx(matching(other, one))
 
@@ -80,13 +78,13 @@ def test_the_matching_of_groups_is_the_best_of_all(one: list[Json], other: list[
         ([["A", "B"], ["A"]], [["A"], ["B", "C"]], (1 + 1 / 3) / 2),
     ],
 )
-def test_the_matching_of_worked_examples(given_groups: Json, reference: Json, score: float) -> None:
+def test_matching_of_worked_examples(given_groups: Json, reference: Json, score: float) -> None:
     assert matching(given_groups, reference) == pytest.approx(score)
 
 
 @pytest.mark.parametrize("name", sorted(METRICS))
 @given(st.recursive(st.none() | st.booleans() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)), GROUPS)
-def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json, reference: list[Json]) -> None:
+def test_metrics_of_any_answer_lie_within_0_and_1(name: str, answer: Json, reference: list[Json]) -> None:
     stated: dict[str, Json] = {
         "order": {"tasks": [str(group) for group in reference], "before": []},
         "equivalence": {"condition": "n < 3", "domains": {"n": None}},
@@ -97,7 +95,7 @@ def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json,
     assert value is None or 0.0 <= value <= 1.0
 
 
-def test_an_unknown_metric_is_told_with_the_known_ones() -> None:
+def test_metric_unknown_name_lists_known_names() -> None:
     with pytest.raises(
         UnknownNameError,
         match="unknown metric 'vibes'; known: bertscore, choice_accuracy, class_accuracy, correctness, equivalence, ",

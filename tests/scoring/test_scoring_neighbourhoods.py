@@ -24,7 +24,7 @@ def graphs(draw: st.DrawFn) -> StepGraph:
     return StepGraph(tuple(steps), tuple(edges))
 
 
-def test_overlaps_of_the_specification_are_reproduced() -> None:
+def test_overlaps_of_worked_examples_are_reproduced() -> None:
     found = neighbourhood_overlaps(StepGraph(("wash rice", "cook rice"), ((0, 1),)), RICE, [(0, 0), (1, 2)])
     assert found == pytest.approx(
         {

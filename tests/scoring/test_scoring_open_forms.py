@@ -46,7 +46,7 @@ def question(form: str, reference: Json, place: Place = "whole") -> Question:
         "Dinner.Bake: It cools the oven.\nDinner.Kitchen.`Mix`: It sells bread.",
     ],
 )
-def test_tasks_with_reasons_are_read_a_line_each(text: str, parsing: Parsing) -> None:
+def test_task_reasons_are_parsed_line_by_line(text: str, parsing: Parsing) -> None:
     assert read("task-reasons", text, parsing) == TWO
 
 
@@ -59,11 +59,11 @@ def test_tasks_with_reasons_are_read_a_line_each(text: str, parsing: Parsing) ->
         "The task 'Bake' is odd: It cools the oven.\n\"Mix\": It\n  sells bread.",
     ],
 )
-def test_a_lenient_reading_does_not_measure_how_reasons_are_laid_out(text: str) -> None:
+def test_task_reasons_lenient_ignores_layout(text: str) -> None:
     assert read("task-reasons", text) == TWO
 
 
-def test_a_listed_sentence_about_a_task_in_quotes_is_the_reason() -> None:
+def test_task_reasons_bullet_with_quoted_task_is_reason() -> None:
     told = "1. The description of `Bake` says that it cools.\n2. I find 'Mix' odd, since it sells."
     assert read("task-reasons", told) == {
         "tasks": ["Bake", "Mix"],
@@ -74,11 +74,11 @@ def test_a_listed_sentence_about_a_task_in_quotes_is_the_reason() -> None:
 @pytest.mark.parametrize("parsing", PARSINGS)
 @pytest.mark.parametrize("form", ["task-reasons", "pair-reason"])
 @pytest.mark.parametrize("text", ["none", "None.", ""])
-def test_no_task_is_an_answer(form: str, text: str, parsing: Parsing) -> None:
+def test_task_reasons_none_is_an_answer(form: str, text: str, parsing: Parsing) -> None:
     assert read(form, text, parsing) == {"tasks": [], "reasons": {}}
 
 
-def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_read() -> None:
+def test_task_reasons_prose_without_task_is_unparseable() -> None:
     assert read("task-reasons", "There are no such tasks in it.") == {"tasks": [], "reasons": {}}
     with pytest.raises(UnparseableError, match="one task a line"):
         read("task-reasons", "All of it seems to be rather odd.")
@@ -87,13 +87,13 @@ def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_r
 
 
 @pytest.mark.parametrize("parsing", PARSINGS)
-def test_names_with_colons_and_commas_survive(parsing: Parsing) -> None:
+def test_task_reasons_names_with_colons_stay_whole(parsing: Parsing) -> None:
     names = ("A", "A: B", "x,y", "none")
     answer: Json = {"tasks": ["A", "A: B", "none"], "reasons": {"A": "so: it is", "A: B": "thus, and so"}}
     assert read("task-reasons", FORMS["task-reasons"].write(answer, names), parsing, names) == answer
 
 
-def test_a_task_with_a_colon_in_its_name_is_known_even_behind_another_mark_than_the_one_asked_for() -> None:
+def test_task_reasons_name_with_colon_is_known_with_other_mark() -> None:
     assert read("task-reasons", "A: B: too late", names=("A: B",)) == {
         "tasks": ["A: B"],
         "reasons": {"A: B": "too late"},
@@ -110,11 +110,11 @@ def test_a_task_with_a_colon_in_its_name_is_known_even_behind_another_mark_than_
         "I looked at all of it.\nThe tasks 'Bake' and 'Mix' are wrong: One mixes first.",
     ],
 )
-def test_a_pair_is_read_with_its_one_reason(text: str) -> None:
+def test_pair_reason_is_parsed_with_reason(text: str) -> None:
     assert read("pair-reason", text) == {"tasks": ["Bake", "Mix"], "reasons": {"": "One mixes first."}}
 
 
-def test_a_strict_pair_stands_on_one_line() -> None:
+def test_pair_reason_strict_is_one_line() -> None:
     expected = {"tasks": ["Bake", "Mix"], "reasons": {"": "One mixes first."}}
     assert read("pair-reason", "Mix, Bake: One mixes first.\nMore.", "strict") == expected
 
@@ -122,11 +122,11 @@ def test_a_strict_pair_stands_on_one_line() -> None:
 @pytest.mark.parametrize(
     "text", ["No: it is tea.", "no, it is tea.", "**No.** it is tea.", "The answer is no: it is\ntea."]
 )
-def test_a_verdict_is_read_with_its_reason(text: str) -> None:
+def test_yes_no_reason_is_parsed_with_reason(text: str) -> None:
     assert read("yes-no-reason", text) == {"answer": "no", "reason": "it is tea."}
 
 
-def test_a_strict_verdict_begins_the_answer() -> None:
+def test_yes_no_reason_strict_verdict_comes_first() -> None:
     assert read("yes-no-reason", " Yes: it is tea.", "strict") == {"answer": "yes", "reason": "it is tea."}
     assert read("yes-no-reason", "yes", "strict") == {"answer": "yes", "reason": ""}
     for text in ("The answer is no", "nothing: so", ""):
@@ -134,20 +134,20 @@ def test_a_strict_verdict_begins_the_answer() -> None:
             read("yes-no-reason", text, "strict")
 
 
-def test_a_text_is_any_text_but_an_empty_one() -> None:
+def test_text_accepts_any_text_with_words() -> None:
     assert read("text", " It grinds\n beans. ") == "It grinds beans."
     score = grade(question("text", "It grinds beans.", "marker"), Reply("Well.\nFinal answer: **"))
     assert (score.value, score.status) == (0.0, "unparseable")
 
 
-def test_tasks_and_reasons_are_two_scores() -> None:
+def test_grade_tasks_and_reasons_are_two_scores() -> None:
     score = grade(question("task-reasons", TWO), Reply("Bake: It cools.\nStir: It sells bread."))
     assert score.value == pytest.approx(1 / 3)
     assert score.metrics == {"reason": pytest.approx(2 * 1 * 0.5 / 1.5), "explanation": pytest.approx(1 / 3)}
     assert (score.missing, score.extra) == (["Mix"], ["Stir"])
 
 
-def test_a_task_too_many_costs_the_study_nothing_and_us_something() -> None:
+def test_explanation_ignores_surplus_task_but_identification_not() -> None:
     text = FORMS["task-reasons"].write(TWO, []) + "\nStir: so"
     score = grade(question("task-reasons", TWO), Reply(text))
     assert score.value == pytest.approx(2 / 3)
@@ -167,20 +167,18 @@ def test_a_task_too_many_costs_the_study_nothing_and_us_something() -> None:
         (None, {"tasks": ["A"], "reasons": {"A": "x"}}, None),
     ],
 )
-def test_a_reason_is_measured_where_there_is_one_to_compare_with(
-    given: Json, reference: Json, value: float | None
-) -> None:
+def test_reason_is_measured_if_reference_has_one(given: Json, reference: Json, value: float | None) -> None:
     assert metric("reason")(given, reference) == value
 
 
-def test_a_verdict_counts_without_its_reason() -> None:
+def test_grade_verdict_without_reason_counts() -> None:
     asked = question("yes-no-reason", {"answer": "no", "reason": "it is tea"})
     score = grade(asked, Reply("no: who knows"))
     assert (score.value, score.metrics) == (1.0, {"reason": 0.0})
     assert grade(asked, Reply("yes: it is tea")).value == 0.0
 
 
-def test_an_unparseable_answer_gives_no_bad_reason() -> None:
+def test_reason_of_unparseable_answer_is_undefined() -> None:
     score = grade(question("task-reasons", TWO), Reply("All of it seems to be rather odd."))
     assert (score.status, score.metrics) == ("unparseable", {"reason": None, "explanation": 0.0})
 
@@ -190,12 +188,12 @@ def test_an_unparseable_answer_gives_no_bad_reason() -> None:
 @pytest.mark.parametrize(
     "reply", ["I'm sorry, but I can't help with that.", "I cannot answer this.\nPlease ask again."]
 )
-def test_declining_is_no_open_answer(form: str, place: Place, reply: str) -> None:
+def test_grade_declining_text_is_refused(form: str, place: Place, reply: str) -> None:
     reference: dict[str, Json] = {"text": "It grinds.", "yes-no-reason": {"answer": "no", "reason": "so"}}
     assert grade(question(form, reference.get(form, TWO), place), Reply(reply)).status == "refused"
 
 
-def test_a_description_of_refusing_is_an_answer() -> None:
+def test_grade_text_about_refusing_is_scored() -> None:
     text = "Tells customers that we cannot help with that order."
     score = grade(question("text", text), Reply(text))
     assert (score.value, score.status) == (1.0, "read")
@@ -214,6 +212,6 @@ def test_a_description_of_refusing_is_an_answer() -> None:
         ("yes-no-reason", {"answer": "yes", "reason": ""}),
     ],
 )
-def test_form_has_a_right_and_a_wrong_answer(form: str, reference: Json, place: Place) -> None:
+def test_open_form_has_right_and_wrong_answer(form: str, reference: Json, place: Place) -> None:
     asked = question(form, reference, place)
     assert [grade(asked, Reply(reply)).value for reply in _right_and_wrong(asked)] == [1.0, 0.0]

@@ -74,17 +74,17 @@ def questions_and_answers(draw: st.DrawFn) -> tuple[list[str], Pairs, list[str]]
         ("AB", "BXXA", 3, 0.25),  # swapped, with two deleted between
     ],
 )
-def test_the_distance_of_worked_examples(links: str, answer: str, edits: int, score: float) -> None:
+def test_order_distance_of_worked_examples(links: str, answer: str, edits: int, score: float) -> None:
     assert order_distance(partial_order(linked(links)), answer) == edits
     assert order(list(answer), linked(links)) == pytest.approx(score, abs=5e-5)
 
 
-def test_the_second_opinion_edits_elements_more_than_once() -> None:
+def test_rapidfuzz_edits_elements_more_than_once() -> None:
     assert DamerauLevenshtein.distance("CA", "ABC") == 2
 
 
 @given(questions_and_answers())
-def test_the_distance_is_the_least_over_all_orders_allowed(case: tuple[list[str], Pairs, list[str]]) -> None:
+def test_order_distance_is_least_over_all_extensions(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
     least = min(DamerauLevenshtein.distance(answer, one) for one in allowed(tasks, before))
     assert order_distance(partial_order(reference(tasks, before)), answer) == least
@@ -93,13 +93,13 @@ def test_the_distance_is_the_least_over_all_orders_allowed(case: tuple[list[str]
 
 
 @given(st.lists(st.sampled_from("ABCDE"), max_size=12), st.lists(st.sampled_from("ABCDEX"), max_size=14))
-def test_without_freedom_it_is_the_plain_distance(tasks: list[str], answer: list[str]) -> None:
+def test_order_distance_of_chain_is_plain_distance(tasks: list[str], answer: list[str]) -> None:
     chain = reference(tasks, [(at, at + 1) for at in range(len(tasks) - 1)])
     assert order_distance(partial_order(chain), answer) == DamerauLevenshtein.distance(answer, tasks)
 
 
 @given(partial_orders("ABCDEF"))
-def test_the_order_written_for_a_reference_is_one_that_it_allows(case: tuple[list[str], Pairs]) -> None:
+def test_linear_extension_is_allowed_by_reference(case: tuple[list[str], Pairs]) -> None:
     tasks, before = case
     written = linear_extension(reference(tasks, before))
     assert written in allowed(tasks, before)
@@ -107,7 +107,7 @@ def test_the_order_written_for_a_reference_is_one_that_it_allows(case: tuple[lis
 
 
 @given(partial_orders("ABCDEF"))
-def test_neither_the_numbering_of_nodes_nor_implied_pairs_matter(case: tuple[list[str], Pairs]) -> None:
+def test_order_distance_ignores_numbering_and_implied_pairs(case: tuple[list[str], Pairs]) -> None:
     tasks, before = case
     turned = [(len(tasks) - 1 - first, len(tasks) - 1 - second) for first, second in before]
     implied = [(a, d) for a, b in before for c, d in before if b == c]
@@ -117,13 +117,13 @@ def test_neither_the_numbering_of_nodes_nor_implied_pairs_matter(case: tuple[lis
     assert order(answer, reference(tasks, before + implied)) == score
 
 
-def test_downsets_are_what_may_have_run_at_some_time() -> None:
+def test_count_downsets_of_worked_examples() -> None:
     assert count_downsets(partial_order(linked("AB BC"))) == 4
     assert count_downsets(partial_order(linked("A B C"))) == 8
     assert count_downsets(partial_order(linked("AB AC BD CD"))) == 6
 
 
-def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
+def test_order_distance_too_wide_raises_error() -> None:
     loose = partial_order(reference([f"T{at}" for at in range(12)], [(at, at + 3) for at in range(9)]))
     answer = [f"T{at}" for at in (3, 9, 0, 6, 4, 10, 1, 7, 5, 11, 2, 8)]
     assert order_distance(loose, answer) == 8  # as listing all 34,650 orders tells
@@ -134,13 +134,13 @@ def test_an_order_too_wide_is_refused_and_never_guessed() -> None:
 
 
 @given(questions_and_answers())
-def test_no_search_visits_more_states_than_downsets_times_places(case: tuple[list[str], Pairs, list[str]]) -> None:
+def test_order_distance_visits_at_most_downsets_times_places(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
     order = partial_order(reference(tasks, before))
     order_distance(order, answer, most=count_downsets(order) * (len(answer) + 1))
 
 
-def test_right_and_nearly_right_answers_to_wide_orders_visit_few_states() -> None:
+def test_order_distance_of_good_answer_visits_few_states() -> None:
     wide = partial_order(reference([f"T{at}" for at in range(60)], [(at, at + 4) for at in range(56)]))
     free = partial_order(reference([f"T{at}" for at in range(60)], []))
     answer = [f"T{at}" for at in range(60)]
@@ -152,7 +152,7 @@ def test_right_and_nearly_right_answers_to_wide_orders_visit_few_states() -> Non
     assert order_distance(wide, answer, most=1000) == 4
 
 
-def test_answers_that_repeat_themselves_without_end_visit_few_states() -> None:
+def test_order_distance_of_repetitive_answer_visits_few_states() -> None:
     wide = partial_order(reference([f"T{at}" for at in range(20)], [(at, at + 5) for at in range(15)]))
     assert order_distance(wide, ["T0", "T5"] * 1000, most=10_000) == 1998
 
@@ -171,7 +171,7 @@ def test_answers_that_repeat_themselves_without_end_visit_few_states() -> None:
         ({"tasks": list("ABCD"), "before": [[0, 1], [1, 2], [2, 1], [2, 3]]}, r"among B \(1\), C \(2\), D \(3\);"),
     ],
 )
-def test_what_is_no_partial_order_is_an_error_of_the_case(stated: Json, told: str) -> None:
+def test_partial_order_malformed_reference_raises_error(stated: Json, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         order(["A"], stated)
 
@@ -179,21 +179,21 @@ def test_what_is_no_partial_order_is_an_error_of_the_case(stated: Json, told: st
 @pytest.mark.parametrize(
     "text", ["Brew, Rinse, Brew", "Brew -> Rinse -> Brew", "Brew→Rinse→Brew.", "1. Brew\n2. `Rinse`\n3. **Brew**"]
 )
-def test_names_in_order_keep_their_order_and_repetitions(text: str) -> None:
+def test_task_order_keeps_order_and_repetitions(text: str) -> None:
     assert form("task-order").read(text, ["Rinse", "Brew"], "lenient") == ["Brew", "Rinse", "Brew"]
 
 
-def test_arrows_in_names_are_no_arrows() -> None:
+def test_task_order_arrows_in_names_stay() -> None:
     assert form("task-order").read("a->b, c", ["a->b", "c"], "lenient") == ["a->b", "c"]
 
 
-def test_the_strict_order_is_cut_at_commas_only() -> None:
+def test_task_order_strict_cuts_at_commas_only() -> None:
     assert form("task-order").read("B,A,B.", ["A", "B"], "strict") == ["B", "A", "B"]
     assert form("task-order").read("B -> A", ["A", "B"], "strict") == ["B->A"]
     assert form("task-order").read("None.", ["A"], "strict") == []
 
 
-def test_the_instruction_tells_order_and_repetition() -> None:
+def test_task_order_instruction_states_order_and_repetition() -> None:
     asked = form("task-order").instruct(["A"])
     assert "in running order, names separated by commas, each name as often as it runs" in asked
     assert "one name a line" in form("task-order").instruct(["A, B"])
@@ -207,19 +207,19 @@ def asked(place: Place = "marker", stated: Json = None) -> Question:
     )  # fmt: skip
 
 
-def test_what_is_missing_and_extra_is_counted_as_often_as_it_stands() -> None:
+def test_grade_order_counts_repeated_missing_and_extra() -> None:
     score = grade(asked(), Reply("Final answer: Wash, Rinse, Dry, Dry, Fold"))
     assert (score.missing, score.extra) == (["Wash"], ["Dry", "Fold"])
     assert score.value == pytest.approx(1 - 2 / 5)
 
 
-def test_a_wrong_order_of_the_right_names_misses_nothing() -> None:
+def test_grade_wrong_order_of_right_names_misses_none() -> None:
     score = grade(asked(), Reply("Final answer: Wash, Wash, Rinse, Dry"))
     assert (score.value, score.missing, score.extra) == (0.75, [], [])
 
 
 @given(questions_and_answers(), st.sampled_from(["marker", "whole"]))
-def test_the_written_reference_scores_1(case: tuple[list[str], Pairs, list[str]], place: Place) -> None:
+def test_grade_written_order_scores_1(case: tuple[list[str], Pairs, list[str]], place: Place) -> None:
     tasks, before, _ = case
     question = asked(place, reference(tasks, before))
     written = form("task-order").write(question.reference, question.names)
@@ -227,13 +227,13 @@ def test_the_written_reference_scores_1(case: tuple[list[str], Pairs, list[str]]
 
 
 @given(st.lists(st.sampled_from(["Dry", "Rinse", "Wash", "Fold"]), max_size=9))
-def test_what_is_written_in_order_is_read_back(answer: list[str]) -> None:
+def test_task_order_written_answer_reads_back(answer: list[str]) -> None:
     names = ["Dry", "Rinse", "Wash"]
     assume(answer)
     assert form("task-order").read(form("task-order").write([*answer], names), names, "lenient") == answer
 
 
-def test_dashes_without_end_are_read_in_no_time() -> None:
+def test_task_order_endless_dashes_take_linear_time() -> None:
     read = form("task-order").read("-" * 1_000_000, ["A"], "lenient")
     assert isinstance(read, list)
     assert len(read) == 1

@@ -36,7 +36,7 @@ def paths(n: int, edges: list[Edge]) -> set[Edge]:
     }
 
 
-def test_without_cycles_of_the_specification_keeps_what_lies_on_none() -> None:
+def test_without_cycles_of_worked_example_keeps_other_edges() -> None:
     a, b, c, d, e, f = range(6)
     edges = [(a, b), (b, c), (c, a), (c, d), (d, e), (e, d), (e, f)]
     assert without_cycles(6, edges) == [(c, d), (e, f)]
@@ -52,7 +52,7 @@ def test_without_cycles_keeps_an_edge_if_no_path_leads_back(graph: tuple[int, li
 
 
 @given(GRAPHS)
-def test_closure_holds_every_pair_with_a_path(graph: tuple[int, list[Edge]]) -> None:
+def test_transitive_closure_holds_every_pair_with_a_path(graph: tuple[int, list[Edge]]) -> None:
     n, edges = graph
     assert transitive_closure(n, edges) == paths(n, edges)
 
@@ -103,7 +103,7 @@ def test_pairwise_hits_of_the_closure_are_all_pairs(graph: tuple[int, list[Edge]
     assert 2 * independent_pairs(n, edges)[0] >= pairs
 
 
-def test_closure_of_a_long_chain_needs_no_recursion() -> None:
+def test_transitive_closure_of_long_chain_needs_no_recursion() -> None:
     chain = [(at, at + 1) for at in range(1200)]
     assert len(transitive_closure(1201, chain)) == 1201 * 600
     assert nx.is_directed_acyclic_graph(nx.DiGraph(transitive_reduction(1201, chain)))

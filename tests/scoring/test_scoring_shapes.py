@@ -198,7 +198,7 @@ def test_verdicts_in_each_shape_are_found(text: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["No doubt", "Yes and no", "yes/no", "No, wait: yes", "not yes", "There is no link."])
-def test_verdicts_that_contradict_or_are_none_are_unparseable(text: str) -> None:
+def test_verdicts_absent_or_contradictory_are_unparseable(text: str) -> None:
     assert unparseable("yes-no", text)
 
 
@@ -246,7 +246,7 @@ def test_conditions_with_other_words_are_unparseable(text: str) -> None:
         ("A, B. They run.", ["A", "B.Theyrun"]),
     ],
 )
-def test_strict_parsing_keeps_the_rules_of_the_study(text: str, items: Json) -> None:
+def test_strict_parsing_follows_published_rules(text: str, items: Json) -> None:
     assert parsed("task-set", text, ("A", "B"), "strict") == items
 
 

@@ -90,7 +90,7 @@ def test_similarity_matrix_unknown_name_raises_unknown_name_error(name: str) -> 
         similarity_matrix(answer("stir"), reference("stir", similarity=name))
 
 
-def test_similarity_matrix_of_embeddings_is_the_one_of_the_answer() -> None:
+def test_similarity_matrix_of_embeddings_is_that_of_the_answer() -> None:
     gold = reference("stir", "boil", similarity="embeddings")
     assert similarity_matrix(answer("a", similarity=[[0.25, -0.5]]), gold) == [[0.25, 0.0]]
     assert similarity_matrix(answer("a", similarity=[[1, 1 + 1e-7]]), gold) == [[1.0, 1.0]]

@@ -27,11 +27,11 @@ SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}
         ("number", 2, 2),
     ],
 )  # fmt: skip
-def test_in_names_replaces_spellings_where_form_holds_names(form: str, given: Json, expected: Json) -> None:
+def test_resolve_spellings_replaces_them_where_form_holds_names(form: str, given: Json, expected: Json) -> None:
     assert resolve_spellings(given, SPELLINGS, form) == expected
 
 
-def test_known_with_leaves_out_spellings_that_would_change_separators() -> None:
+def test_accepted_names_leaves_out_spellings_with_separators() -> None:
     spellings = {"a, b": "A B", "x -> y": "X Y", "plain": "P"}
     assert accepted_names(["A B"], spellings, "task-set") == ["A B", "a, b", "x -> y", "plain"]
     assert (
@@ -41,7 +41,7 @@ def test_known_with_leaves_out_spellings_that_would_change_separators() -> None:
     )
 
 
-def test_known_with_tells_texts_of_options_beside_letters() -> None:
+def test_accepted_names_adds_texts_of_options_to_letters() -> None:
     assert accepted_names(["A", "B"], {"Toss  well": "A"}, "letter") == ["A", "B", "A\tToss well"]
     assert accepted_names(["A", "B"], {}, "letter") == ["A", "B"]
 

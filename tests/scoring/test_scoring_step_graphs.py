@@ -18,7 +18,7 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
 )
 
 
-def test_answered_graph_ignores_what_is_no_dependency() -> None:
+def test_answered_graph_ignores_invalid_dependencies() -> None:
     pairs: Json = [[0, 1], [1, 1], [0, 1], [1, 9], [-1, 0], [True, 0], [0, 1, 2], "01", None, [1, 0], [0.0, 1]]
     assert answered_graph({"steps": ["a", "b"], "dependencies": pairs}) == StepGraph(("a", "b"), ((0, 1), (1, 0)))
 

@@ -62,7 +62,7 @@ WORKED = [
 
 
 @pytest.mark.parametrize(("matrix", "unlimited", "hungarian", "relaxed"), WORKED)
-def test_scores_of_the_specification_are_reproduced(
+def test_scores_of_worked_examples_are_reproduced(
     matrix: Rows, unlimited: tuple[float, ...], hungarian: tuple[float, ...], relaxed: tuple[float, ...]
 ) -> None:
     assert unlimited_scores(matrix) == pytest.approx(unlimited, abs=5e-5)
@@ -72,7 +72,7 @@ def test_scores_of_the_specification_are_reproduced(
     assert relaxed_scores(matrix) == pytest.approx(relaxed, abs=5e-5)
 
 
-def test_relaxed_f_of_three_equal_steps_is_that_of_the_specification() -> None:
+def test_relaxed_f_of_three_equal_steps_is_that_of_the_page() -> None:
     scores = relaxed_scores([[0.9, 0.1]] * 3)
     assert (f_beta(*scores), f_beta(*scores, 2)) == pytest.approx((0.5588, 0.5220), abs=5e-5)
 

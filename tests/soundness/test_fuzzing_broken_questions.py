@@ -118,7 +118,7 @@ def test_phrasings_agree_phrasing_without_the_task_is_found() -> None:
     check_finding(found("half_named")["phrasings-agree"], "phrasing 1 names", "phrasing 2 does not")
 
 
-def test_read_back_notation_that_loses_a_link_is_found() -> None:
+def test_read_back_notation_that_drops_a_link_is_found() -> None:
     def render(workflow: Workflow) -> str:
         kept = workflow.links if len(workflow.links) < 4 else workflow.links[:-1]
         return JSON.render(replace(workflow, links=kept))
@@ -167,7 +167,7 @@ def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
     check_finding(found("hinted")["answer-not-given-away"], "what the question tells as hint", "of 80 answers right")
 
 
-def test_answer_given_away_by_a_word_is_told_by_the_word() -> None:
+def test_answer_given_away_by_a_word_names_the_word() -> None:
     @pattern("Does '{{ first }}' come {{ how }} '{{ second }}' in {{ place }}?", form="yes-no")
     def worded_by_answer(workflow: Workflow) -> Cases:
         """Puts the question in other words where the answer is no."""
@@ -266,7 +266,7 @@ def test_fuzz_property_that_hides_another_finds_both(tmp_path: Path) -> None:
     assert {"template", "irrelevant-parts"} <= found("next_tasks", settings, 60).keys()
 
 
-def test_notations_without_what_a_pattern_needs_are_refused() -> None:
+def test_notations_without_a_needed_feature_are_refused() -> None:
     lost = next(name for name, one in NOTATIONS.items() if "references" in one.unsupported)
     with pytest.raises(Exception, match="infinite_recursion"):
         found("infinite_recursion", replace(PLAIN, own={"notation": (lost,)}))

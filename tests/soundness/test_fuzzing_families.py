@@ -196,7 +196,7 @@ def test_fuzz_without_seed_keeps_examples_of_each_group(database: InMemoryExampl
     assert any(key.endswith(b"|taskgraph|sums|product") for key in database.data)
 
 
-def test_fuzz_profile_that_derandomizes_states_a_seed_of_the_same_findings() -> None:
+def test_fuzz_profile_that_derandomizes_states_reproducing_seed() -> None:
     known = hypothesis.settings.get_current_profile_name()
     hypothesis.settings.register_profile("fuzz-tests", database=None, derandomize=True)
     hypothesis.settings.load_profile("fuzz-tests")

@@ -173,7 +173,7 @@ def test_as_github_warning_is_a_warning() -> None:
     assert as_github(report(warning)).startswith("::warning file=a.py,line=1,title=duplicate-prompt::twice\n")
 
 
-def test_as_sarif_log_is_what_the_format_demands() -> None:
+def test_as_sarif_log_conforms_to_the_format() -> None:
     log = json.loads(as_sarif(report(FINDING, HOSTILE, replace(FINDING, file="suites/größe (1).py"))))
     jsonschema.validate(log, SARIF)
     (run,) = log["runs"]

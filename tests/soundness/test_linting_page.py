@@ -23,7 +23,7 @@ def project(
         yield made
 
 
-def test_page_example_gives_the_output_it_shows(project: LintProject) -> None:
+def test_page_example_prints_its_output(project: LintProject) -> None:
     (name, source), *_ = re.findall(r"`([\w.]+)`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (output,) = re.findall(rf"^```text\n({re.escape(name)}:.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     project.write(name, source)

@@ -98,7 +98,7 @@ def test_lint_size_without_room_for_a_pattern_is_left_out(project: LintProject) 
     assert "flow_connected is left out at 3 tasks: it needs at least 5" in linted.lines[0]
 
 
-def test_lint_question_that_names_what_is_not_shown_violates_a_property(project: LintProject) -> None:
+def test_lint_question_with_hidden_name_violates_names_shown(project: LintProject) -> None:
     project.write_pattern(
         "Which task comes directly after the one that {{ place }} begins with? {% if names %}{% endif %}",
         body="yield case(workflow.task_names[0], names=workflow.task_names)\n"
@@ -171,7 +171,7 @@ def test_lint_file_of_pinned_examples_that_is_broken_is_found(project: LintProje
     assert words in linted.lines[0]
 
 
-def test_lint_words_in_a_folder_of_templates_are_named_and_need_pinning(project: LintProject) -> None:
+def test_lint_words_in_a_template_folder_need_pinning(project: LintProject) -> None:
     project.write("words/patterns/next_tasks.jinja", "What follows '{{ task }}' in {{ place }}, {{ flow }}?\n")
     project.write(
         "test_words.py",
@@ -191,7 +191,7 @@ def property_of(project: LintProject, rule: str, *arguments: str) -> list[str]:
     return linted.lines
 
 
-def test_lint_phrasing_that_leaves_out_the_task_violates_phrasings_agree(project: LintProject) -> None:
+def test_lint_phrasing_without_the_task_violates_phrasings_agree(project: LintProject) -> None:
     body = "for task in workflow.task_names:\n        yield case({link.target for link in workflow.links}, task=task)"
     templates = ("Which links lead away from '{{ task }}' in {{ place }}?", "Which links are there in {{ place }}?")
     project.write_pattern(*templates, body=body, form="task-set")
@@ -199,7 +199,7 @@ def test_lint_phrasing_that_leaves_out_the_task_violates_phrasings_agree(project
     assert line.startswith(f"test_chosen.py:{PATTERN_LINE}: phrasings-agree chosen: phrasing 1 names")
 
 
-def test_lint_answer_that_the_question_tells_violates_not_given_away(project: LintProject) -> None:
+def test_lint_answer_in_the_question_violates_not_given_away(project: LintProject) -> None:
     project.write_pattern(
         "Which task is meant by '{{ task }}' in {{ place }}?",
         body="for task in workflow.task_names:\n        yield case(task, task=task)",

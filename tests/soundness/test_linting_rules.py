@@ -68,7 +68,7 @@ def test_lint_empty_prompt_violates_renders(project: LintProject) -> None:
     assert "renders void: found an empty text and an empty prompt; expected words" in project.lint().output
 
 
-def test_lint_question_that_differs_the_second_time_violates_deterministic(project: LintProject) -> None:
+def test_lint_changing_question_violates_deterministic(project: LintProject) -> None:
     project.write_riddles(row("turn", "Is it TURN?"))
     linted = project.lint("--examples=3")
     assert linted.rules == ["deterministic"]
@@ -121,7 +121,7 @@ def test_lint_suite_with_a_mistake_is_a_suite_error_at_its_line(project: LintPro
     assert "returned the id 'hole' twice" in line
 
 
-def test_lint_pattern_that_raises_is_a_suite_error_at_the_line_that_raised(project: LintProject) -> None:
+def test_lint_pattern_that_raises_is_a_suite_error_at_its_line(project: LintProject) -> None:
     project.write_pattern("How many in {{ place }}?", form="number", body="yield case([][len(workflow.tasks)])")
     linted = project.lint()
     line = (project.path / "test_chosen.py").read_text(encoding="utf-8").splitlines().index(
@@ -202,7 +202,7 @@ def test_lint_select_and_ignore_take_names_and_first_words(project: LintProject)
     assert project.lint("--examples=0", "--select=renders").code == 0
 
 
-def test_lint_rules_lists_each_with_what_to_do(project: LintProject) -> None:
+def test_lint_rules_lists_each_with_its_remedy(project: LintProject) -> None:
     told = project.lint("--rules")
     assert told.code == 0
     lines = told.output.splitlines()
@@ -217,7 +217,7 @@ def test_lint_seed_same_gives_the_same_output(project: LintProject) -> None:
     assert first == second
 
 
-def test_lint_interrupted_tells_what_was_found(project: LintProject) -> None:
+def test_lint_interrupted_reports_earlier_findings(project: LintProject) -> None:
     project.write_riddles(*SOUND, row("hen", "Does it grow?"))
     text = (project.path / "conftest.py").read_text(encoding="utf-8")
     stop = "if settings.seed:\n            raise KeyboardInterrupt\n        row = reference.payload"

@@ -72,7 +72,7 @@ def test_parse_sections_of_an_edited_file_names_the_line(found: str, written: st
 
 
 @pytest.mark.parametrize("data", [b"## \xff\n", None], ids=["bytes", "folder"])
-def test_read_sections_of_what_is_no_text_is_refused(tmp_path: Path, data: bytes | None) -> None:
+def test_read_sections_of_binary_file_is_refused(tmp_path: Path, data: bytes | None) -> None:
     path = tmp_path / "group.md"
     if data is None:
         path.mkdir()
@@ -102,7 +102,7 @@ def test_file_name_of_any_other_name_is_plain_and_its_own(name: str) -> None:
     assert made != file_name(f"{name}!")
 
 
-def test_snapshot_folder_stands_beside_the_test_file() -> None:
+def test_snapshot_folder_is_beside_the_test_file() -> None:
     folder = snapshot_folder(Path("suites/test_m.py"), "test_f")
     assert folder == Path("suites/__prompts__/test_m/test_f")
     assert snapshot_folder(Path("suites/test_m.py"), "TestX::test_f").name.startswith("testx-test_f-")

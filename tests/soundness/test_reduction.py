@@ -158,7 +158,7 @@ def test_reduce_other_exception_propagates() -> None:
         reduced(asks, ReductionLimits())
 
 
-def test_reduce_broken_off_leaves_what_was_watched() -> None:
+def test_reduce_interrupted_leaves_watched_result() -> None:
     watched: list[Reduction[Numbers]] = []
     errs = errs_on(13, 27)
 
@@ -178,6 +178,6 @@ def test_reduce_start_without_question_raises() -> None:
 
 
 @pytest.mark.parametrize("limits", [(0, 1, 1, 1), (9, 3, 2, 1), (9, 0, 2, 1), (9, 1, 1, 0)])
-def test_limits_that_cannot_be_met_raise(limits: tuple[int, int, int, int]) -> None:
+def test_reduction_limits_contradictory_raise(limits: tuple[int, int, int, int]) -> None:
     with pytest.raises(UsageError, match="expected"):
         ReductionLimits(*limits)

@@ -40,7 +40,7 @@ def test_sent_text_of_backticks_has_a_longer_fence() -> None:
         ("grüße ∀ 漢字\t\\d", "grüße ∀ 漢字\t\\d"),
     ],
 )
-def test_escaped_of_a_text_shows_what_cannot_be_seen(text: str, shown: str) -> None:
+def test_escape_hidden_shows_hidden_characters(text: str, shown: str) -> None:
     assert escape_hidden(text) == shown
     shown.encode("utf-8")
 
@@ -64,7 +64,7 @@ def test_sent_text_of_any_texts_is_read_back_from_a_file(texts: list[str]) -> No
     written.encode("utf-8")
 
 
-def test_sent_text_of_several_requests_numbers_them_and_counts_repetitions() -> None:
+def test_sent_text_of_several_requests_numbers_and_counts_them() -> None:
     score = Request(kind="score", context="C", texts=["a", "b"])
     judge = request("Right?", role="judge")
     shown = sent_text([request("x"), request("x", repetition=2), score, judge])
@@ -78,7 +78,7 @@ def test_sent_text_of_several_requests_numbers_them_and_counts_repetitions() -> 
     assert "**text 2**\n\n```text\nb\n```" in shown
 
 
-def test_sent_text_of_a_sole_request_to_another_model_tells_so() -> None:
+def test_sent_text_of_a_sole_request_to_another_model_names_it() -> None:
     assert sent_text([request("x", role="embedder", kind="embed")]).startswith("### Request 1, to the embedder, embed")
 
 
@@ -95,7 +95,7 @@ def test_sent_text_of_a_message_in_parts_shows_them_as_json() -> None:
     assert '"name": "Ann"' in shown
 
 
-def test_sent_text_of_no_request_says_so() -> None:
+def test_sent_text_of_no_request_states_none() -> None:
     assert sent_text([]) == "Nothing is sent.\n"
 
 
