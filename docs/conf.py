@@ -41,12 +41,15 @@ smartquotes = False  # options keep their two dashes
 
 html_theme = "furo"
 html_title = "pytest-taskgraph"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
 html_show_sphinx = False
 
 _ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
+_FILE_NAME = re.compile(r"\[[\w./-]+\.md\]\(([\w./-]+\.md(?:#[\w-]+)?)\)")
 _LINK = re.compile(r"\]\(([^)#:\s]+)\.md\)")
 
 
@@ -92,9 +95,15 @@ def _parameter_of(field: Field[Any]) -> str:
     return f"{field.name}: {field.type} = {'...' if callable(field.default) else repr(field.default)}"
 
 
+def _name_links(_app: Sphinx, _docname: str, source: list[str]) -> None:
+    """Replace the file name in the text of a link, which GitHub shows, by the title of the page."""
+    source[0] = _FILE_NAME.sub(r"[](\1)", source[0])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the navigation and the languages of code blocks that Pygments does not know."""
     app.connect("source-read", _append_navigation)
+    app.connect("source-read", _name_links)
     app.connect("autodoc-process-docstring", _read_google_style)
     app.connect("autodoc-process-signature", _write_signature)
     app.add_lexer("jsonl", JsonLexer)
