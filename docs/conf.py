@@ -7,6 +7,7 @@ The build needs no network and the site loads nothing from elsewhere: no web fon
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import MISSING, Field, fields, is_dataclass
 from posixpath import dirname, join, normpath
@@ -50,6 +51,7 @@ html_show_sphinx = False
 
 _ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 _FILE_NAME = re.compile(r"\[[\w./-]+\.md\]\(([\w./-]+\.md(?:#[\w-]+)?)\)")
+_FIELD = re.compile(r"^    (\w+): .*?  #:? (.*)$", re.MULTILINE)  # a field with its comment
 _LINK = re.compile(r"\]\(([^)#:\s]+)\.md\)")
 
 
@@ -71,10 +73,14 @@ def _append_navigation(_app: Sphinx, docname: str, source: list[str]) -> None:
 def _read_google_style(app: Sphinx, kind: str, name: str, value: object, options: object, lines: list[str]) -> None:
     """Convert a docstring in Google style, as the extension napoleon does.
 
-    It would take the words before a colon in the docstring of a property for its type.
+    It would take the words before a colon in the docstring of a property for its type. Fields of a dataclass are
+    described by the comments behind them, where the docstring describes none.
     """
     kind = "method" if kind in ("property", "attribute", "data") else kind
     lines[:] = GoogleDocstring(lines, Config(), app, kind, name, value, options).lines()
+    if isinstance(value, type) and is_dataclass(value) and not any(line.startswith(":param") for line in lines):
+        described = dict(_FIELD.findall(inspect.getsource(value)))
+        lines += ["", *(f":param {name}: {text}" for name, text in described.items())]
 
 
 def _write_signature(
