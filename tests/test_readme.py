@@ -49,7 +49,8 @@ def commands() -> list[str]:
         line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
     ]
     # Installing, and this very suite, are run by .ci/run.
-    return [line for line in lines if " pip install " not in line and not line.startswith("python -m pytest tests")]
+    run = [line for line in lines if " pip install " not in line and not line.startswith("python -m pytest tests")]
+    return list(dict.fromkeys(run))
 
 
 def apart() -> set[str]:
