@@ -1,4 +1,4 @@
-"""The shelf of commands: `python -m pytest_taskgraph NAME`. Each is a module with SUMMARY, `arguments` and `run`."""
+"""Commands of `python -m pytest_taskgraph NAME`. Each is a module with SUMMARY, `arguments` and `run`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def all_commands() -> dict[str, Command]:
     Raises:
         UsageError: if two commands have one name.
     """
-    found = dict(SHARED)
+    commands = dict(SHARED)
     for family in FAMILIES.values():
         for name in family.commands:
-            if name in found:
+            if name in commands:
                 raise UsageError(f"family {family.name!r}: the command {name!r} exists already; choose another name")
-            found[name] = family.command(name)
-    return dict(sorted(found.items()))
+            commands[name] = family.command(name)
+    return dict(sorted(commands.items()))

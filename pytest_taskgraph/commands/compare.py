@@ -1,4 +1,4 @@
-"""`compare A B`: two records, each a file or a saved name, compared question by question."""
+"""Command `compare A B`: two records, each a file or a saved name, compared question by question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..reports.escape import json_text
 from ..results.comparison import FAIL_ON, MARGIN, compare, comparison_case, parse_fail_on
 from ..results.record.saved import load
 
-SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
+SUMMARY = "compare a run with a former one, question by question; exit code 1 if it is worse"
 STORE: Final = Path(".taskgraph")
 NARROWEST: Final = 40
 
@@ -30,20 +30,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what gives exit code 1: {', '.join(FAIL_ON)} (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--store", metavar="PATH", type=Path, default=STORE, help="where saved runs stand (default: %(default)s)"
+        "--store", metavar="PATH", type=Path, default=STORE, help="folder of the saved runs (default: %(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The exit code: 1 where the comparison fails on what is asked, else 0. Raises UsageError."""
+    """Compare the two runs and print the result.
+
+    Returns:
+        1 if the comparison fails on what `--fail-on` names, else 0.
+
+    Raises:
+        UsageError: if an option is invalid or a record cannot be read.
+    """
     fail_on = parse_fail_on([options.fail_on], "--fail-on")
     before, after = load(options.store, options.before), load(options.store, options.after)
-    found = compare(before, after, options.margin)
-    outcome, reason = comparison_case(found, fail_on)
+    comparison = compare(before, after, options.margin)
+    outcome, reason = comparison_case(comparison, fail_on)
     if options.json:
-        print(json_text({"outcome": outcome, "told": reason, **found.to_json()}))
+        print(json_text({"outcome": outcome, "told": reason, **comparison.to_json()}))
     else:
         width = max(NARROWEST, shutil.get_terminal_size().columns)
-        print("\n".join(line for line, _ in lines(found, options.before, width)))
+        print("\n".join(line for line, _ in lines(comparison, options.before, width)))
     return 1 if outcome == "failed" else 0

@@ -1,4 +1,4 @@
-"""`lint SUITES`: what is wrong with suites that can be found without asking a model."""
+"""Command `lint SUITES`: problems of suites that can be found without a model."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="output (default: %(default)s)")
     parser.add_argument(
         "--examples", metavar="N", type=int,
-        help="questions drawn of each group beside those of the suites; 0: none (default: 10)",
+        help="questions drawn for each group in addition to those of the suites; 0: none (default: 10)",
     )  # fmt: skip
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the drawing (default: %(default)s)")
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed of the drawn questions (default: %(default)s)"
+    )
     parser.add_argument(
         "--most-tokens", metavar="N", type=int,
         help="limit of tokens of a prompt, four characters taken for one (default: 32000)",
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         0 if there are none, 1 if there are some, 2 after Ctrl-C.
 
     Raises:
-        UsageError: for arguments that pytest refuses, or a rule that is not known.
+        UsageError: if pytest refuses an argument, or a rule is unknown.
     """
     from ..soundness.linting.lint_run import LintChoice, known_rules, lint
     from ..soundness.linting.output_formats import FORMATS, rule_lines

@@ -1,4 +1,4 @@
-"""Requests of commands to the model that their options state, through store, limits, retries and budget as in a run."""
+"""Requests of commands to the stated model, through store, limits, retries and budget as in a run."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 GRACE: Final = 30.0
-"""Seconds that requests under way get after an interruption, for they are billed."""
-NEWS: Final = 10.0  # seconds between two lines on how far it is
+"""Seconds to wait for requests in flight after an interruption, because they are billed."""
+PROGRESS_INTERVAL: Final = 10.0  # seconds between two progress lines
 _SCRIPTED: Final = ("simulated", "baseline")
 
 
@@ -49,7 +49,11 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults
 
 
 def _open_stated_model(options: argparse.Namespace) -> Model:
-    """Return the model that the options state. Raises UsageError."""
+    """Return the model that the options state.
+
+    Raises:
+        UsageError: if the model cannot be opened, or answers questions of runs alone.
+    """
     from ..models import check_installed, open_model, registered_name
     from ..models.clients.python_callable import SCHEME, VERSION
 
@@ -57,8 +61,8 @@ def _open_stated_model(options: argparse.Namespace) -> Model:
     scheme = spec.partition(":")[0]
     if scheme in _SCRIPTED:
         raise UsageError(
-            f"--model={redaction.public_name(spec)}: a {scheme} model only answers questions of a run; name one that "
-            "writes text"
+            f"--model={redaction.public_name(spec)}: a {scheme} model only answers questions of a run; name a model "
+            "that writes text"
         )
     is_application = scheme == SCHEME or bool(registered_name(spec))
     settings: dict[str, Json] = {
@@ -82,18 +86,18 @@ def _plain(text: str) -> Json:
 
 @dataclass(slots=True)
 class _ModelSession:
-    """A model with all that stands around it, for as long as a command asks it."""
+    """A model with its store, limits and counters, while a command asks it."""
 
     model: Model
     counters: RequestCounters
     store: Store | None = None
     limits: Limits | None = None
-    said_at: float = field(default_factory=time.monotonic)
+    printed_at: float = field(default_factory=time.monotonic)
     done: int = 0
 
     @property
     def usage(self) -> str:
-        """A line on what was sent and what it cost."""
+        """Return a line on what was sent and what it cost."""
         counters = self.counters
         parts = [f"requests sent: {counters.sent}", f"replies from the store: {counters.stored}"]
         parts += [f"retries: {counters.retries}"] if counters.retries else []
@@ -103,7 +107,7 @@ class _ModelSession:
         return ", ".join(parts)
 
     async def answer_all(self, asks: Sequence[Ask[T]]) -> list[T | TaskgraphError]:
-        """Return what came of each ask. Cancelled, it sends no more and waits for what is under way."""
+        """Return the result of each ask. After a cancellation no request is sent; those in flight are waited for."""
         from ..models import close
 
         tasks = [asyncio.ensure_future(self._result(ask, at, len(asks))) for at, ask in enumerate(asks)]
@@ -135,8 +139,8 @@ class _ModelSession:
             return error
         finally:
             self.done += 1
-            if time.monotonic() - self.said_at >= NEWS:
-                self.said_at = time.monotonic()
+            if time.monotonic() - self.printed_at >= PROGRESS_INTERVAL:
+                self.printed_at = time.monotonic()
                 print(f"asked: {self.done} of {number}; {self.usage}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -146,10 +150,10 @@ class _ModelSession:
 
 
 def _session(options: argparse.Namespace, client: Model) -> _ModelSession:
-    """Return the client with store, limits and budget around it; one that is not live is asked as it is.
+    """Return the client with store, limits and budget around it; a client that is not live has none of them.
 
     Raises:
-        UsageError: if the store cannot be used, or the budget not be kept.
+        UsageError: if the store cannot be used, or the budget cannot be observed.
     """
     from ..models.middleware.request_counters import RequestCounters
 

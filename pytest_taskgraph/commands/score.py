@@ -1,4 +1,4 @@
-"""`score FILE`: recorded answers scored again, and set beside the scores they were recorded with.
+"""Command `score FILE`: recorded answers scored again, and compared with their recorded scores.
 
 The format of the file: `docs/how-to/recorded.md`.
 """
@@ -25,19 +25,19 @@ from ..trial import Parsing, Question, Reply, Score
 
 SUMMARY = "score recorded answers again and compare with the scores they were recorded with"
 _SAME = 1e-9
-_DECIMALS = 3  # a recorded score may be rounded to so many, or to more
+_DECIMALS = 3  # the least number of decimals of a recorded score
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswer:
-    """A row with its new score; None where the reply was cut off before an answer could be read."""
+    """A row with its new score; None if the reply was cut off before an answer could be parsed."""
 
     row: RecordedAnswer
     score: Score | None
 
     @property
     def differs(self) -> bool:
-        """Whether the recorded score, if there is one, is not reproduced."""
+        """Return True if there is a recorded score and the new score does not reproduce it."""
         recorded = self.row.recorded
         if recorded is None or self.score is None:
             return recorded is not None
@@ -45,7 +45,7 @@ class ScoredAnswer:
 
 
 def _decimals(score: float) -> int:
-    """Return to how many decimals the score was rounded, at least three."""
+    """Return the number of decimals of the score, at least three."""
     return max(_DECIMALS, -int(Decimal(repr(score)).as_tuple().exponent))
 
 
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         print()
     else:
         print("\n".join(_as_text(answers, groups, options)))
-    return 1 if options.expect_same and any(one.differs for one in answers) else 0
+    return 1 if options.expect_same and any(answer.differs for answer in answers) else 0
 
 
 def score_answer(row: RecordedAnswer, parsing: Parsing) -> ScoredAnswer:
@@ -105,21 +105,21 @@ def score_answer(row: RecordedAnswer, parsing: Parsing) -> ScoredAnswer:
 
 
 def group_means(answers: Sequence[ScoredAnswer], by: str) -> list[GroupMean]:
-    """A mean for each value of the label `by`, in order of appearance, and one for all rows together."""
+    """Return a mean for each value of the label `by`, in order of appearance, and one for all rows together."""
     groups: dict[str, list[ScoredAnswer]] = {}
-    for one in answers:
-        if one.score is not None:
-            groups.setdefault(one.row.labels.get(by, "-"), []).append(one)
-    together = [one for group in groups.values() for one in group]
+    for answer in answers:
+        if answer.score is not None:
+            groups.setdefault(answer.row.labels.get(by, "-"), []).append(answer)
+    together = [answer for group in groups.values() for answer in group]
     means = [_mean(name, group) for name, group in groups.items()]
     return [*means, _mean("all", together)] if together else []
 
 
 def _mean(name: str, group: Sequence[ScoredAnswer]) -> GroupMean:
     runs: dict[str, list[float]] = {}
-    for one in group:
-        if one.score is not None:
-            runs.setdefault(one.row.labels.get("run", "-"), []).append(one.score.value)
+    for answer in group:
+        if answer.score is not None:
+            runs.setdefault(answer.row.labels.get("run", "-"), []).append(answer.score.value)
     means = [statistics.fmean(values) for values in runs.values()]
     deviation = statistics.stdev(means) if len(means) > 1 else None
     mean = statistics.fmean(value for values in runs.values() for value in values)
@@ -127,34 +127,38 @@ def _mean(name: str, group: Sequence[ScoredAnswer]) -> GroupMean:
 
 
 def _as_text(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], options: argparse.Namespace) -> list[str]:
-    scored = [one for one in answers if one.row.recorded is not None]
-    differing = [one for one in scored if one.differs]
-    cut_off = sum(one.score is None for one in answers)
+    recorded = [answer for answer in answers if answer.row.recorded is not None]
+    differing = [answer for answer in recorded if answer.differs]
+    cut_off = sum(answer.score is None for answer in answers)
     lines = [
         f"{len(answers)} rows scored, parsing {options.parsing}"
-        + (f"; cut off, in no mean: {cut_off}" if cut_off else ""),
-        f"{len(scored) - len(differing)} of {len(scored)} recorded scores reproduced",
-        *(f"  {_difference(one)}" for one in differing),
+        + (f"; cut off, not in the means: {cut_off}" if cut_off else ""),
+        f"{len(recorded) - len(differing)} of {len(recorded)} recorded scores reproduced",
+        *(f"  {_difference(answer)}" for answer in differing),
     ]
-    cells = [[one.name, str(one.rows), str(one.runs), f"{one.mean:.3f}", _deviation(one)] for one in groups]
+    cells = [[group.name, str(group.rows), str(group.runs), f"{group.mean:.3f}", _deviation(group)] for group in groups]
     return [*lines, "", *table([options.by, "n", "runs", "mean", "sd"], cells, "lrrrr")]
 
 
-def _difference(one: ScoredAnswer) -> str:
-    now = "cut off" if one.score is None else f"{one.score.value:.3f} ({one.score.status}: {one.score.given!r})"
-    return one_line(f"{one.row.id}: recorded {one.row.recorded:.3f}, now {now}", 160)
+def _difference(answer: ScoredAnswer) -> str:
+    now = (
+        "cut off"
+        if answer.score is None
+        else f"{answer.score.value:.3f} ({answer.score.status}: {answer.score.given!r})"
+    )
+    return one_line(f"{answer.row.id}: recorded {answer.row.recorded:.3f}, now {now}", 160)
 
 
-def _deviation(one: GroupMean) -> str:
-    return "-" if one.deviation is None else f"{one.deviation:.3f}"
+def _deviation(group: GroupMean) -> str:
+    return "-" if group.deviation is None else f"{group.deviation:.3f}"
 
 
 def _as_json(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], parsing: Parsing) -> dict[str, Any]:
     return {
         "parsing": parsing,
         "rows": len(answers),
-        "compared": sum(one.row.recorded is not None for one in answers),
-        "differing": [one.row.id for one in answers if one.differs],
-        "groups": [asdict(one) for one in groups],
-        "scores": [{"id": one.row.id, "score": one.score and asdict(one.score)} for one in answers],
+        "compared": sum(answer.row.recorded is not None for answer in answers),
+        "differing": [answer.row.id for answer in answers if answer.differs],
+        "groups": [asdict(group) for group in groups],
+        "scores": [{"id": answer.row.id, "score": answer.score and asdict(answer.score)} for answer in answers],
     }

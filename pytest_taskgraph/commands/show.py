@@ -1,4 +1,4 @@
-"""`show ID`: one trial of a record in full, with prompt, exchanges, reply, score and drawing."""
+"""Command `show ID`: one trial of a record in full, with prompt, exchanges, reply, score and drawing."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=LAST,
         help="a record, or the name of a saved run (default: %(default)s)",
     )
-    parser.add_argument("--model", metavar="NAME", help="the model, or a part of its name, where several were asked")
+    parser.add_argument("--model", metavar="NAME", help="the model, or a part of its name, if there are several")
     parser.add_argument(
-        "--store", metavar="PATH", type=Path, default=STORE, help="where saved runs stand (default: %(default)s)"
+        "--store", metavar="PATH", type=Path, default=STORE, help="folder of the saved runs (default: %(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     Raises:
-        UsageError: if no trial or more than one is of that id and model, or the record cannot be read.
+        UsageError: if no trial or several trials match the id and the model, or the record cannot be read.
     """
     trial = find_trial(record.trials(load(options.store, options.record)), options.id, options.model)
     print(json_text(_as_json(trial)) if options.json else "\n".join(trial_lines(trial)))
@@ -54,30 +54,38 @@ def run(options: argparse.Namespace) -> int:
 
 
 def find_trial(trials: Sequence[Trial], wanted: str, model: str | None = None) -> Trial:
-    """Return the trial of an id and a model; a part of either does if it is a part of no other.
+    """Return the trial of an id and a model; a part of either suffices if no other contains it.
 
     Args:
         trials: The trials of a record.
         wanted: An id, a part of one, or the id of a test item, such as `test_it[ID-MODEL]`.
-        model: The name of a model; None if any.
+        model: The name of a model; None for any.
 
     Raises:
         UsageError: if there is none, or more than one; the message lists ids or models.
     """
     ids = dict.fromkeys(trial.question.id for trial in trials)
-    found = _matching_ids(ids, wanted)
-    if not found:
+    matches = _matching_ids(ids, wanted)
+    if not matches:
         close = get_close_matches(wanted, ids, 3, _ALIKE) or list(ids)[:3]
-        raise UsageError(f"{_shown(wanted)}: no id of the record contains this; known are {_listed(close)}")
-    if len(found) > 1:
-        raise UsageError(f"{_shown(wanted)}: {len(found)} ids contain this: {_listed(found)}")
-    asked = {trial.model: trial for trial in trials if trial.question.id == found[0]}
-    names = [name for name in asked if model is None or model == name] or [name for name in asked if str(model) in name]
+        raise UsageError(
+            f"{_printable_name(wanted)}: no id of the record contains this; the record holds {_join_names(close)}"
+        )
+    if len(matches) > 1:
+        raise UsageError(f"{_printable_name(wanted)}: {len(matches)} ids contain this: {_join_names(matches)}")
+    trials_by_model = {trial.model: trial for trial in trials if trial.question.id == matches[0]}
+    names = [name for name in trials_by_model if model is None or model == name] or [
+        name for name in trials_by_model if str(model) in name
+    ]
     if not names:
-        raise UsageError(f"--model: {_shown(str(model))}: {found[0]} was put to {_listed(list(asked))}")
+        raise UsageError(
+            f"--model: {_printable_name(str(model))}: {matches[0]} was sent to {_join_names(list(trials_by_model))}"
+        )
     if len(names) > 1:
-        raise UsageError(f"{_shown(found[0])}: several models; choose one with --model: {_listed(names)}")
-    return asked[names[0]]
+        raise UsageError(
+            f"{_printable_name(matches[0])}: several models; choose one with --model: {_join_names(names)}"
+        )
+    return trials_by_model[names[0]]
 
 
 def _matching_ids(ids: Sequence[str] | dict[str, None], wanted: str) -> list[str]:
@@ -86,16 +94,20 @@ def _matching_ids(ids: Sequence[str] | dict[str, None], wanted: str) -> list[str
         return [wanted]
     item = wanted.partition("[")[2].removesuffix("]")
     if item:
-        return [max(named, key=len)] if (named := [id for id in ids if f"{item}-".startswith(f"{id}-")]) else []
-    return [id for id in ids if wanted in id]
+        return (
+            [max(item_ids, key=len)]
+            if (item_ids := [question_id for question_id in ids if f"{item}-".startswith(f"{question_id}-")])
+            else []
+        )
+    return [question_id for question_id in ids if wanted in question_id]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return ", ".join(map(_shown, names[:MOST])) + more
+    return ", ".join(map(_printable_name, names[:MOST])) + more
 
 
-def _shown(name: str) -> str:
+def _printable_name(name: str) -> str:
     return one_line(name, _LONGEST)
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.commands.annotations_command import COLUMNS, as_csv, plain_cell, safe_cell
+from pytest_taskgraph.commands.annotations_command import COLUMNS, annotations_csv, plain_cell, safe_cell
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Failure, Json, Question, Reply, Score, Trial
 
@@ -122,7 +122,7 @@ def test_a_safe_cell_is_no_formula_and_reads_back(text: str) -> None:
 
 @given(st.lists(st.text(st.sampled_from("=-',;\"\t\r\n a"))))
 def test_every_reply_stands_in_the_file_as_it_was(replies: list[str]) -> None:
-    text = as_csv([answer(f"a{at}", reply) for at, reply in enumerate(replies)])
+    text = annotations_csv([answer(f"a{at}", reply) for at, reply in enumerate(replies)])
     found = [plain_cell(row["reply"]) for row in csv.DictReader(StringIO(text, newline=""))]
     assert found == replies
 

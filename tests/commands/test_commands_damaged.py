@@ -15,7 +15,7 @@ from described_runs import WITH_TABLES, about_run
 from odd_records import Place, changed
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.commands.rescore import changes, rescore
+from pytest_taskgraph.commands.rescore import rescore, score_changes
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
 from pytest_taskgraph.errors import TaskgraphError, UsageError
 from pytest_taskgraph.reports import terminal
@@ -115,7 +115,7 @@ def _compared(record: dict[str, Any]) -> None:
 
 
 def _marked_again(record: dict[str, Any]) -> None:
-    changes(record, rescore(record)[0])
+    score_changes(record, rescore(record)[0])
 
 
 def _in_the_terminal(record: dict[str, Any]) -> None:

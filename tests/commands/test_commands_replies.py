@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.commands.replies.lines import StoredEntry, line_of, read_line
-from pytest_taskgraph.commands.replies.rows import merge, opened
+from pytest_taskgraph.commands.replies.lines import StoredEntry, format_line, read_line
+from pytest_taskgraph.commands.replies.rows import merge, open_replies
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.models.request_key import canonical, digest, request_entry
 from pytest_taskgraph.models.store import Store
@@ -73,7 +73,7 @@ def exported(folder: Path, *words: str) -> bytes:
 
 
 def written(path: Path, entries: Iterable[StoredEntry]) -> Path:
-    path.write_text("".join(f"{line_of(one)}\n" for one in entries), encoding="utf-8")
+    path.write_text("".join(f"{format_line(one)}\n" for one in entries), encoding="utf-8")
     return path
 
 
@@ -85,7 +85,7 @@ def held(folder: Path) -> dict[str, str]:
 
 def changed(path: tuple[str, ...], value: object) -> str:
     """A sound line but for the value at the path."""
-    whole = json.loads(line_of(entry("Which is first?")))
+    whole = json.loads(format_line(entry("Which is first?")))
     inner = whole
     for name in path[:-1]:
         inner = inner[name]
@@ -157,7 +157,7 @@ def test_an_export_that_fails_leaves_the_older_file(tmp_path: Path, capsys: pyte
     broken = StoredEntry("f" * 64, "m", '{"cut', "{}", AT)
     store, target = fill(tmp_path / "s", [entry("a"), broken]), tmp_path / "out.jsonl"
     target.write_text("older\n")
-    assert "it is damaged" in refused(capsys, "export", target, "--store", store)
+    assert "the store is damaged" in refused(capsys, "export", target, "--store", store)
     assert target.read_text() == "older\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "s"]
 
@@ -178,7 +178,7 @@ def test_a_reply_that_is_there_stays_and_the_conflict_is_told(
     file = written(tmp_path / "in.jsonl", [entry("a", "Mix"), entry("b"), entry("c")])
     replies("import", store, file)
     told = capsys.readouterr().out
-    assert told.startswith("1 replies added, 1 there already, 1 in conflict\n")
+    assert told.startswith("1 replies added, 1 already stored, 1 in conflict\n")
     assert entry("a").key in told
     assert held(store)[entry("a").key] == "Load"
 
@@ -198,7 +198,7 @@ def test_the_same_answer_at_another_cost_and_time_is_no_conflict(
     file = written(tmp_path / "in.jsonl", [entry("a", at="2020-01-01T00:00:00Z", cost=0.5, retries=2)])
     capsys.readouterr()
     replies("import", store, file)
-    assert capsys.readouterr().out == "0 replies added, 1 there already, 0 in conflict\n"
+    assert capsys.readouterr().out == "0 replies added, 1 already stored, 0 in conflict\n"
     assert exported(store) == before
 
 
@@ -219,7 +219,7 @@ def test_of_two_files_in_conflict_the_first_wins(tmp_path: Path) -> None:
 def test_an_import_reads_the_standard_input_and_passes_over_empty_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = f"\ufeff{line_of(entry('a'))}\r\n\n{line_of(entry('b'))}".encode()
+    data = f"\ufeff{format_line(entry('a'))}\r\n\n{format_line(entry('b'))}".encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
     replies("import", tmp_path / "s", "-")
     assert len(held(tmp_path / "s")) == 2
@@ -228,7 +228,7 @@ def test_an_import_reads_the_standard_input_and_passes_over_empty_lines(
 def test_a_wrong_line_anywhere_and_nothing_is_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, good = fill(tmp_path / "s", [entry("a")]), written(tmp_path / "1.jsonl", [entry("b")])
     bad = tmp_path / "2.jsonl"
-    bad.write_text(line_of(entry("c")) + "\n" + changed(("reply", "cost"), -1) + "\n", encoding="utf-8")
+    bad.write_text(format_line(entry("c")) + "\n" + changed(("reply", "cost"), -1) + "\n", encoding="utf-8")
     told = refused(capsys, "import", good, bad, "--store", store)
     assert f"{bad}:2:" in told
     assert len(held(store)) == 1
@@ -295,7 +295,7 @@ def test_a_line_that_is_not_utf_8_is_refused_with_the_column() -> None:
     "secret", [{"api_key": "sk-abcdef123456"}, {"extra_headers": {"Authorization": "Bearer abc123"}}, {"timeout": 9}]
 )
 def test_settings_with_a_key_are_refused_though_the_digest_fits(secret: dict[str, Any]) -> None:
-    whole = json.loads(line_of(entry("a")))
+    whole = json.loads(format_line(entry("a")))
     whole["request"]["settings"] |= secret
     whole["key"] = digest(whole["request"])
     with pytest.raises(ReadError, match="settings that hold a key") as caught:
@@ -325,7 +325,7 @@ SETTINGS = st.dictionaries(
 def test_whatever_the_settings_were_what_the_store_keeps_of_them_can_be_imported(told: dict[str, Any]) -> None:
     request = request_entry("m", told, Request([{"role": "user", "content": "Which?"}]))
     one = StoredEntry(digest(request), "m", canonical(request), canonical({"text": "Load"}), AT)
-    assert read_line(line_of(one).encode(), "f", 1) == one
+    assert read_line(format_line(one).encode(), "f", 1) == one
 
 
 # --- laws
@@ -347,7 +347,7 @@ STOCKS = st.lists(ENTRIES, max_size=6, unique_by=lambda one: one.key)
 
 @given(ENTRIES)
 def test_an_entry_comes_back_from_its_line(one: StoredEntry) -> None:
-    assert read_line(line_of(one).encode(), "f", 1) == one
+    assert read_line(format_line(one).encode(), "f", 1) == one
 
 
 @settings(max_examples=15, deadline=None)
@@ -381,11 +381,11 @@ def test_a_merge_is_that_of_a_dictionary(stored: list[StoredEntry], imported: li
         for one in [*stored, *imported]:
             if replace or one.key not in expected:
                 expected[one.key] = one
-        with TemporaryDirectory() as name, opened(Path(name), create=True) as connection:
+        with TemporaryDirectory() as name, open_replies(Path(name), create=True) as connection:
             counts = merge(connection, [*stored, *imported], replace)
             rows = connection.execute("SELECT key, model, request, reply, at FROM replies").fetchall()
         assert {row[0]: StoredEntry(*row) for row in rows} == expected
-        assert counts.added + counts.known + len(counts.conflicts) == len(stored) + len(imported)
+        assert counts.added + counts.unchanged + len(counts.conflicts) == len(stored) + len(imported)
         assert counts.added == len(expected)
 
 
@@ -560,7 +560,7 @@ def block(kind: str) -> str:
 
 def test_the_line_on_the_page_is_one_that_the_store_takes() -> None:
     line = block("jsonl").rstrip("\n")
-    assert line_of(read_line(line.encode(), "docs/how-to/replies.md", 1)) == line
+    assert format_line(read_line(line.encode(), "docs/how-to/replies.md", 1)) == line
 
 
 def test_the_commands_on_the_page_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

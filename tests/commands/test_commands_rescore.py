@@ -21,7 +21,7 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.commands.rescore import changes, rescore, rescore_trial
+from pytest_taskgraph.commands.rescore import rescore, rescore_trial, score_changes
 from pytest_taskgraph.commands.rescore.outcome_lines import MOST
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.models.store.schema import open_store
@@ -110,8 +110,8 @@ def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_prompt_and
     assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)
-    assert {one.kept.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}
-    assert changes(old, new) == []
+    assert {one.skip_reason.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}
+    assert score_changes(old, new) == []
     assert new == old
 
 
@@ -161,7 +161,7 @@ def judged(text: str, value: float | None = 0.75) -> Trial:
 def test_what_a_model_measured_stays_as_it_was_measured(value: float | None) -> None:
     trial = judged("Final answer: It bakes a cake.", value)
     found = rescore_trial(trial, trial.question)
-    assert found.kept == ""
+    assert found.skip_reason == ""
     assert found.after == trial
 
 
@@ -170,7 +170,7 @@ def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> Non
     assert trial.score is not None
     other = replace(trial, score=replace(trial.score, given="It bakes."))
     found = rescore_trial(other, other.question)
-    assert (found.after, found.kept) == (other, "that a model would have to measure again")
+    assert (found.after, found.skip_reason) == (other, "that a model has to measure again")
 
 
 def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +196,7 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
 def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:
     trial = judged("Final answer: It bakes a cake.")
     unread = replace(trial, outcome="unparseable", score=Score(0.0, status="unparseable"), exchanges=[])
-    assert rescore_trial(unread, unread.question).kept == "that a model would have to measure again"
+    assert rescore_trial(unread, unread.question).skip_reason == "that a model has to measure again"
     failed = replace(trial, outcome="error", failure=Failure("timeout", "the judge"), score=None, exchanges=[])
     assert rescore_trial(failed, failed.question).after == failed
 
@@ -314,7 +314,7 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
         '  q-000 (any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard"
     )
-    assert lines[27:] == ["… and 5 more (--json tells them all)"]
+    assert lines[27:] == ["… and 5 more (--json lists all)"]
 
 
 def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,7 +339,7 @@ def test_the_new_record_is_written_where_asked_and_marked_again_it_stays(path: P
 def test_a_file_that_stands_is_replaced_only_by_force(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = path.read_bytes()
     assert main(["rescore", str(path), "--out", str(path)]) == 4
-    assert "stands already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert main(["rescore", str(path), "--out", str(path), "--force"]) == 0
     assert path.read_bytes() != before

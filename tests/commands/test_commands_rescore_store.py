@@ -280,11 +280,11 @@ def without_tables(file: Path) -> None:
         (statements("DROP TABLE meta"), "is an SQLite file but no store of replies"),
         (statements("DROP TABLE replies"), "cannot be used (no such table: replies)"),
         (statements("UPDATE meta SET value = '99'"), "is of schema 99, this version knows up to 2"),
-        (another_reply("[1]"), "holds what is no reply"),
-        (another_reply('{"text": 5}'), "holds what is no reply"),
-        (another_reply("{"), "holds what is no reply"),
-        (another_reply("[" * 100_000), "holds what is no reply"),
-        (statements("UPDATE replies SET request = '[]'"), "holds what is no reply"),
+        (another_reply("[1]"), "an entry is no reply"),
+        (another_reply('{"text": 5}'), "an entry is no reply"),
+        (another_reply("{"), "an entry is no reply"),
+        (another_reply("[" * 100_000), "an entry is no reply"),
+        (statements("UPDATE replies SET request = '[]'"), "an entry is no reply"),
     ],
 )
 def test_what_is_no_store_is_a_usage_error_and_left_as_it_was(

@@ -111,7 +111,7 @@ def test_a_reply_that_was_cut_off_is_in_no_mean(tmp_path: Path, capsys: pytest.C
     cut = ROWS[0] | {"id": "cut", "reply": "Let me", "finish_reason": "length", "paper_score": None}
     main(["score", written(tmp_path, ROWS[0], cut)])
     out = capsys.readouterr().out
-    assert "cut off, in no mean: 1" in out
+    assert "cut off, not in the means: 1" in out
     assert out.splitlines()[-1].split() == ["all", "1", "1", "1.000", "-"]
 
 

@@ -105,7 +105,7 @@ def test_show_ambiguous_id_lists_candidates(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_show_unknown_id_names_closest_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = "error: nxet-1: no id of the record contains this; known are next-1\n"
+    told = "error: nxet-1: no id of the record contains this; the record holds next-1\n"
     assert shown(tmp_path, capsys, [trial("next-1"), trial("order-27")], "nxet-1") == (USAGE_ERROR, told)
 
 
@@ -114,7 +114,7 @@ def test_show_several_models_need_a_choice(tmp_path: Path, capsys: pytest.Captur
     told = "error: next-1: several models; choose one with --model: openai/a, openai/b\n"
     assert shown(tmp_path, capsys, both, "next-1") == (USAGE_ERROR, told)
     assert shown(tmp_path, capsys, both, "next-1", "--model=/b")[1].startswith("next-1 (openai/b)")
-    assert "was put to openai/a, openai/b" in shown(tmp_path, capsys, both, "next-1", "--model=c")[1]
+    assert "was sent to openai/a, openai/b" in shown(tmp_path, capsys, both, "next-1", "--model=c")[1]
 
 
 @pytest.mark.parametrize("name", ["schema_2.json", "schema_3.json"])

@@ -1,7 +1,7 @@
-"""`replies export`, `import`, `prune` and `stats`: what the store of replies holds, carried elsewhere.
+"""Commands `replies export`, `import`, `prune` and `stats` on the store of replies.
 
-An export is JSON lines sorted by key. What belongs to the runs of one machine, claims, owners and the ledger of calls
-and cost, stays in the store.
+An export is JSON lines sorted by key. Claims, owners and the ledger of calls and cost belong to the runs of one
+machine and stay in the store.
 """
 
 from __future__ import annotations
@@ -25,95 +25,99 @@ from ...errors import UsageError
 from ...models.store.schema import FILE
 from ...reports.escape import one_line
 from ...reports.table import table
-from .lines import StoredEntry, line_of, read_line
+from .lines import StoredEntry, format_line, read_line
 from .rows import (
-    Merged,
+    MergeResult,
+    decode_stored,
     entries,
-    folder_of,
+    json_object,
     merge,
-    object_of,
-    opened,
-    prunable,
+    open_replies,
+    parse_time,
+    prunable_replies,
     prune,
-    read,
+    read_replies,
     shrink,
-    staged,
-    time_of,
-    usable,
+    stage_entries,
+    store_folder,
 )
 
 
 @dataclass(slots=True)
-class Sum:
-    """A sum of what is known, and of how many entries it is not."""
+class PartialSum:
+    """A sum of the known values, and the number of unknown ones."""
 
-    known: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
     unknown: int = 0
 
     def add(self, value: float | None) -> None:
-        """Nothing; None counts as not known."""
+        """Add a value; None counts as unknown."""
         if value is None:
             self.unknown += 1
         else:
-            self.known.append(value)
+            self.values.append(value)
 
     @property
     def total(self) -> float:
-        """The sum, the same in any order; whole numbers give a whole number."""
-        whole = all(isinstance(value, int) for value in self.known)
-        return sum(self.known) if whole else math.fsum(self.known)
+        """Return the sum, the same in any order; whole numbers give a whole number."""
+        whole = all(isinstance(value, int) for value in self.values)
+        return sum(self.values) if whole else math.fsum(self.values)
 
 
 @dataclass(slots=True)
-class Stock:
-    """What a store holds of one model."""
+class StoredReplies:
+    """The replies of one model in a store, as counts and sums."""
 
     replies: int = 0
-    tokens_in: Sum = field(default_factory=Sum)
-    tokens_out: Sum = field(default_factory=Sum)
-    cost: Sum = field(default_factory=Sum)
+    tokens_in: PartialSum = field(default_factory=PartialSum)
+    tokens_out: PartialSum = field(default_factory=PartialSum)
+    cost: PartialSum = field(default_factory=PartialSum)
     first: str = ""  # the times of the first and the last reply, as they are stored
     last: str = ""
 
     def add(self, at: str, reply: dict[str, Any]) -> None:
-        """Nothing; the entry is counted."""
+        """Count an entry."""
         self.replies += 1
         for name in ("tokens_in", "tokens_out", "cost"):
             value = reply.get(name)
             getattr(self, name).add(value if isinstance(value, int | float) else None)
-        self.first = min(self.first or at, at, key=time_of)
-        self.last = max(self.last or at, at, key=time_of)
+        self.first = min(self.first or at, at, key=parse_time)
+        self.last = max(self.last or at, at, key=parse_time)
 
 
-def stock(connection: sqlite3.Connection) -> dict[str, Stock]:
-    """What the store holds, by model, sorted. Raises UsageError for a reply that is no JSON object."""
-    found: dict[str, Stock] = {}
+def stored_replies(connection: sqlite3.Connection) -> dict[str, StoredReplies]:
+    """Return what the store holds, by model, sorted.
+
+    Raises:
+        UsageError: if a reply is no JSON object.
+    """
+    by_model: dict[str, StoredReplies] = {}
     for model, at, reply in connection.execute("SELECT model, at, reply FROM replies ORDER BY key"):
-        found.setdefault(model, Stock()).add(at, object_of(reply))
-    return dict(sorted(found.items()))
+        by_model.setdefault(model, StoredReplies()).add(at, json_object(reply))
+    return dict(sorted(by_model.items()))
 
 
 SUMMARY = "export, import, prune and count the stored replies"
 STORE: Final = Path(".taskgraph")
-PIPE: Final = "-"
-SHOWN: Final = 5  # conflicts that are named
+STANDARD_STREAM: Final = "-"
+MOST_CONFLICTS: Final = 5  # conflicts whose keys are listed
 
-_GLOB = "only models whose name fits, such as 'openai/*'"
+_GLOB = "only models whose name matches, such as 'openai/*'"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing; the parser then knows the command's arguments."""
+    """Add the command's arguments to the parser."""
     steps = parser.add_subparsers(dest="step", required=True, metavar="export|import|prune|stats")
     out = steps.add_parser("export", help="write the replies as JSON lines, sorted by key")
-    out.add_argument("file", metavar="FILE", help="the file to write, replaced if it stands; - is the standard output")
+    out.add_argument("file", metavar="FILE", help="the file to write, replaced if it exists; - is the standard output")
     back = steps.add_parser("import", help="add the replies of exports to the store, which is made if it is missing")
     back.add_argument("files", metavar="FILE", nargs="+", help="exports; - is the standard input")
-    back.add_argument("--replace", action="store_true", help="imported replies take the place of those stored")
-    less = steps.add_parser("prune", help="remove the replies that fit all that is given, and shrink the file")
-    less.add_argument("--older-than", metavar="DAYS", type=float, help="replies that came longer ago")
-    less.add_argument("--dry-run", action="store_true", help="tell what would go; remove nothing")
-    count = steps.add_parser("stats", help="tell what the store holds of each model")
-    count.add_argument("--json", action="store_true", help="as JSON")
+    back.add_argument("--replace", action="store_true", help="replace stored replies by imported ones")
+    less = steps.add_parser("prune", help="remove the replies that match all filters, and shrink the file")
+    less.add_argument("--older-than", metavar="DAYS", type=float, help="only replies that are older")
+    less.add_argument("--dry-run", action="store_true", help="show what would be removed, and remove nothing")
+    count = steps.add_parser("stats", help="count the replies of each model in the store")
+    count.add_argument("--json", action="store_true", help="print JSON")
     for step in (out, less):
         step.add_argument("--model", metavar="GLOB", help=_GLOB)
     for step in (out, back, less, count):
@@ -123,61 +127,72 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The exit code, 0. Raises UsageError."""
-    folder = folder_of(options.store)
+    """Run the step and print its result.
+
+    Returns:
+        0.
+
+    Raises:
+        UsageError: if the store or a file cannot be used.
+    """
+    folder = store_folder(options.store)
     {"export": _export, "import": _import, "prune": _prune, "stats": _stats}[options.step](folder, options)
     return 0
 
 
 def _export(folder: Path, options: argparse.Namespace) -> None:
-    with _temporary() as lines:  # drawn from the store first, which is not held open for who takes the export slowly
-        read(folder, lambda connection: _draw(entries(connection, options.model or "*"), lines))
+    with _temporary_file() as lines:  # copied first: a slow consumer of the export must not keep the store open
+        read_replies(folder, lambda connection: _write_lines(entries(connection, options.model or "*"), lines))
         lines.seek(0)
-        if options.file == PIPE:
+        if options.file == STANDARD_STREAM:
             sys.stdout.flush()
             sys.stdout.buffer.writelines(lines)
             sys.stdout.buffer.flush()
             return
-        count = _write(Path(options.file), lines, folder / FILE)
+        count = _write_export(Path(options.file), lines, folder / FILE)
     print(f"{count} replies written to {one_line(options.file)}")
 
 
 @contextmanager
-def _temporary() -> Iterator[IO[bytes]]:
+def _temporary_file() -> Iterator[IO[bytes]]:
     try:
         file = TemporaryFile()  # noqa: SIM115 - closing it may fail as writing did
     except OSError as error:
-        raise _no_room(error) from error
+        raise _temporary_folder_error(error) from error
     try:
         yield file
     finally:
-        with suppress(OSError):  # what could not be written would be written once more
+        with suppress(OSError):  # closing flushes what could not be written before
             file.close()
 
 
-def _draw(found: Iterable[StoredEntry], into: IO[bytes]) -> None:
+def _write_lines(stored_entries: Iterable[StoredEntry], into: IO[bytes]) -> None:
     try:
         into.seek(0)
         into.truncate()
-        into.writelines((usable(entry, line_of) + "\n").encode() for entry in found)
+        into.writelines((decode_stored(entry, format_line) + "\n").encode() for entry in stored_entries)
         into.flush()
     except OSError as error:
-        raise _no_room(error) from error
+        raise _temporary_folder_error(error) from error
 
 
-def _no_room(error: OSError) -> UsageError:
-    folder = f" {tempfile.tempdir}" if tempfile.tempdir else ""  # none where Python found none
+def _temporary_folder_error(error: OSError) -> UsageError:
+    folder = f" {tempfile.tempdir}" if tempfile.tempdir else ""  # None if Python found no usable folder
     return UsageError(
-        f"the temporary folder{folder} cannot be used: {error.strerror or error}; an export is drawn up there first: "
-        "make room in it, or name another one with the environment variable TMPDIR"
+        f"the temporary folder{folder} cannot be used: {error.strerror or error}; an export is written there first: "
+        "free space in it, or name another one with the environment variable TMPDIR"
     )
 
 
-def _write(target: Path, lines: Iterable[bytes], store: Path) -> int:
-    """How many lines were written; the file stands whole or as it was. Raises UsageError."""
+def _write_export(target: Path, lines: Iterable[bytes], store: Path) -> int:
+    """Write the lines to the file, as a whole or not at all; return their number.
+
+    Raises:
+        UsageError: if the file is the store itself, or cannot be written.
+    """
     if target.resolve() == store.resolve():
         raise UsageError(f"{target}: is the store itself; name another file")
-    target = target.resolve()  # what a link leads to is written, the link stays
+    target = target.resolve()  # the target of a link is written, the link stays
     part = target if target.exists() and not target.is_file() else target.with_name(f".{target.name}.part")
     count = 0
     try:
@@ -185,37 +200,37 @@ def _write(target: Path, lines: Iterable[bytes], store: Path) -> int:
             for line in lines:
                 file.write(line)
                 count += 1
-        if part != target:  # a device or a pipe is written as it stands
+        if part != target:  # a device or a pipe is written directly
             part.replace(target)
     except BaseException as error:
         if part != target:
             part.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            told = error.strerror or str(error)
-            raise UsageError(f"{target}: cannot be written: {told}; name another file") from error
+            reason = error.strerror or str(error)
+            raise UsageError(f"{target}: cannot be written: {reason}; name another file") from error
         raise
     return count
 
 
 def _import(folder: Path, options: argparse.Namespace) -> None:
-    with staged(_imported(options.files)) as waiting, opened(folder, create=True) as connection:
+    with stage_entries(_read_exports(options.files)) as waiting, open_replies(folder, create=True) as connection:
         merged = merge(connection, waiting, options.replace)
-    print("\n".join(_told(merged, options.replace)))
+    print("\n".join(_merge_lines(merged, options.replace)))
 
 
-def _imported(files: Sequence[str]) -> Iterator[StoredEntry]:
+def _read_exports(files: Sequence[str]) -> Iterator[StoredEntry]:
     for name in files:
-        if name == PIPE:
-            yield from _lines(sys.stdin.buffer, "standard input")
+        if name == STANDARD_STREAM:
+            yield from _read_lines(sys.stdin.buffer, "standard input")
             continue
         try:
             with open(name, "rb") as file:
-                yield from _lines(file, name)
+                yield from _read_lines(file, name)
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror or error}") from error
 
 
-def _lines(file: Iterable[bytes], where: str) -> Iterator[StoredEntry]:
+def _read_lines(file: Iterable[bytes], where: str) -> Iterator[StoredEntry]:
     for number, line in enumerate(file, 1):
         if number == 1:
             line = line.removeprefix(BOM_UTF8)
@@ -223,37 +238,44 @@ def _lines(file: Iterable[bytes], where: str) -> Iterator[StoredEntry]:
             yield read_line(line, where, number)
 
 
-def _told(merged: Merged, replace: bool) -> list[str]:
-    lines = [f"{merged.added} replies added, {merged.known} there already, {len(merged.conflicts)} in conflict"]
+def _merge_lines(merged: MergeResult, replace: bool) -> list[str]:
+    lines = [f"{merged.added} replies added, {merged.unchanged} already stored, {len(merged.conflicts)} in conflict"]
     if merged.conflicts:
-        done = "the imported one stands now" if replace else "the stored one stays (--replace takes the imported one)"
-        more = len(merged.conflicts) - SHOWN
-        lines.append(f"in conflict, that is another answer to the same request; {done}:")
-        lines += [f"  {key}" for key in merged.conflicts[:SHOWN]] + ([f"  and {more} more"] if more > 0 else [])
+        winner = (
+            "the imported reply replaced it" if replace else "the stored reply stays (--replace takes the imported one)"
+        )
+        more = len(merged.conflicts) - MOST_CONFLICTS
+        lines.append(f"in conflict, which is another answer to the same request; {winner}:")
+        lines += [f"  {key}" for key in merged.conflicts[:MOST_CONFLICTS]] + (
+            [f"  and {more} more"] if more > 0 else []
+        )
     return lines
 
 
 def _prune(folder: Path, options: argparse.Namespace) -> None:
     if options.model is None and options.older_than is None:
-        raise UsageError("replies prune: nothing says what to remove; give --older-than DAYS, --model GLOB or both")
-    before = None if options.older_than is None else _ago(options.older_than)
+        raise UsageError("replies prune: no filter is given; give --older-than DAYS, --model GLOB or both")
+    before = None if options.older_than is None else _time_before(options.older_than)
     models, shrunk = options.model or "*", True
     if options.dry_run:
-        removed = read(folder, lambda connection: prunable(connection, models, before))
+        removed = read_replies(folder, lambda connection: prunable_replies(connection, models, before))
     else:
-        with opened(folder) as connection:
+        with open_replies(folder) as connection:
             removed = prune(connection, models, before)
             shrunk = not removed or shrink(connection)
-    rows = [[model, str(one.replies), str(one.characters)] for model, one in removed.items()]
-    total = sum(one.replies for one in removed.values())
+    rows = [
+        [model, str(removed_replies.replies), str(removed_replies.characters)]
+        for model, removed_replies in removed.items()
+    ]
+    total = sum(removed_replies.replies for removed_replies in removed.values())
     print(f"{total} replies {'would be removed' if options.dry_run else 'removed'}")
     if rows:
         print("\n".join(["", *table(["model", "replies", "characters"], rows, "lrr")]))
     if not shrunk:
-        print("the file keeps its size, for a run uses it; the room is used again")
+        print("the file keeps its size because a run uses it; new replies will use the free space")
 
 
-def _ago(days: float) -> datetime:
+def _time_before(days: float) -> datetime:
     try:
         if days >= 0:
             return datetime.now(UTC) - timedelta(days=days)
@@ -264,36 +286,40 @@ def _ago(days: float) -> datetime:
 
 def _stats(folder: Path, options: argparse.Namespace) -> None:
     file = folder / FILE
-    found = read(folder, stock)
-    size = sum(one.stat().st_size for one in (file, file.with_name(f"{file.name}-wal")) if one.exists())
+    by_model = read_replies(folder, stored_replies)
+    size = sum(file_.stat().st_size for file_ in (file, file.with_name(f"{file.name}-wal")) if file_.exists())
     if options.json:
-        about = {"file": str(file), "bytes": size, "models": {name: _plain(one) for name, one in found.items()}}
+        about = {
+            "file": str(file),
+            "bytes": size,
+            "models": {name: _as_json(file_) for name, file_ in by_model.items()},
+        }
         print(json.dumps(about, indent=2))
         return
-    replies = sum(one.replies for one in found.values())
-    print(f"{one_line(str(file))}: {replies} replies of {len(found)} models, {size:,} bytes")
-    if found:
+    replies = sum(file_.replies for file_ in by_model.values())
+    print(f"{one_line(str(file))}: {replies} replies of {len(by_model)} models, {size:,} bytes")
+    if by_model:
         header = ["model", "replies", "tokens in", "tokens out", "cost", "first", "last"]
-        print("\n".join(["", *table(header, [_row(name, one) for name, one in found.items()], "lrrrrll")]))
+        print("\n".join(["", *table(header, [_table_row(name, file_) for name, file_ in by_model.items()], "lrrrrll")]))
 
 
-def _row(model: str, one: Stock) -> list[str]:
-    figures = [_sum(one.tokens_in, ",d"), _sum(one.tokens_out, ",d"), _sum(one.cost, ".4f")]
-    return [model, str(one.replies), *figures, one.first[:10], one.last[:10]]
+def _table_row(model: str, replies: StoredReplies) -> list[str]:
+    figures = [_sum_text(replies.tokens_in, ",d"), _sum_text(replies.tokens_out, ",d"), _sum_text(replies.cost, ".4f")]
+    return [model, str(replies.replies), *figures, replies.first[:10], replies.last[:10]]
 
 
-def _sum(of: Sum, shape: str) -> str:
-    """The sum, and beside it of how many replies it is not known; "unknown" where it is known of none."""
-    if not of.known:
+def _sum_text(partial: PartialSum, shape: str) -> str:
+    """Return the sum and the number of unknown values; "unknown" if no value is known."""
+    if not partial.values:
         return "unknown"
-    return f"{of.total:{shape}}" + (f" + {of.unknown} unknown" if of.unknown else "")
+    return f"{partial.total:{shape}}" + (f" + {partial.unknown} unknown" if partial.unknown else "")
 
 
-def _plain(one: Stock) -> dict[str, Any]:
-    sums = {"tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "cost": one.cost}
+def _as_json(replies: StoredReplies) -> dict[str, Any]:
+    sums = {"tokens_in": replies.tokens_in, "tokens_out": replies.tokens_out, "cost": replies.cost}
     return {
-        "replies": one.replies,
-        **{name: {"known": of.total if of.known else None, "unknown": of.unknown} for name, of in sums.items()},
-        "first": one.first,
-        "last": one.last,
+        "replies": replies.replies,
+        **{name: {"known": of.total if of.values else None, "unknown": of.unknown} for name, of in sums.items()},
+        "first": replies.first,
+        "last": replies.last,
     }

@@ -1,4 +1,4 @@
-"""The entries in a store's file: read in order, merged, removed. Of its tables only `replies` is touched."""
+"""Entries in the file of a store: read in order, merged, removed. Only the table `replies` is used."""
 
 from __future__ import annotations
 
@@ -16,36 +16,44 @@ from ...errors import UsageError
 from ...models.store.schema import FILE, open_store, read_store, unusable_store
 from .lines import StoredEntry
 
-FIGURES: Final = ("tokens_in", "tokens_out", "cost", "latency", "source", "retries")  # of an asking, not of an answer
-SHORTLY: Final = 2000  # milliseconds to wait for a run before the file is left as large as it is
+FIGURES: Final = ("tokens_in", "tokens_out", "cost", "latency", "source", "retries")  # of a request, not of its answer
+SHORTLY: Final = 2000  # milliseconds to wait for a run before the file keeps its size
 
 _Stored = TypeVar("_Stored")
 _Read = TypeVar("_Read")
 _COLUMNS = "key, model, request, reply, at"
 
 
-def folder_of(store: Path) -> Path:
-    """The folder of a store that is named by its folder or by the file in it. Raises UsageError for another file."""
+def store_folder(store: Path) -> Path:
+    """Return the folder of a store that is named by its folder or by the file in it.
+
+    Raises:
+        UsageError: if another file is named.
+    """
     if store.is_file() and store.name != FILE:
-        raise UsageError(f"{store}: is no store; name the folder that holds {FILE}")
+        raise UsageError(f"{store}: no store of replies; name the folder that holds {FILE}")
     return store.parent if store.name == FILE else store
 
 
-def read(folder: Path, reading: Callable[[sqlite3.Connection], _Read]) -> _Read:
-    """What `reading` makes of the store in the folder, which is not altered; it may be called twice.
+def read_replies(folder: Path, reading: Callable[[sqlite3.Connection], _Read]) -> _Read:
+    """Return the result of `reading`, called with a connection to the store in the folder.
 
-    Raises UsageError for a store that is missing, damaged or of a newer schema.
+    The store is not changed; `reading` may be called twice.
+
+    Raises:
+        UsageError: if the store is missing, damaged or of a newer schema.
     """
-    return read_store(_file(folder), reading)
+    return read_store(_existing_file(folder), reading)
 
 
 @contextmanager
-def opened(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
-    """A connection to the store in the folder; only `create` makes a new one.
+def open_replies(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a connection to the store in the folder; only `create` makes a new store.
 
-    Raises UsageError for a store that is missing, damaged, of a newer schema, or locked for a minute.
+    Raises:
+        UsageError: if the store is missing, damaged, of a newer schema, or locked for a minute.
     """
-    file = folder / FILE if create else _file(folder)
+    file = folder / FILE if create else _existing_file(folder)
     connection = open_store(folder, create)
     try:
         yield connection
@@ -55,7 +63,7 @@ def opened(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _file(folder: Path) -> Path:
+def _existing_file(folder: Path) -> Path:
     file = folder / FILE
     if not file.is_file():
         raise UsageError(f"{file}: there is no store; name its folder with --store, or import an export into a new one")
@@ -74,61 +82,61 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def entries(connection: sqlite3.Connection, models: str = "*") -> Iterator[StoredEntry]:
-    """The entries of the models whose name fits the wildcards, sorted by key."""
+    """Yield the entries of the models whose name matches the wildcards, sorted by key."""
     for row in connection.execute(f"SELECT {_COLUMNS} FROM replies ORDER BY key"):
         if fnmatchcase(row[1], models):
             yield StoredEntry(*row)
 
 
 @dataclass(slots=True)
-class Merged:
-    """What a merge came to: entries that were new, there already with the same answer, and with another one."""
+class MergeResult:
+    """Counts of new and of already stored entries, and the keys of entries with another answer than the stored one."""
 
     added: int = 0
-    known: int = 0
+    unchanged: int = 0
     conflicts: list[str] = field(default_factory=list)  # keys, in the order of the import
 
 
 @contextmanager
-def staged(imported: Iterable[StoredEntry]) -> Iterator[Iterator[StoredEntry]]:
-    """The entries once more, all drawn and waiting on the disk: what fails does so before a store is touched."""
-    waiting = sqlite3.connect("", isolation_level=None)  # a file without a name, which goes with the connection
+def stage_entries(imported: Iterable[StoredEntry]) -> Iterator[Iterator[StoredEntry]]:
+    """Copy the entries to a temporary file and yield them from there; errors then occur before the store is changed."""
+    staging = sqlite3.connect("", isolation_level=None)  # a file without a name, which goes with the connection
     try:
-        waiting.execute("CREATE TABLE incoming(key TEXT, model TEXT, request TEXT, reply TEXT, at TEXT)")
-        with _transaction(waiting):
-            rows = ((one.key, one.model, one.request, one.reply, one.at) for one in imported)
-            waiting.executemany("INSERT INTO incoming VALUES (?, ?, ?, ?, ?)", rows)
-        yield (StoredEntry(*row) for row in waiting.execute(f"SELECT {_COLUMNS} FROM incoming ORDER BY rowid"))
+        staging.execute("CREATE TABLE incoming(key TEXT, model TEXT, request TEXT, reply TEXT, at TEXT)")
+        with _transaction(staging):
+            rows = ((entry.key, entry.model, entry.request, entry.reply, entry.at) for entry in imported)
+            staging.executemany("INSERT INTO incoming VALUES (?, ?, ?, ?, ?)", rows)
+        yield (StoredEntry(*row) for row in staging.execute(f"SELECT {_COLUMNS} FROM incoming ORDER BY rowid"))
     finally:
-        waiting.close()
+        staging.close()
 
 
-def merge(connection: sqlite3.Connection, imported: Iterable[StoredEntry], replace: bool = False) -> Merged:
-    """What came of adding the entries, all or none of them.
+def merge(connection: sqlite3.Connection, imported: Iterable[StoredEntry], replace: bool = False) -> MergeResult:
+    """Add the entries, all or none of them, and return the result.
 
-    An entry that is there already stays as it is; with `replace` the imported one takes its place. Of one that stands
-    twice among the imported, likewise.
+    An entry that is stored already stays as it is; with `replace` the imported entry takes its place. The same holds
+    for an entry that is imported twice.
     """
-    merged = Merged()
+    result = MergeResult()
     with _transaction(connection):
         for entry in imported:
-            _merge(connection, entry, replace, merged)
-    return merged
+            _merge_entry(connection, entry, replace, result)
+    return result
 
 
-def _merge(connection: sqlite3.Connection, entry: StoredEntry, replace: bool, merged: Merged) -> None:
+def _merge_entry(connection: sqlite3.Connection, entry: StoredEntry, replace: bool, result: MergeResult) -> None:
     row = connection.execute(f"SELECT {_COLUMNS} FROM replies WHERE key = ?", (entry.key,)).fetchone()
     if row is None:
         connection.execute(
             f"INSERT INTO replies({_COLUMNS}, run) VALUES (?, ?, ?, ?, ?, '')",
             (entry.key, entry.model, entry.request, entry.reply, entry.at),
         )
-        merged.added += 1
+        result.added += 1
         return
-    if answer_of(row[3]) == answer_of(entry.reply):
-        merged.known += 1
+    if reply_content(row[3]) == reply_content(entry.reply):
+        result.unchanged += 1
     else:
-        merged.conflicts.append(entry.key)
+        result.conflicts.append(entry.key)
     if replace:
         connection.execute(
             "UPDATE replies SET request = ?, reply = ?, run = '', at = ? WHERE key = ?",
@@ -136,50 +144,65 @@ def _merge(connection: sqlite3.Connection, entry: StoredEntry, replace: bool, me
         )
 
 
-def answer_of(reply: str) -> dict[str, Any]:
-    """What the reply says, without the figures of its asking. Raises UsageError for what is no JSON object."""
-    said = {"finish_reason": "stop", "tool_calls": [], "logprobs": [], "embeddings": []} | object_of(reply)
-    return {name: value for name, value in said.items() if name not in FIGURES}
+def reply_content(reply: str) -> dict[str, Any]:
+    """Return the content of the reply without the figures of its request.
+
+    Raises:
+        UsageError: if it is no JSON object.
+    """
+    content = {"finish_reason": "stop", "tool_calls": [], "logprobs": [], "embeddings": []} | json_object(reply)
+    return {name: value for name, value in content.items() if name not in FIGURES}
 
 
 @dataclass(slots=True)
-class Removed:
-    """What was removed of one model, or would be."""
+class RemovedReplies:
+    """Counts of the replies of one model that are removed."""
 
     replies: int = 0
     characters: int = 0  # of requests and replies
 
 
-def prune(connection: sqlite3.Connection, models: str = "*", before: datetime | None = None) -> dict[str, Removed]:
-    """What is removed, by model, sorted: entries whose model fits the wildcards and that are older than `before`.
+def prune(
+    connection: sqlite3.Connection, models: str = "*", before: datetime | None = None
+) -> dict[str, RemovedReplies]:
+    """Remove the entries whose model matches the wildcards and that are older than `before`; return counts by model.
 
-    Raises UsageError for an entry whose time cannot be read.
+    Raises:
+        UsageError: if the time of an entry is invalid.
     """
     with _transaction(connection):
-        doomed = _doomed(connection, models, before)
-        connection.executemany("DELETE FROM replies WHERE key = ?", ((row[0],) for row in doomed))
-    return _removed(doomed)
+        rows = _prunable_rows(connection, models, before)
+        connection.executemany("DELETE FROM replies WHERE key = ?", ((row[0],) for row in rows))
+    return _sum_by_model(rows)
 
 
-def prunable(connection: sqlite3.Connection, models: str = "*", before: datetime | None = None) -> dict[str, Removed]:
-    """What `prune` would remove; nothing is. Raises UsageError as that does."""
-    return _removed(_doomed(connection, models, before))
+def prunable_replies(
+    connection: sqlite3.Connection, models: str = "*", before: datetime | None = None
+) -> dict[str, RemovedReplies]:
+    """Return what `prune` removes, without removing it.
+
+    Raises:
+        UsageError: if the time of an entry is invalid.
+    """
+    return _sum_by_model(_prunable_rows(connection, models, before))
 
 
-def _doomed(connection: sqlite3.Connection, models: str, before: datetime | None) -> list[tuple[str, str, str, int]]:
-    return [row for row in _sizes(connection) if fnmatchcase(row[1], models) and _older(row[2], before)]
+def _prunable_rows(
+    connection: sqlite3.Connection, models: str, before: datetime | None
+) -> list[tuple[str, str, str, int]]:
+    return [row for row in _sizes(connection) if fnmatchcase(row[1], models) and _is_older(row[2], before)]
 
 
-def _removed(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, Removed]:
-    removed: dict[str, Removed] = {}
+def _sum_by_model(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, RemovedReplies]:
+    removed: dict[str, RemovedReplies] = {}
     for _, model, _, size in rows:
-        one = removed.setdefault(model, Removed())
-        one.replies, one.characters = one.replies + 1, one.characters + size
+        model_replies = removed.setdefault(model, RemovedReplies())
+        model_replies.replies, model_replies.characters = model_replies.replies + 1, model_replies.characters + size
     return dict(sorted(removed.items()))
 
 
 def shrink(connection: sqlite3.Connection) -> bool:
-    """Whether the file gave back the room of what was removed; it cannot while a run uses it."""
+    """Shrink the file after a removal; return False if a run uses it, so that it keeps its size."""
     try:
         connection.execute(f"PRAGMA busy_timeout = {SHORTLY}")
         connection.execute("VACUUM")
@@ -193,12 +216,16 @@ def _sizes(connection: sqlite3.Connection) -> Iterable[tuple[str, str, str, int]
     return connection.execute("SELECT key, model, at, length(request) + length(reply) FROM replies ORDER BY key")
 
 
-def _older(at: str, before: datetime | None) -> bool:
-    return before is None or time_of(at) < before
+def _is_older(at: str, before: datetime | None) -> bool:
+    return before is None or parse_time(at) < before
 
 
-def time_of(at: str) -> datetime:
-    """The time that the store wrote; in UTC where it does not say. Raises UsageError for what is none."""
+def parse_time(at: str) -> datetime:
+    """Return the time that the store wrote; in UTC if it has no offset.
+
+    Raises:
+        UsageError: if it is no time.
+    """
     try:
         time = datetime.fromisoformat(at)
     except ValueError:
@@ -206,17 +233,25 @@ def time_of(at: str) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def object_of(text: str) -> dict[str, Any]:
-    """The JSON object that the store holds as a text. Raises UsageError for anything else."""
-    value = usable(text, json.loads)
+def json_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that the store holds as a text.
+
+    Raises:
+        UsageError: if it is no JSON object.
+    """
+    value = decode_stored(text, json.loads)
     if not isinstance(value, dict):
-        raise UsageError(f"the store holds {text[:40]!r} for a reply, expected a JSON object; it is damaged")
+        raise UsageError(f"the store is damaged: the reply {text[:40]!r} is no JSON object")
     return value
 
 
-def usable(stored: _Stored, read: Callable[[_Stored], _Read]) -> _Read:
-    """What `read` makes of something that the store holds. Raises UsageError where that fails."""
+def decode_stored(stored: _Stored, decode: Callable[[_Stored], _Read]) -> _Read:
+    """Return the value that `decode` makes of something that the store holds.
+
+    Raises:
+        UsageError: if decoding fails.
+    """
     try:
-        return read(stored)
+        return decode(stored)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"the store holds what is no JSON of a reply: {error}; it is damaged") from error
+        raise UsageError(f"the store is damaged: a reply is no valid JSON: {error}") from error
