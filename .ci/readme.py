@@ -1,0 +1,72 @@
+"""Run the commands of a page as a reader does: in their order, in a fresh environment, in a copy of the repository.
+
+    python .ci/readme.py PYTHON FOLDER [PAGE]
+
+Each line of a console block that starts with `$ ` is run by bash, one after the other, with the environment of PYTHON
+first on the path. A block after a line that says "Save this as `NAME`:" is saved under this name. Commands that name a
+model openai/... reach a server on the loopback interface that answers yes; they may end with wrong answers (exit code
+1), every other command must end with 0. The test suite, which .ci/run runs by itself, is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from loopback import Loopback  # noqa: E402 - found through the line above
+
+_STEP = re.compile(
+    r"(?:^[^\n]*\bSave this as `(?P<name>[^`]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+_TESTS = "python -m pytest tests"
+
+
+def steps(page: str) -> Iterator[tuple[str, str]]:
+    """Yield what a reader does, in order: ("save NAME", text) or ("run", command)."""
+    for step in _STEP.finditer(page):
+        if step["name"]:
+            yield f"save {step['name']}", step["text"]
+        elif step["kind"] == "console":
+            for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", step["text"], re.MULTILINE):
+                yield "run", command
+
+
+def main(python: str, folder: str, page: str = "README.md") -> int:
+    """Copy the repository into the folder and carry out the page there; return 1 if a command failed."""
+    desk = Path(folder)
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in names.rstrip("\0").split("\0"):
+        (desk / name).parent.mkdir(parents=True, exist_ok=True)
+        (desk / name).write_bytes((ROOT / name).read_bytes())
+    failed = 0
+    with Loopback() as server:
+        environment = os.environ | {
+            "PATH": f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}",
+            "OPENAI_API_KEY": "test",
+            "OPENAI_API_BASE": server.url,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
+        for what, text in steps((ROOT / page).read_text(encoding="utf-8")):
+            if what != "run":
+                (desk / what.removeprefix("save ")).parent.mkdir(parents=True, exist_ok=True)
+                (desk / what.removeprefix("save ")).write_text(text, encoding="utf-8")
+                continue
+            if text.startswith(_TESTS):
+                continue
+            print(f"\n$ {text}", flush=True)
+            done = subprocess.run(["bash", "-c", text], cwd=desk, env=environment, check=False)
+            if done.returncode not in ((0, 1) if "=openai/" in text else (0,)):
+                print(f"{page}: this command ended with {done.returncode}: {text}", flush=True)
+                failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
