@@ -170,4 +170,4 @@ def test_feedback_message_tells_gateway_conditions_and_answer() -> None:
     )
     assert '"need drinks" can hold at the same time' in message
     assert "Final answer:" not in message
-    assert "Final answer:" in feedback_message([], template, marked=True)
+    assert "Final answer:" in feedback_message([], template, with_marker=True)

@@ -151,7 +151,7 @@ def test_read_documents_name_of_lines_states_split(tmp_path: Path) -> None:
             pair("a", "".join(f"a{n} -> b{n}\n" for n in range(MOST_FLOWS + 1))),
             "a.graph.txt: the graph has 501 flows, more than the 500 of an answer",
         ),
-        ({**pair("a"), "a.document.md": "x"}, "a.document.txt: a.document.md is read; this one is left out"),
+        ({**pair("a"), "a.document.md": "x"}, "a.document.txt: a.document.md is read; this file is left out"),
         ({"p.jsonl": '{"graph": "Start -> a"}'}, 'p.jsonl, line 1: no "document"; the pair is left out'),
         ({"p.jsonl": '\n{"document": "a."}'}, 'p.jsonl, line 2: no "graph"; the pair is left out'),
         ({"p.jsonl": '{"document": 3, "graph": "Start -> a"}'}, "line 1: the document is a number; expected a text"),
@@ -186,7 +186,7 @@ def test_read_documents_action_under_two_actors_is_told_and_kept(tmp_path: Path)
     documents = read_documents(write(tmp_path, {**pair("a", TWO_ACTORS), "p.jsonl": line}))
     assert len(documents.test) == 2
     said = (
-        'no flow leaves the action "inspect" of customer, and none leads to the one of clerk; if they are one, write '
+        'no flow leaves the action "inspect" of customer, and none leads to that of clerk; if they are the same, write '
         '"clerk: inspect" in the other flows'
     )
     assert documents.problems == (f"p.jsonl, line 1: {said}", f"a.graph.txt: {said}")
@@ -194,7 +194,7 @@ def test_read_documents_action_under_two_actors_is_told_and_kept(tmp_path: Path)
 
 def test_read_documents_action_without_actor_first_is_told(tmp_path: Path) -> None:
     [line] = read_documents(write(tmp_path, pair("a", TWO_ACTORS.removeprefix("For customer:\n")))).problems
-    assert 'no flow leaves the action "inspect" without an actor, and none leads to the one of clerk' in line
+    assert 'no flow leaves the action "inspect" without an actor, and none leads to that of clerk' in line
 
 
 def test_read_documents_action_of_another_actor_in_its_flow_is_one(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def test_estimate_discounts_no_ones_or_no_twos_falls_back(counts: list[int]) -> 
 @given(st.lists(st.integers(1, 6)))
 def test_estimate_discounts_any_counts_leaves_probability(counts: list[int]) -> None:
     found = estimate_discounts(counts)
-    assert 0 < found.one <= 1
-    assert 0 < found.two <= 2
+    assert 0 < found.once <= 1
+    assert 0 < found.twice <= 2
     assert 0 < found.more <= 3
 
 

@@ -71,7 +71,7 @@ class Formula:
         if not row:
             return lower
         off = estimate_discounts(counts.values())
-        taken = {word: {1: off.one, 2: off.two}.get(count, off.more) for word, count in row.items()}
+        taken = {word: {1: off.once, 2: off.twice}.get(count, off.more) for word, count in row.items()}
         total = sum(row.values())
         return (row.get(token, 0) - taken.get(token, 0)) / total + sum(taken.values()) / total * lower
 

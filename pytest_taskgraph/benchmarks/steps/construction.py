@@ -76,11 +76,11 @@ class ConstructionCounts:
             "left out as negatives": self.left_out,
             "asked for without a negative": self.without_negative,
         }
-        found = [f"{number} {what}" for what, number in odd.items() if number]
+        parts = [f"{number} {what}" for what, number in odd.items() if number]
         return [
             recipes,
             f"samples: {'; '.join(samples) or 'none'}",
-            *([f"steps: {', '.join(found)}"] if found else []),
+            *([f"steps: {', '.join(parts)}"] if parts else []),
         ]
 
 
@@ -133,8 +133,10 @@ def build_classification(
             prefix = steps[: position - 1]
             counts.yes += 1
             yield NextStepSample(prefix, steps[position - 1], True, recipe.id, position)
-            drawn = [_draw(later, "negative", recipe, position, seed)] if rule.negatives == "one" and later else later
-            for candidate in drawn:
+            candidates = (
+                [_draw(later, "negative", recipe, position, seed)] if rule.negatives == "one" and later else later
+            )
+            for candidate in candidates:
                 counts.no += 1
                 yield NextStepSample(prefix, candidate, False, recipe.id, position)
 
@@ -189,11 +191,11 @@ def _places(
     """Yield the places that are asked for, each with the later steps that are negatives."""
     keys = [step_key(step) for step in steps]
     for position in rule.positions(len(steps)):
-        known = set(keys[:position])
+        steps_so_far = set(keys[:position])
         later = []
         for step, key in zip(steps[position:], keys[position:], strict=True):
-            if key not in known:
-                known.add(key)
+            if key not in steps_so_far:
+                steps_so_far.add(key)
                 later.append(step)
         counts.left_out += len(steps) - position - len(later)
         counts.without_negative += not later

@@ -1,7 +1,7 @@
 """The demonstrations of one_shot and few_shot: samples of the classification from training recipes, with their labels.
 
 As in Wang et al. (2023), section 3.4, half of them are Yes and half are No. They are of different recipes. Each draw of
-a run gives all questions the same demonstrations; those of a recipe that resembles the one that is asked about are
+a run gives all questions the same demonstrations; those of a recipe that resembles the recipe that is asked about are
 replaced, each in its place, by the next that the draw has (`recipe_resemblance`). If short steps that many recipes have
 counted as a resemblance, the demonstrations would change from question to question.
 """
@@ -50,20 +50,20 @@ def draw_demonstrations(
     if k < 1:
         return ()
     recipes, rule, seed = load(settings), settings.rule, settings.seed
-    asked = _asked_recipe(settings, recipes, recipe_id)
-    drawn, further = _common_draw(recipes, rule, seed, seed_number, k)
+    asked_recipe = _asked_recipe(settings, recipes, recipe_id)
+    common, further = _common_draw(recipes, rule, seed, seed_number, k)
     order = iter(_recipe_order(recipes, rule, seed, seed_number)[further:])
-    found = []
-    for recipe, sample in drawn:
-        if not resemble(recipe, asked):
-            found.append(sample)
+    demonstrations = []
+    for recipe, sample in common:
+        if not resemble(recipe, asked_recipe):
+            demonstrations.append(sample)
             continue
-        others = (other for other in order if not resemble(other, asked))
+        others = (other for other in order if not resemble(other, asked_recipe))
         _, other_sample = _next_demonstration(others, sample.label, rule, seed, seed_number) or _raise_too_few(
             recipes, rule, k
         )
-        found.append(other_sample)
-    return tuple(found)
+        demonstrations.append(other_sample)
+    return tuple(demonstrations)
 
 
 def check_demonstrations(settings: StepsSettings, k: int) -> None:
@@ -98,11 +98,11 @@ def _common_draw(
     rng.shuffle(labels)
     order = _recipe_order(recipes, rule, seed, seed_number)
     left = iter(order)
-    drawn = tuple(
+    pairs = tuple(
         _next_demonstration(left, label, rule, seed, seed_number) or _raise_too_few(recipes, rule, k)
         for label in labels
     )
-    return drawn, len(order) - sum(1 for _ in left)
+    return pairs, len(order) - sum(1 for _ in left)
 
 
 @lru_cache(maxsize=64)
@@ -134,19 +134,19 @@ def _raise_too_few(recipes: RecipeSet, rule: ConstructionRule, k: int) -> _Demon
 
 def _asked_recipe(settings: StepsSettings, recipes: RecipeSet, recipe_id: str) -> StepRecipe:
     """Return the recipe that is asked about; of a published one, the steps that its questions show."""
-    known: Mapping[str, StepRecipe]
+    recipes_by_id: Mapping[str, StepRecipe]
     if settings.source == "published":
         from .recipe_sets.published_files import read_published_samples
 
-        known = published_recipes(read_published_samples(settings.data_path(SAMPLES_DATA)))
+        recipes_by_id = published_recipes(read_published_samples(settings.data_path(SAMPLES_DATA)))
     else:
-        known = _recipes_by_id(recipes, settings.split)
-    if recipe_id not in known:
+        recipes_by_id = _recipes_by_id(recipes, settings.split)
+    if recipe_id not in recipes_by_id:
         raise UsageError(
             f"the recipe {recipe_id!r}: not in the {settings.split} split of the data (source {settings.source}); "
             "state the data that the question was built from"
         )
-    return known[recipe_id]
+    return recipes_by_id[recipe_id]
 
 
 @lru_cache(maxsize=4)

@@ -29,8 +29,8 @@ def select_methods(names: Iterable[str]) -> tuple[StepMethod, ...]:
     """
     chosen: set[str] = set()
     for name in names:
-        found = [method.name for method in METHODS.values() if name in (ALL, method.name, method.section)]
-        if not found:
+        matching = [method.name for method in METHODS.values() if name in (ALL, method.name, method.section)]
+        if not matching:
             raise UnknownNameError("method of STEPS", name, [*METHODS, *SECTIONS, ALL])
-        chosen.update(found)
+        chosen.update(matching)
     return tuple(method for method in METHODS.values() if method.name in chosen)

@@ -8,7 +8,7 @@ from random import Random
 
 @dataclass(frozen=True, slots=True)
 class NextStepSample:
-    """A sample of the classification: is the candidate a reasonable next step?
+    """A sample of the classification: whether the candidate is a reasonable next step.
 
     Args:
         prefix: The steps done so far, S_1 to S_{j-1}.
@@ -27,7 +27,7 @@ class NextStepSample:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSample:
-    """A sample of the multiple choice: which of two steps is the next one?
+    """A sample of the multiple choice: which of two steps comes next.
 
     Args:
         prefix: The steps done so far, S_1 to S_{j-1}.

@@ -116,14 +116,14 @@ def _built_samples(
     usable = usable_recipes(recipes, split, rule)
     if not usable.recipes:
         raise _no_usable_recipe(recipes, split, rule)
-    drawn = draw_items(usable.recipes, count, seed)
+    chosen = draw_items(usable.recipes, count, seed)
     counts, choice_counts = ConstructionCounts(), ConstructionCounts()
-    classification = tuple(build_classification(drawn, rule, seed, counts))
-    choices = tuple(build_choices(drawn, rule, seed, choice_counts))
+    classification = tuple(build_classification(chosen, rule, seed, counts))
+    choices = tuple(build_choices(chosen, rule, seed, choice_counts))
     samples, *odd = replace(counts, choices=choice_counts.choices).lines()[1:]
     lines = [
         usable.line,
-        f"recipes asked about: {len(drawn)} of {len(usable.recipes)}; {samples}",
+        f"recipes asked about: {len(chosen)} of {len(usable.recipes)}; {samples}",
         *(f"their {line}" for line in odd),
     ]
     where = f"STEPS, {_source_name(recipes)} recipes, {split} split"
@@ -131,14 +131,14 @@ def _built_samples(
 
 
 def _no_usable_recipe(recipes: RecipeSet, split: RecipeSplit, rule: ConstructionRule) -> UsageError:
-    found = ", ".join(
+    usable_counts = ", ".join(
         f"{name}: {len(usable_recipes(recipes, name, rule).recipes)} of {len(recipes.split(name))}"
         for name in RECIPE_SPLITS
     )
     return UsageError(
         f"{SPLIT.flag}={split}: none of the {_source_name(recipes)} recipes of this split gives a question; recipes "
-        f"that do: {found}; state another split, other data ({RECIPES_DATA}=PATH), or other places than {FIRST.flag}="
-        f"{rule.first} and {LAST.flag}={rule.last}"
+        f"that do: {usable_counts}; state another split, other data ({RECIPES_DATA}=PATH), or other places than "
+        f"{FIRST.flag}={rule.first} and {LAST.flag}={rule.last}"
     )
 
 
@@ -165,9 +165,9 @@ def _published_samples(published: PublishedSamples, seed: int, count: int, state
 
 def _select_recipes(ids: Iterable[str], count: int, seed: int) -> dict[str, bool]:
     """Return for the recipe of each id, in order, whether it is asked about."""
-    recipes = [_PublishedRecipe(id) for id in dict.fromkeys(ids)]
-    drawn = {recipe.id for recipe in draw_items(recipes, count, seed)}
-    return {recipe.id: recipe.id in drawn for recipe in recipes}
+    recipes = [_PublishedRecipe(recipe_id) for recipe_id in dict.fromkeys(ids)]
+    chosen_ids = {recipe.id for recipe in draw_items(recipes, count, seed)}
+    return {recipe.id: recipe.id in chosen_ids for recipe in recipes}
 
 
 def _selection_line(kind: str, chosen: dict[str, bool], samples: str) -> str:

@@ -58,18 +58,18 @@ def next_step(question: Question) -> Turns:
     failures: list[_Failure] = []
     unlisted: Reply | None = None
     for way in () if answer == "text" else (_score_behind_prompt(question), _score_in_chat(question)):
-        found = yield from _try_score(way.request)
+        scored = yield from _try_score(way.request)
         notes.append({})
-        if not isinstance(found, Reply):
-            failures.append(found)
-        elif (logprobs := way.read(found)) == (None, None):
-            unlisted = found
+        if not isinstance(scored, Reply):
+            failures.append(scored)
+        elif (logprobs := way.read(scored)) == (None, None):
+            unlisted = scored
         else:
             notes[-1] = {
                 "answered_by": way.name,
                 "logprob": {"yes": _json_number(logprobs[0]), "no": _json_number(logprobs[1])},
             }
-            return _logprob_answer(_more_probable(*logprobs), found, notes)
+            return _logprob_answer(_more_probable(*logprobs), scored, notes)
     if answer == "logprobs":
         if unlisted is None:
             raise _unscored_failure(failures)
@@ -95,7 +95,7 @@ def lowest_perplexity(question: Question) -> Turns:
 
     The perplexity is exp(-mean of the log-probabilities of all tokens that have one), as in Wang et al. (2023). Means
     are compared; two that differ by less than a billionth are a tie, and so are two without a value. A reply in which
-    no token at all has a log-probability is no answer.
+    no token at all has a log-probability counts as no answer.
     `episode_settings["queries"]` are pairs of a letter and a text.
 
     Raises:
@@ -199,11 +199,11 @@ def _logprob_reader(yes: int, no: int) -> Callable[[Reply], Logprobs]:
 
 def _log_of_sum(logprobs: Sequence[float | None]) -> float | None:
     """Return the log-probability of any of several texts; None if none of them has one."""
-    known = [value for value in logprobs if value is not None]
-    highest = max(known, default=None)
+    numbers = [value for value in logprobs if value is not None]
+    highest = max(numbers, default=None)
     if highest is None or highest == -inf:
         return highest
-    return highest + log(fsum(exp(value - highest) for value in known))
+    return highest + log(fsum(exp(value - highest) for value in numbers))
 
 
 def _checked_scores(reply: Reply, number: int) -> list[TextScore]:
@@ -221,7 +221,7 @@ def _checked_scores(reply: Reply, number: int) -> list[TextScore]:
 
 
 def _mean_logprob(score: TextScore) -> float:
-    """Return the mean log-probability of a token; -inf where there is none."""
+    """Return the mean log-probability of a token; -inf for no token."""
     return -inf if score.logprob is None or not score.tokens else score.logprob / score.tokens
 
 
@@ -249,33 +249,33 @@ def _simulated_choice(queries: Sequence[tuple[str, str]], reference: Json) -> tu
 
 
 def _answer_kind(question: Question) -> str:
-    found = question.episode_settings.get("answer", "auto")
-    if found not in get_args(AnswerKind):
+    kind = question.episode_settings.get("answer", "auto")
+    if kind not in get_args(AnswerKind):
         raise UsageError(
-            f"question {question.id}: episode_settings['answer'] is {found!r}; expected one of "
+            f"question {question.id}: episode_settings['answer'] is {kind!r}; expected one of "
             + ", ".join(get_args(AnswerKind))
         )
-    return str(found)
+    return str(kind)
 
 
 def _words(question: Question) -> tuple[str, str]:
-    found = question.episode_settings.get("words", [*WORDS])
-    if not isinstance(found, list) or len(found) != 2 or not all(isinstance(word, str) and word for word in found):
-        raise UsageError(f"question {question.id}: episode_settings['words'] is {found!r:.80}; expected two words")
-    return str(found[0]), str(found[1])
+    words = question.episode_settings.get("words", [*WORDS])
+    if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) and word for word in words):
+        raise UsageError(f"question {question.id}: episode_settings['words'] is {words!r:.80}; expected two words")
+    return str(words[0]), str(words[1])
 
 
 def _stated_queries(question: Question) -> list[tuple[str, str]]:
-    found = question.episode_settings.get("queries")
+    stated = question.episode_settings.get("queries")
     queries = [
         (str(pair[0]), str(pair[1]))
-        for pair in (found if isinstance(found, list) else [])
+        for pair in (stated if isinstance(stated, list) else [])
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) and part.strip() for part in pair)
     ]
     letters = {letter for letter, _ in queries}
-    if not isinstance(found, list) or len(letters) != len(found) or len(found) < 2:
+    if not isinstance(stated, list) or len(letters) != len(stated) or len(stated) < 2:
         raise UsageError(
-            f"question {question.id}: episode_settings['queries'] is {found!r:.80}; expected pairs of a letter and a "
+            f"question {question.id}: episode_settings['queries'] is {stated!r:.80}; expected pairs of a letter and a "
             "text, at least two"
         )
     return queries

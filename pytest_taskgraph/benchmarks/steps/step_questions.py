@@ -39,16 +39,16 @@ def references(settings: StepsSettings, instances: int | None = None) -> list[Qu
     """
     check(settings)
     count = settings.instances_of(instances)
-    found: list[QuestionReference] = []
+    references_of_methods: list[QuestionReference] = []
     empty: NothingToAskError | None = None
     for method in select_methods(settings.methods):
         try:
-            found += method.references(settings, count)
+            references_of_methods += method.references(settings, count)
         except NothingToAskError as error:
             empty = error
-    if not found and empty is not None:
+    if not references_of_methods and empty is not None:
         raise empty
-    return found
+    return references_of_methods
 
 
 def notices(settings: StepsSettings, instances: int | None = None) -> Iterator[str]:

@@ -164,12 +164,12 @@ def _build(options: argparse.Namespace) -> int:
 
 def _separable_recipes(recipes: RecipeSet) -> tuple[RecipeSet, list[str]]:
     """Return the recipes with steps that can be separated in a line, and warnings about the recipes."""
-    found: dict[RecipeSplit, list[StepRecipe]] = {split: [] for split in RECIPE_SPLITS}
+    separable_recipes: dict[RecipeSplit, list[StepRecipe]] = {split: [] for split in RECIPE_SPLITS}
     changed = 0
     for split in RECIPE_SPLITS:
         for recipe in recipes.split(split):
             separable, number = separable_steps(recipe)
-            found[split].append(separable)
+            separable_recipes[split].append(separable)
             changed += number
     warnings = [*recipes.problems]
     if changed:
@@ -177,7 +177,7 @@ def _separable_recipes(recipes: RecipeSet) -> tuple[RecipeSet, list[str]]:
             f"steps that hold a tab, a line end or a full stop between spaces: {changed}; these separate samples and "
             "steps: a space stands for the first two, and the full stop is joined to the word before it"
         )
-    return RecipeSet.of(recipes.source, found), warnings
+    return RecipeSet.of(recipes.source, separable_recipes), warnings
 
 
 def _draw_recipes(
@@ -204,7 +204,7 @@ def _write_split(
 
 
 def _size_warnings(split: RecipeSplit, sizes: Sequence[_FileSize]) -> Iterator[str]:
-    """Yield what is odd about the files of a split: that one is empty, or is too large to be asked about."""
+    """Yield a warning for each file of a split that is empty, or too large to be asked about."""
     for size in sizes:
         if not size.lines:
             yield f"{size.path}: the file is empty, as no question is built for it"

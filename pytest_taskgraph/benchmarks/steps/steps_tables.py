@@ -1,7 +1,7 @@
 """The tables of the family, in the layout of Wang et al. (2023), with their numbers as reference values.
 
 The paper's numbers are of the published questions and of language models that are compared by log-probability. The
-published classification file is not the one behind table 4: half of its answers are Yes, and with these a specificity
+published classification file is not that of table 4: half of its answers are Yes, and with these a specificity
 of 0.4 % is impossible.
 """
 
@@ -66,16 +66,16 @@ _LAYOUTS: Final = tuple(TableLayout(rank, short) for rank in (3, 2, 1, 0) for sh
 
 def _paper_values(table: str, values: tuple[str, ...]) -> tuple[ReferenceValue, ...]:
     """Return the numbers of a part of table 4, which are in percent, under the names of its rows."""
-    found = []
+    published = []
     for line in table.strip().splitlines():
         words = line.split()
         name, numbers = " ".join(words[: -len(values)]), words[-len(values) :]
-        found += [
+        published += [
             ReferenceValue(name, value, round(float(number) / 100, 3), _PAPER.format(4))
             for value, number in zip(values, numbers, strict=True)
             if number != "-"
         ]
-    return tuple(found)
+    return tuple(published)
 
 
 _UNANSWERED: Final = (

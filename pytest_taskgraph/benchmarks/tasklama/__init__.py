@@ -76,7 +76,7 @@ class TaskLama(Family):
         from .methods import METHODS
 
         method = METHODS[group]
-        return (method.metric, *method.further, *method.measured)
+        return (method.metric, *method.further, *method.episode_metrics)
 
     def graded(self, group: str, settings: Settings) -> bool:
         """Return True unless a pass threshold is set."""

@@ -30,8 +30,8 @@ def measure_similarity(
         ProviderError: if the embedder does not give a vector of one length for each text.
     """
     reference = question.reference if isinstance(question.reference, dict) else {}
-    listed = reference.get("steps")
-    gold = [str(step) for step in listed] if isinstance(listed, list) else []
+    stated = reference.get("steps")
+    gold = [str(step) for step in stated] if isinstance(stated, list) else []
     if reference.get("similarity") != EMBEDDINGS or not steps or not gold:
         return None
     texts = list(dict.fromkeys([*steps, *gold]))

@@ -29,7 +29,7 @@ class Method:
         settings: From the same to what the episode needs beside the prompt.
         metric: The main metric.
         further: Further metrics.
-        measured: The metrics that its episode measures beside those.
+        episode_metrics: The metrics that its episode measures beside those.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Method:
     settings: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], dict[str, Json]]
     metric: str
     further: tuple[str, ...] = ()
-    measured: tuple[str, ...] = ()
+    episode_metrics: tuple[str, ...] = ()
 
 
 def no_settings(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:

@@ -88,22 +88,27 @@ _TABLE_4: Final = {"Majority Class": 53.8, "ICL": 47.5, "ICL with CoT": 49.6, "S
 """Accuracies in percent."""
 
 
-def _columns(shown: dict[str, tuple[str, str, int]]) -> tuple[Column, ...]:
-    found = (Column(value, title, short, rank) for value, (title, short, rank) in shown.items())
-    return (Column("n"), *found, Column("errors", rank=1, optional=True), Column("unparseable", rank=1, optional=True))
+def _columns(titles: dict[str, tuple[str, str, int]]) -> tuple[Column, ...]:
+    columns = (Column(value, title, short, rank) for value, (title, short, rank) in titles.items())
+    return (
+        Column("n"),
+        *columns,
+        Column("errors", rank=1, optional=True),
+        Column("unparseable", rank=1, optional=True),
+    )
 
 
 def _paper_values(table: str, values: tuple[str, ...], source: str) -> tuple[ReferenceValue, ...]:
     """Return the numbers of a table of the paper, which are in percent, under the names of its rows."""
-    found = []
+    published = []
     for line in table.strip().splitlines():
         (*words,) = line.split()
         name, numbers = " ".join(words[: -len(values)]), words[-len(values) :]
-        found += [
+        published += [
             ReferenceValue(name, value, round(float(number) / 100, 3), source)
             for value, number in zip(values, numbers, strict=True)
         ]
-    return tuple(found)
+    return tuple(published)
 
 
 def _methods_of(section: str) -> tuple[str, ...]:

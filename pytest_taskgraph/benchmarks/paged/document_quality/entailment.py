@@ -1,4 +1,4 @@
-"""FINE (Dušek and Kasner 2020) as Du et al. (2024, appendix B) use it: does a document entail its fragments, and back?
+"""FINE (Dušek and Kasner 2020) as Du et al. (2024, appendix B) use it: entailment between a document and its fragments.
 
 A fragment that the document does not entail was omitted; a sentence of the document that the fragments together do not
 entail was hallucinated. Whether one text entails another is for a model of natural language inference to say. The paper

@@ -44,10 +44,10 @@ def _pair(record: dict[str, Any], split: Split, number: str) -> DocumentPair:
         raise UnusableTextError(f"the document is {kind_of_value(record['document'])}; expected a text")
     document, graph = read_document_text(record["document"]), read_graph_json(record["graph"])
     stated = stated_split(record)
-    title, id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
+    title, stated_id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
     return DocumentPair(
-        id or title or f"document-{number}",
-        title or id or f"Document {number}",
+        stated_id or title or f"document-{number}",
+        title or stated_id or f"Document {number}",
         graph,
         document,
         stated or split,

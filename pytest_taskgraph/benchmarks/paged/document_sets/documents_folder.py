@@ -53,11 +53,11 @@ def read_documents(path: Path) -> DocumentSet:
     Raises:
         UsageError: if nothing is there, or no pair of it can be used.
     """
-    found = _read(path)
-    _LATEST[str(path)] = found
+    documents = _read(path)
+    _LATEST[str(path)] = documents
     while len(_LATEST) > MOST_KEPT:
         del _LATEST[next(iter(_LATEST))]
-    return found
+    return documents
 
 
 def recall_documents(path: Path) -> DocumentSet:
@@ -68,8 +68,8 @@ def recall_documents(path: Path) -> DocumentSet:
     Raises:
         UsageError: if nothing is there, or no pair of it can be used.
     """
-    found = _LATEST.get(str(path))
-    return read_documents(path) if found is None else found
+    documents = _LATEST.get(str(path))
+    return read_documents(path) if documents is None else documents
 
 
 @keep_until_changed(FORMAT)
@@ -80,7 +80,7 @@ def _read(path: Path) -> DocumentSet:
     if not pairs:
         raise nothing_usable(path, FORMAT, files, problems)
     ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
-    identified = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
+    identified = [replace(pair, id=pair_id) for pair, pair_id in zip(pairs, ids, strict=True)]
     return DocumentSet.of_items("own", identified, problems.lines)
 
 
@@ -105,7 +105,7 @@ def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[Docume
             pair_halves.graph = file.name, content
         elif pair_halves.document:
             other = excerpt(pair_halves.document[0])
-            problems.add("documents that occur twice", f"{excerpt(file.name)}: {other} is read; this one is left out")
+            problems.add("documents that occur twice", f"{excerpt(file.name)}: {other} is read; this file is left out")
         else:
             pair_halves.document = file.name, content
     for name, half in halves.items():

@@ -66,7 +66,9 @@ def read_graphs(path: Path) -> tuple[tuple[NamedGraph, ...], tuple[str, ...]]:
         problems.add("graphs that are too many", f"{excerpt(left_out.title)}: more than {MOST_GRAPHS} graphs; left out")
     del graphs[MOST_GRAPHS:]
     ids = unique_ids(shorten(hyphenated(graph.title)) or "graph" for graph in graphs)
-    return tuple(replace(graph, id=id) for graph, id in zip(graphs, ids, strict=True)), tuple(problems.lines)
+    return tuple(replace(graph, id=graph_id) for graph, graph_id in zip(graphs, ids, strict=True)), tuple(
+        problems.lines
+    )
 
 
 def graph_format() -> DataFormat:

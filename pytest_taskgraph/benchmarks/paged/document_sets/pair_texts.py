@@ -83,7 +83,7 @@ def read_graph_json(value: object) -> ProceduralGraph:
 
 
 def parted_actions(graph: ProceduralGraph) -> Iterator[str]:
-    """Yield a note on each text of two actions that seem to be one: a flow ends at the one, another leaves the other.
+    """Yield a note on each text of two actions that seem to be the same: flows end at the first and leave the second.
 
     An action below "For X:" is X's unless the line says otherwise: `pack -> inspect` below "For customer:" and
     `inspect -> pay` below "For clerk:" have two actions "inspect".
@@ -95,8 +95,8 @@ def parted_actions(graph: ProceduralGraph) -> Iterator[str]:
         if node.actor and node.text in ends and node in sources - targets:
             here = f"of {excerpt(ends[node.text])}" if ends[node.text] else "without an actor"
             yield (
-                f'no flow leaves the action "{excerpt(node.text)}" {here}, and none leads to the one of '
-                f'{excerpt(node.actor)}; if they are one, write "{excerpt(node.actor)}: {excerpt(node.text)}" in '
+                f'no flow leaves the action "{excerpt(node.text)}" {here}, and none leads to that of '
+                f'{excerpt(node.actor)}; if they are the same, write "{excerpt(node.actor)}: {excerpt(node.text)}" in '
                 "the other flows"
             )
 

@@ -36,7 +36,7 @@ BARE_EXIT: Final = 0.6  # how often nothing is done before an exit ends the proc
 
 @dataclass(slots=True, eq=False)
 class ProcedureBlock:
-    """An action, or a gateway with its branches. The one branch of an exit is what is done before the end."""
+    """An action, or a gateway with its branches. The only branch of an exit is what is done before the end."""
 
     sort: BlockSort = "action"
     branches: list[BlockRun] = field(default_factory=list)

@@ -234,7 +234,7 @@ class _SentenceWriter:
             self._add_sentence(f"{tie}{self._destination(target)}", unit, target)
 
     def _further(self, split: ProceduralNode) -> str:
-        """Return the words that open a further branch; the parts inside the one before are over."""
+        """Return the words that open a further branch. The parts inside the branch before it are over."""
         strayed = split not in self._open
         while not strayed and self._open[-1] != split:
             self._open.pop()

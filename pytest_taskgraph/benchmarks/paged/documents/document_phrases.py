@@ -93,15 +93,15 @@ def predicate(action: ProceduralNode) -> str:
     return f"must {unmistakable(action.text)}" if is_infinitive(action.text) else unmistakable(action.text)
 
 
-def purpose(action: ProceduralNode, named: bool = False) -> str:
+def purpose(action: ProceduralNode, with_actor: bool = False) -> str:
     """Return an action as what something is said for: "to check the order".
 
     Args:
         action: The action.
-        named: Name its actor: "for the clerk to check the order".
+        with_actor: Name its actor: "for the clerk to check the order".
     """
     text = f"to {unmistakable(action.text)}" if is_infinitive(action.text) else quote_text(action.text)
-    return f"for {subject(action.actor)} {text}" if named and action.actor else text
+    return f"for {subject(action.actor)} {text}" if with_actor and action.actor else text
 
 
 def mention(action: ProceduralNode) -> str:
@@ -128,7 +128,7 @@ def constraint_clauses(
     action: ProceduralNode,
     required: Iterable[ProceduralNode],
     produced: Iterable[ProceduralNode],
-    named: bool = False,
+    with_actor: bool = False,
 ) -> str:
     """Return what an action requires and produces, without a full stop; either may be nothing, but not both."""
     verbs = [
@@ -136,13 +136,13 @@ def constraint_clauses(
         for verb, again, nodes in (("requires access to", "to ", [*required]), ("produces", "", [*produced]))
         if nodes
     ]
-    by = f" by {subject(action.actor)}" if named and action.actor else ""
+    by = f" by {subject(action.actor)}" if with_actor and action.actor else ""
     return f"{quote_text(upper_first(action.text))}{by} {' and '.join(verbs)}"
 
 
-def notice_clause(action: ProceduralNode, notice: ProceduralNode, named: bool = False) -> str:
+def notice_clause(action: ProceduralNode, notice: ProceduralNode, with_actor: bool = False) -> str:
     """Return what is to be noted about an action, without a full stop."""
-    start = purpose(action, named) if is_infinitive(action.text) else f"for {mention(action)}"
+    start = purpose(action, with_actor) if is_infinitive(action.text) else f"for {mention(action)}"
     text = notice.text
     if _CLAUSE.match(text) and not _MISREAD.search(text):
         return f"{start}, note that {lower_first(text)}"

@@ -111,7 +111,7 @@ def decompose(graph: ProceduralGraph) -> list[Unit]:
 def recompose(units: Iterable[Unit]) -> ProceduralGraph:
     """Return the graph that has the flows of some units: the inverse of `decompose`.
 
-    The graph is equal to the one that was decomposed; its flows stand in the order of the walk.
+    The graph is equal to the decomposed graph; its flows stand in the order of the walk.
     """
     return ProceduralGraph.of(flow for unit in units for flow in unit.flows)
 

@@ -94,8 +94,8 @@ def load_entailment_model(name: str) -> LocalEntailmentModel:
 class LocalEntailmentModel:
     """An entailment model in memory.
 
-    A premise that is too long is judged in parts that overlap by half: what a part entails or contradicts, the whole
-    does, so the part that is surest of the one or the other counts.
+    A premise that is too long is split into parts that overlap by half. What a part entails or contradicts, the whole
+    does, so the part with the highest probability of either counts.
 
     Args:
         folder: Where the model was loaded from.

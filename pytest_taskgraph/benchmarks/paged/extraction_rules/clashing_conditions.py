@@ -135,9 +135,9 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _have_opposites(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return True if opposites stand in two conditions that are else about the same."""
-    for word in one:
+    for word in first:
         place = _OPPOSITES.get(word)
         if place is None:
             continue
@@ -145,25 +145,25 @@ def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
             against = _OPPOSITES.get(opposite)
             if against is None or against[0] != place[0] or against[1] == place[1]:
                 continue
-            rest = _plain(one) - {_stem(word)}
+            rest = _plain(first) - {_stem(word)}
             rest_other = _plain(other) - {_stem(opposite)}
             if not rest or not rest_other or word_overlap(rest, rest_other) >= 0.5:
                 return True
     return False
 
 
-def _another_value(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _another_value(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return True if both speak of one subject with one verb, and say something else of it."""
-    if any(word in _ADDITIVE for word in (*one, *other)):
+    if any(word in _ADDITIVE for word in (*first, *other)):
         return False
-    subject, verb, value = _parts(one)
+    subject, verb, value = _parts(first)
     subject_other, verb_other, value_other = _parts(other)
     if verb and verb_other:
         copulas = verb in _COPULAS and verb_other in _COPULAS
         same_verb = copulas or _stem(verb) == _stem(verb_other)
         return same_verb and subject == subject_other and bool(subject) and value != value_other
     shared = 0
-    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+    while shared < min(len(first), len(other)) and first[shared] == other[shared]:
         shared += 1
     return shared >= 2
 

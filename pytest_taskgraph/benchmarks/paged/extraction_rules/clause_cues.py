@@ -122,9 +122,9 @@ def read_closing(text: str) -> tuple[Lead, str]:
     return "", text
 
 
-def _stronger(one: Lead, other: Lead) -> Lead:
+def _stronger(first: Lead, other: Lead) -> Lead:
     """Return which of two cues in a row says more: "then, in any case" is "in any case"."""
-    return other if one in ("", "start", "next") and other else one
+    return other if first in ("", "start", "next") and other else first
 
 
 def _is_cue(lead: Lead, cue: str, rest: str) -> bool:

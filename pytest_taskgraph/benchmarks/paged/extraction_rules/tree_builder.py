@@ -33,12 +33,12 @@ LOOK_AHEAD: Final = 30  # statements
 def build_graph(mentions: Sequence[Mention]) -> ProceduralGraph:
     """Return the procedural graph of what a text says, by these rules.
 
-    - An action goes on from the one before. An action that was mentioned before is the same one, and what is said next
+    - An action follows the action before it. An action that was mentioned before is the same one, and what is said next
       goes on from there.
     - Conditions of statements in a row are branches of one gateway; so is a later condition that excludes one of them,
       and "otherwise". The gateway is exclusive if any two exclude each other or there is only one, else inclusive.
     - A statement without a condition stands behind the branches, unless the text comes back to their gateway later.
-    - A constraint belongs to the action that it names, else to the one before it.
+    - A constraint belongs to the action that it names, else to the action before it.
     """
     builder = _TreeBuilder([mention for mention in mentions if isinstance(mention, StatementMention)])
     constraints: list[tuple[ConstraintMention, ProceduralNode | None]] = []
@@ -54,12 +54,14 @@ def build_graph(mentions: Sequence[Mention]) -> ProceduralGraph:
 
 
 def _constraint_flows(
-    constraints: list[tuple[ConstraintMention, ProceduralNode | None]], known: KnownActions, graph: ProceduralGraph
+    constraints: list[tuple[ConstraintMention, ProceduralNode | None]],
+    known_actions: KnownActions,
+    graph: ProceduralGraph,
 ) -> Iterator[ProceduralFlow]:
     """Yield the flows of constraints to and from their actions; a constraint without any action is dropped."""
     actions = graph.nodes_of("action")
     for mention, before in constraints:
-        action = known.similar(mention.about, mention.actor) if mention.about else None
+        action = known_actions.similar(mention.about, mention.actor) if mention.about else None
         action = action or before or (actions[0] if actions else None)
         if action is None:
             continue
@@ -129,7 +131,7 @@ class _TreeBuilder:
         return [replace(action, recalled=True), *steps], conditions[1:]
 
     def _has_alternative(self, condition: ConditionMention) -> bool:
-        """Return True if the condition before, or the one that follows, is an alternative to a condition."""
+        """Return True if the condition before or after a condition is an alternative to it."""
         around = [*self._statements[max(0, self._at - 1) : self._at], *self._statements[self._at + 1 : self._at + 2]]
         others = [statement.conditions[0] for statement in around if statement.conditions]
         return any(other.otherwise or exclude_each_other(other.text, condition.text) for other in others)
@@ -433,7 +435,7 @@ class _TreeBuilder:
         self._cursor = parent
 
     def _widen(self, mention: ParallelMention) -> bool:
-        """Put branches beside the action in front of the cursor, if the first branch is that one."""
+        """Put branches beside the action in front of the cursor, if the first branch is this action."""
         first = mention.branches[0][0] if mention.branches and mention.branches[0] else None
         node = self._find(first) if isinstance(first, ActionMention) else None
         if node is None or self._cursor is not self.known.home(node) or self._cursor.items[-1:] != [node]:
@@ -470,5 +472,5 @@ def _is_excluded(block: TreeBlock, condition: ConditionMention) -> bool:
     return not block.is_full and any(exclude_each_other(branch.condition, condition.text) for branch in block.branches)
 
 
-def _same(one: str, other: str) -> bool:
-    return bool(one) and " ".join(one.lower().split()) == " ".join(other.lower().split())
+def _same(first: str, other: str) -> bool:
+    return bool(first) and " ".join(first.lower().split()) == " ".join(other.lower().split())

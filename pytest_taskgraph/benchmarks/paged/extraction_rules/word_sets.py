@@ -8,6 +8,6 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def word_overlap(one: frozenset[str], other: frozenset[str]) -> float:
+def word_overlap(first: frozenset[str], other: frozenset[str]) -> float:
     """Return the Jaccard index of two sets of words, 0.0 to 1.0; 0.0 if both are empty."""
-    return len(one & other) / max(1, len(one | other))
+    return len(first & other) / max(1, len(first | other))

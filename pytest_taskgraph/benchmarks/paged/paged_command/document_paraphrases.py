@@ -91,11 +91,11 @@ def failure_lines(tasks: Sequence[ParaphraseTask], results: Sequence[Paraphrase 
     ]
 
 
-def loss_line(id: str, paraphrase: Paraphrase) -> str:
+def loss_line(document_id: str, paraphrase: Paraphrase) -> str:
     """Return a line on what a paraphrase lost: names, and marks between its parts; empty if it lost nothing."""
     before, after = paraphrase.groups
     faults = [f"lost {listed_names(paraphrase.lost)}"] if paraphrase.lost else []
     faults += [f"{after} parts of {before}"] if before != after else []
     if faults and paraphrase.failure:
         faults.append(f"not asked again ({in_command_words(paraphrase.failure)})")
-    return f"{id}: {'; '.join(faults)}" if faults else ""
+    return f"{document_id}: {'; '.join(faults)}" if faults else ""

@@ -88,8 +88,8 @@ def _number(text: str) -> Fraction:
     return Fraction(text.replace(",", ""))
 
 
-def _is_below(one: NumberRange, other: NumberRange) -> bool:
+def _is_below(lower: NumberRange, upper: NumberRange) -> bool:
     """Return True if every number of one range is smaller than every number of the other."""
-    if one.high is None or other.low is None:
+    if lower.high is None or upper.low is None:
         return False
-    return one.high < other.low or (one.high == other.low and not (one.with_high and other.with_low))
+    return lower.high < upper.low or (lower.high == upper.low and not (lower.with_high and upper.with_low))

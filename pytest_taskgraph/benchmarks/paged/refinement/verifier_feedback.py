@@ -76,12 +76,12 @@ def find_slabs(graph: ProceduralGraph) -> list[Slab]:
 
 
 def _slab(
-    found: ProcedureParts,
+    parts: ProcedureParts,
     split: ProceduralNode,
     actions: dict[PartBranch, dict[ProceduralNode, None]],
     sizes: dict[ProceduralNode, int],
 ) -> Slab:
-    part = found.parts[split]
+    part = parts.parts[split]
     branches = (tuple(actions.get(PartBranch(split, number), ())) for number in range(len(part.ways)))
     own = tuple(nodes if part.join is not None else nodes[:1] for nodes in branches)
     return Slab(part, own, sizes.get(split, 0))
@@ -93,9 +93,9 @@ def gateway_feedback(kind: FeedbackKind, slab: Slab, phrases: Sequence[str]) -> 
     return VerifierFeedback(kind, slab.part.split.text, join, tuple(phrases), slab.size)
 
 
-def order_feedback(found: Iterable[VerifierFeedback]) -> list[VerifierFeedback]:
+def order_feedback(feedback: Iterable[VerifierFeedback]) -> list[VerifierFeedback]:
     """Return the feedback that a message has room for: that on gateways first, and of the smallest parts first."""
-    return sorted(found, key=lambda feedback: (not feedback.gateway, feedback.size))[:MOST_FEEDBACK]
+    return sorted(feedback, key=lambda feedback: (not feedback.gateway, feedback.size))[:MOST_FEEDBACK]
 
 
 def feedback_template(settings: Settings) -> str:
@@ -107,15 +107,15 @@ def feedback_template(settings: Settings) -> str:
     return PROMPTS.source(FEEDBACK_PROMPT, settings)
 
 
-def feedback_message(feedback: Sequence[VerifierFeedback], template: str, marked: bool = False) -> str:
+def feedback_message(feedback: Sequence[VerifierFeedback], template: str, with_marker: bool = False) -> str:
     """Return the message that states feedback and asks for the graph again.
 
     Args:
         feedback: The feedback, in order.
         template: The template.
-        marked: Whether the graph is to stand behind the marker of final answers.
+        with_marker: Whether the graph is to stand behind the marker of final answers.
 
     Raises:
         UsageError: if the template fails.
     """
-    return render(template, {"feedback": list(feedback), "marked": marked}, f"prompt {FEEDBACK_PROMPT}")
+    return render(template, {"feedback": list(feedback), "marked": with_marker}, f"prompt {FEEDBACK_PROMPT}")

@@ -81,8 +81,10 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if the extra `local` is missing, an argument is out of its range, the folder is not empty or cannot
             be made, or model or recipes cannot be used.
     """
-    known = {field.name for field in fields(FineTuningParameters)}
-    parameters = FineTuningParameters(**{name: value for name, value in vars(options).items() if name in known})
+    parameter_names = {field.name for field in fields(FineTuningParameters)}
+    parameters = FineTuningParameters(
+        **{name: value for name, value in vars(options).items() if name in parameter_names}
+    )
     check_local_extra()
     _check_folder(options.out)
     recipes = _read_recipes(options.recipes, options.most_recipes, options.published)
@@ -104,13 +106,13 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"--out: {options.out} cannot be made: {error.strerror or error}") from None
     try:
-        found = fine_tune(weights, samples, parameters, options.out, about, report)
+        tuned = fine_tune(weights, samples, parameters, options.out, about, report)
     finally:
         with suppress(OSError):
             options.out.rmdir()  # which holds nothing, or stays
-    for line in _outcome_lines(found, options.out):
+    for line in _outcome_lines(tuned, options.out):
         report(line)
-    return INTERRUPTED if found.interrupted else 0
+    return INTERRUPTED if tuned.interrupted else 0
 
 
 def _check_folder(out: Path) -> None:
@@ -148,13 +150,13 @@ def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: Tuning
     }
 
 
-def _outcome_lines(found: FineTuned, out: Path) -> list[str]:
+def _outcome_lines(tuned: FineTuned, out: Path) -> list[str]:
     where = one_line(str(out))
-    ended = [f"interrupted after {found.updates} updates"] if found.interrupted else []
-    if found.best is None:
+    ended = [f"interrupted after {tuned.updates} updates"] if tuned.interrupted else []
+    if tuned.best is None:
         return [*ended, "no checkpoint is saved: no validation followed an update"]
     return [
         *ended,
-        f"best checkpoint: update {found.best.update}, saved to {where} with {ABOUT}",
+        f"best checkpoint: update {tuned.best.update}, saved to {where} with {ABOUT}",
         f"ask it: pytest suites/steps --model=local:{where}",
     ]

@@ -1,7 +1,7 @@
 """The updates of a fine-tuning: Adam on segments of tokens, validations between them, the best checkpoint on disk.
 
 After section 3.4 of Wang et al. (2023). The paper saves the "checkpoint with best performance on validation set"; here
-that is the one of the highest G-mean, by which the paper compares models, and of several the one of the lowest loss.
+that of the highest G-mean, by which the paper compares models, and of several that of the lowest loss.
 """
 
 from __future__ import annotations
@@ -168,25 +168,25 @@ class _Training:
         self._finite(scores.loss, "dev")
         loss = sum(self._losses) / len(self._losses) if self._losses else None
         self._losses.clear()
-        found = Validation(self.updates, loss, scores)
-        self.validations.append(found)
+        validation = Validation(self.updates, loss, scores)
+        self.validations.append(validation)
         better = self.updates > 0 and (self.best is None or scores.rank > self.best.scores.rank)
         if better:
-            previous, self.best = self.best, found
+            previous, self.best = self.best, validation
             try:
                 _save(self._weights, self._out, self.about())
             except BaseException:
                 self.best = previous
                 raise
-        self._report(_validation_line(found, self._parameters.updates, better))
+        self._report(_validation_line(validation, self._parameters.updates, better))
 
     def _finite(self, loss: float, name: str) -> float:
         if isfinite(loss):
             return loss
-        kept = "" if self.best is None else f"; the checkpoint of update {self.best.update} is kept in {self._out}"
+        best_kept = "" if self.best is None else f"; the checkpoint of update {self.best.update} is kept in {self._out}"
         raise UsageError(
             f"learning_rate: found {self._parameters.learning_rate}, with which the {name} loss is no finite number "
-            f"after update {self.updates}; state a lower one{kept}"
+            f"after update {self.updates}; state a lower one{best_kept}"
         )
 
     def about(self) -> dict[str, Any]:
@@ -220,15 +220,15 @@ def _about_run(
     }
 
 
-def _validation_line(found: Validation, updates: int, better: bool) -> str:
-    scores = found.scores
+def _validation_line(validation: Validation, updates: int, better: bool) -> str:
+    scores = validation.scores
     shares = {"sensitivity": scores.sensitivity, "specificity": scores.specificity, "G-mean": scores.g_mean}
     parts = [f"{name} {'undefined' if share is None else f'{100 * share:.1f}'}" for name, share in shares.items()]
-    training = [] if found.training_loss is None else [f"training loss {found.training_loss:.4f}"]
+    training = [] if validation.training_loss is None else [f"training loss {validation.training_loss:.4f}"]
     parts = [*training, f"dev loss {scores.loss:.4f}", *parts]
     parts += [f"{scores.ties} ties"] if scores.ties else []
     parts += [f"{scores.cut} queries cut"] if scores.cut else []
-    return f"update {found.update} of {updates}: {', '.join(parts)}{'; saved as the best' if better else ''}"
+    return f"update {validation.update} of {updates}: {', '.join(parts)}{'; saved as the best' if better else ''}"
 
 
 @contextmanager
@@ -242,7 +242,7 @@ def _seed_torch(seed: int) -> Iterator[None]:
 
 
 def _save(weights: LocalWeights, out: Path, about: dict[str, Any]) -> None:
-    """Save a checkpoint in the place of the one before, which stays whole until this one is written."""
+    """Save a checkpoint in place of the last, which stays whole until the new checkpoint is written."""
     part = out / ".part"
     try:
         shutil.rmtree(part, ignore_errors=True)

@@ -60,8 +60,8 @@ def tuning_samples(recipes: RecipeSet, seed: int, dev: int, rule: ConstructionRu
                 "name recipes of 4 to 10 steps with --recipes"
             )
     if dev < len(checked):
-        kept = sorted(Random(f"{seed}|steps fine-tuning dev").sample(range(len(checked)), dev))
-        checked = [checked[at] for at in kept]
+        chosen = sorted(Random(f"{seed}|steps fine-tuning dev").sample(range(len(checked)), dev))
+        checked = [checked[at] for at in chosen]
     yes = sum(sample.label for sample in train)
     return TuningSamples(tuple(_balanced(train, seed)), tuple(checked), yes, len(train) - yes)
 
@@ -73,9 +73,9 @@ def _balanced(samples: Sequence[NextStepSample], seed: int) -> list[NextStepSamp
     """
     by_label = {label: [sample for sample in samples if sample.label == label] for label in (True, False)}
     most = max(map(len, by_label.values()))
-    found: list[NextStepSample] = []
+    balanced: list[NextStepSample] = []
     for label, group in by_label.items():
         times, more = divmod(most, len(group))
-        found += group * times + Random(f"{seed}|steps fine-tuning|{label}").sample(group, more)
-    Random(f"{seed}|steps fine-tuning order").shuffle(found)
-    return found
+        balanced += group * times + Random(f"{seed}|steps fine-tuning|{label}").sample(group, more)
+    Random(f"{seed}|steps fine-tuning order").shuffle(balanced)
+    return balanced

@@ -19,16 +19,16 @@ class Discounts:
     count that it is taken off.
 
     Args:
-        one: Taken off a count of 1; above 0, at most 1.
-        two: Taken off a count of 2; above 0, at most 2.
+        once: Taken off a count of 1; above 0, at most 1.
+        twice: Taken off a count of 2; above 0, at most 2.
         more: Taken off a count of 3 or more; above 0, at most 3.
 
     Raises:
         UsageError: if a discount is out of its range.
     """
 
-    one: float
-    two: float
+    once: float
+    twice: float
     more: float
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Discounts:
     @property
     def by_count(self) -> tuple[float, float, float, float]:
         """The discounts of the counts 0, 1, 2, and 3 or more."""
-        return (0.0, self.one, self.two, self.more)
+        return (0.0, self.once, self.twice, self.more)
 
 
 FALLBACK: Final = Discounts(0.5, 1.0, 1.5)

@@ -127,7 +127,7 @@ class KneserNeyModel:
         return TextScore(fsum(logprobs), len(logprobs), None).perplexity
 
     def _count(self, texts: Iterable[Sequence[str]]) -> Counter[_Gram]:
-        """Number the tokens, and return how often each n-gram of the full length occurs."""
+        """Return how often each n-gram of the full length occurs, and assign a number to each token."""
         numbers, counts = self._numbers, Counter[_Gram]()
         for tokens in texts:
             text = [_START] * (self.order - 1)
@@ -174,15 +174,15 @@ def _contexts(counts: Mapping[_Gram, int], discounts: Discounts) -> dict[_Gram, 
         counts: The n-grams of one length.
         discounts: Their discounts.
     """
-    found: defaultdict[_Gram, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # c(h .), N_1(h .), N_2(h .), N_3(h .)
+    rows: defaultdict[_Gram, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # c(h .), N_1(h .), N_2(h .), N_3(h .)
     for gram, count in counts.items():
-        row = found[gram[:-1]]
+        row = rows[gram[:-1]]
         row[0] += count
         row[min(count, 3)] += 1
-    one, two, more = discounts.one, discounts.two, discounts.more
+    once, twice, more = discounts.once, discounts.twice, discounts.more
     return {
-        context: (total, (one * ones + two * twos + more * others) / total)
-        for context, (total, ones, twos, others) in found.items()
+        context: (total, (once * ones + twice * twos + more * others) / total)
+        for context, (total, ones, twos, others) in rows.items()
     }
 
 
@@ -200,8 +200,8 @@ def _interpolated(
         contexts: The total count and the weight of the shorter n-grams, of each context.
         shorter: The probabilities of the n-grams that are one token shorter; below the unigrams, that of any token.
     """
-    off, found = discounts.by_count, {}
+    off, probabilities = discounts.by_count, {}
     for gram, count in counts.items():
         total, weight = contexts[gram[:-1]]
-        found[gram] = (count - off[min(count, 3)]) / total + weight * shorter[gram[1:]]
-    return found
+        probabilities[gram] = (count - off[min(count, 3)]) / total + weight * shorter[gram[1:]]
+    return probabilities

@@ -14,7 +14,7 @@ from .word_tokens import word_tokens
 
 
 class NgramClient:
-    """A baseline that tells how probable texts are to an n-gram model.
+    """A baseline that returns how probable texts are to an n-gram model.
 
     Every token of a text is scored, the first one too: it stands behind the start of a text where the request has no
     context. Context and text are split into tokens each by itself, so texts begin with their space.

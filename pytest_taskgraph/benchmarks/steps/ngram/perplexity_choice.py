@@ -22,8 +22,8 @@ def lowest_perplexity(model: KneserNeyModel, prefix: str, options: Sequence[str]
         options: The steps to choose from.
     """
     before = word_tokens(prefix)
-    found = [model.perplexity([*before, *word_tokens(option)]) for option in options]
-    values = [inf if value is None else value for value in found]
+    perplexities = [model.perplexity([*before, *word_tokens(option)]) for option in options]
+    values = [inf if value is None else value for value in perplexities]
     lowest = min(values, default=inf)
     return values.index(lowest) if values.count(lowest) == 1 and lowest < inf else None
 
@@ -38,14 +38,14 @@ def step_perplexity(model: KneserNeyModel, prefix: str, candidate: str) -> float
         prefix: The steps before, as one text.
         candidate: The step.
     """
-    found = model.perplexity(word_tokens(candidate), word_tokens(prefix))
-    return inf if found is None else found
+    perplexity = model.perplexity(word_tokens(candidate), word_tokens(prefix))
+    return inf if perplexity is None else perplexity
 
 
 def tuned_threshold(perplexities: Sequence[float], labels: Sequence[bool]) -> float:
     """Return the perplexity up to which a candidate is best taken for the next step.
 
-    It is the one of the given perplexities with the largest G-mean, the square root of sensitivity times specificity,
+    It is that of the given perplexities with the largest G-mean, the square root of sensitivity times specificity,
     on development questions; the lowest among equals.
 
     Args:

@@ -32,11 +32,13 @@ def _references(name: str, settings: StepsSettings, count: int) -> list[Question
     samples = asked_samples(settings, count).classification
     if samples and name in DEMONSTRATED:
         check_demonstrations(settings, _demonstrations(name, settings))
-    return [_reference(name, id, sample, seed) for seed in seeds for id, sample in _samples_by_id(samples)]
+    return [
+        _reference(name, question_id, sample, seed) for seed in seeds for question_id, sample in _samples_by_id(samples)
+    ]
 
 
 def _samples_by_id(samples: tuple[NextStepSample, ...]) -> Iterator[tuple[str, NextStepSample]]:
-    """Yield the samples with what tells them apart: recipe, place, and which of the candidates it is."""
+    """Yield the samples with what distinguishes them: recipe, place, and which of the candidates it is."""
     seen: Counter[tuple[str, int, bool]] = Counter()
     for sample in samples:
         key = sample.recipe, sample.position, sample.label
@@ -46,10 +48,10 @@ def _samples_by_id(samples: tuple[NextStepSample, ...]) -> Iterator[tuple[str, N
         yield f"{sample.recipe}-{sample.position}-{kind}{number}", sample
 
 
-def _reference(name: str, id: str, sample: NextStepSample, seed: int | None) -> QuestionReference:
+def _reference(name: str, question_id: str, sample: NextStepSample, seed: int | None) -> QuestionReference:
     return recipe_reference(
         name,
-        id if seed is None else f"{id}-seed{seed}",
+        question_id if seed is None else f"{question_id}-seed{seed}",
         sample,
         "yes" if sample.label else "no",
         {"candidate": sample.candidate},

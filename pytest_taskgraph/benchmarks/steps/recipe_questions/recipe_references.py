@@ -17,7 +17,7 @@ from ..steps_options import StepsSettings
 
 def recipe_reference(
     method: str,
-    id: str,
+    question_id: str,
     sample: NextStepSample | ChoiceSample,
     expected: str,
     payload: Mapping[str, Json],
@@ -27,14 +27,14 @@ def recipe_reference(
 
     Args:
         method: The name of the method.
-        id: Unlike that of any other question of the method.
+        question_id: Unlike that of any other question of the method.
         sample: The sample; its previous steps and its recipe join the payload, their number the labels.
         expected: The right answer.
         payload: What else the question is built from.
         labels: Further labels.
     """
     return QuestionReference(
-        f"{method}-{id}",
+        f"{method}-{question_id}",
         method,
         payload={"previous": [*sample.prefix], **payload, "recipe": sample.recipe},
         labels={"expected": expected, "previous": len(sample.prefix), **labels},

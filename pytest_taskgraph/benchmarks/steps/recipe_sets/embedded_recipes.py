@@ -47,7 +47,7 @@ def read_recipe_folder(folder: Traversable | Path) -> RecipeSet:
         UsageError: if a file cannot be read.
     """
     problems = DataProblems()
-    found: list[StepRecipe] = []
+    recipes: list[StepRecipe] = []
     for split in RECIPE_SPLITS:
         name = f"{split}.jsonl"
         try:
@@ -56,20 +56,20 @@ def read_recipe_folder(folder: Traversable | Path) -> RecipeSet:
             raise UsageError(
                 f"the embedded recipes: {name} cannot be read: {error.strerror or error}; install the package again"
             ) from error
-        found += _recipes(content, name, split, problems)
-    ids = unique_ids(shorten(hyphenated(recipe.title)) or "recipe" for recipe in found)
-    named = [replace(recipe, id=id) for recipe, id in zip(found, ids, strict=True)]
-    splits = {split: [recipe for recipe in named if recipe.split == split] for split in RECIPE_SPLITS}
+        recipes += _recipes(content, name, split, problems)
+    ids = unique_ids(shorten(hyphenated(recipe.title)) or "recipe" for recipe in recipes)
+    recipes_with_ids = [replace(recipe, id=recipe_id) for recipe, recipe_id in zip(recipes, ids, strict=True)]
+    splits = {split: [recipe for recipe in recipes_with_ids if recipe.split == split] for split in RECIPE_SPLITS}
     return RecipeSet.of("embedded", splits, problems.lines)
 
 
 def _recipes(content: bytes, file: str, split: RecipeSplit, problems: DataProblems) -> Iterator[StepRecipe]:
     for place, record in read_objects(content, file, "a recipe", problems):
-        found = _recipe(record, split)
-        if isinstance(found, StepRecipe):
-            yield found
+        recipe = _recipe(record, split)
+        if isinstance(recipe, StepRecipe):
+            yield recipe
         else:
-            problems.add("recipes that cannot be used", f"{place}: {found}; it is left out")
+            problems.add("recipes that cannot be used", f"{place}: {recipe}; it is left out")
 
 
 def _recipe(record: dict[str, Any], split: RecipeSplit) -> StepRecipe | str:
@@ -78,8 +78,8 @@ def _recipe(record: dict[str, Any], split: RecipeSplit) -> StepRecipe | str:
     if not isinstance(title, str) or not clean_text(title):
         return f"the title is {kind_of_value(title)}, expected a text with letters"
     if not isinstance(steps, list) or not 1 <= len(steps) <= MOST_STEPS:
-        found = f"{len(steps)} steps" if isinstance(steps, list) else kind_of_value(steps)
-        return f"{excerpt(title)} has {found}, expected a list of 1 to {MOST_STEPS} texts"
+        description = f"{len(steps)} steps" if isinstance(steps, list) else kind_of_value(steps)
+        return f"{excerpt(title)} has {description}, expected a list of 1 to {MOST_STEPS} texts"
     texts = [clean_text(step) if isinstance(step, str) else "" for step in steps]
     if not all(texts):
         return f"step {texts.index('') + 1} of {excerpt(title)} has no text"

@@ -88,7 +88,7 @@ def read_food_com(
 def _read(text: str, _: Fingerprint, seed: int | str, shares: SplitShares, most: int | None) -> RecipeSet:
     path = Path(text)
     problems = DataProblems()
-    kept: dict[RecipeSplit, list[tuple[float, int, StepRecipe]]] = {split: [] for split in RECIPE_SPLITS}
+    heaps: dict[RecipeSplit, list[tuple[float, int, StepRecipe]]] = {split: [] for split in RECIPE_SPLITS}
     totals = dict.fromkeys(RECIPE_SPLITS, 0)
     with data_files(path, FORMAT) as files:
         for number, recipe in enumerate(_recipes(_recipe_files(path, files), problems)):
@@ -96,27 +96,27 @@ def _read(text: str, _: Fingerprint, seed: int | str, shares: SplitShares, most:
             split: RecipeSplit = "dev" if rank < shares.dev else "test" if rank < shares.dev + shares.test else "train"
             totals[split] += 1
             entry = (-rank, -number, replace(recipe, split=split))
-            if most is None or len(kept[split]) < most:
-                heapq.heappush(kept[split], entry)
-            elif kept[split]:
-                heapq.heappushpop(kept[split], entry)
-        if not any(kept.values()) and most != 0:
+            if most is None or len(heaps[split]) < most:
+                heapq.heappush(heaps[split], entry)
+            elif heaps[split]:
+                heapq.heappushpop(heaps[split], entry)
+        if not any(heaps.values()) and most != 0:
             raise nothing_usable(path, FORMAT, files, problems)
-    found: Mapping[RecipeSplit, list[StepRecipe]] = {
+    recipes: Mapping[RecipeSplit, list[StepRecipe]] = {
         split: [recipe for _, _, recipe in sorted(entries, key=lambda entry: -entry[1])]
-        for split, entries in kept.items()
+        for split, entries in heaps.items()
     }
     dropped = [
-        f"{excerpt(path.name)}: only {len(found[split])} of {totals[split]} recipes of the {split} split are kept"
+        f"{excerpt(path.name)}: only {len(recipes[split])} of {totals[split]} recipes of the {split} split are kept"
         for split in RECIPE_SPLITS
-        if len(found[split]) < totals[split]
+        if len(recipes[split]) < totals[split]
     ]
-    return RecipeSet.of("food.com", found, [*problems.lines, *dropped])
+    return RecipeSet.of("food.com", recipes, [*problems.lines, *dropped])
 
 
-def _rank(seed: int | str, id: str) -> float:
+def _rank(seed: int | str, recipe_id: str) -> float:
     """Return a number from 0 to 1 that the seed and an id decide."""
-    return int.from_bytes(hashlib.sha256(f"{seed}|food.com|{id}".encode()).digest()[:6]) / 2**48
+    return int.from_bytes(hashlib.sha256(f"{seed}|food.com|{recipe_id}".encode()).digest()[:6]) / 2**48
 
 
 def _recipe_files(path: Path, files: list[DataFile]) -> list[DataFile]:
@@ -154,14 +154,14 @@ def _recipes(files: list[DataFile], problems: DataProblems) -> Iterator[StepReci
 
 def _recipe(fields: Mapping[str, str], place: str, problems: DataProblems) -> StepRecipe | None:
     """Return the recipe of a row; None if it cannot be used, which is noted."""
-    title, id, steps = clean_text(fields["name"]), fields["id"].strip(), list[str]()
+    title, recipe_id, steps = clean_text(fields["name"]), fields["id"].strip(), list[str]()
     fault = ""
     try:
         steps = [clean_text(step) for step in read_text_list(fields["steps"])]
     except PythonListError as error:
         fault = f"steps: {error}"
-    if not fault and not _ID.fullmatch(id):
-        fault = f"the id is {excerpt(id)!r}, expected letters, digits and hyphens"
+    if not fault and not _ID.fullmatch(recipe_id):
+        fault = f"the id is {excerpt(recipe_id)!r}, expected letters, digits and hyphens"
     elif not fault and not title:
         fault = "the name is empty"
     elif not fault and not any(steps):
@@ -173,6 +173,6 @@ def _recipe(fields: Mapping[str, str], place: str, problems: DataProblems) -> St
         return None
     stated = fields.get("n_steps", "").strip()
     if stated and stated != str(len(steps)):
-        found = f"n_steps is {excerpt(stated)!r}, and there are {len(steps)} steps"
-        problems.add("rows with another number of steps", f"{place}: {found}; the row is kept")
-    return StepRecipe(id, title, tuple(steps))
+        difference = f"n_steps is {excerpt(stated)!r}, and there are {len(steps)} steps"
+        problems.add("rows with another number of steps", f"{place}: {difference}; the row is kept")
+    return StepRecipe(recipe_id, title, tuple(steps))

@@ -136,8 +136,8 @@ def read_published_samples(path: Path) -> PublishedSamples:
         for file, content in contents(files if single else _test_files(files, problems), problems):
             kind = kind_of_name(file.name) or kind_of_content(content)
             if kind is None:
-                found = "neither its name nor its first lines say what it holds"
-                problems.add("files that are none of STEPS", f"{excerpt(file.name)}: {found}; the file is left out")
+                reason = "neither its name nor its first lines say what it holds"
+                problems.add("files that are none of STEPS", f"{excerpt(file.name)}: {reason}; the file is left out")
                 continue
             lines, broken = read_sample_lines(content, file.name, kind, problems)
             groups = _by_recipe(lines)
@@ -155,14 +155,14 @@ def read_published_samples(path: Path) -> PublishedSamples:
 
 def _test_files(files: list[DataFile], problems: DataProblems) -> list[DataFile]:
     """Return the files that may hold questions of the test."""
-    found = []
+    test_files = []
     for file in files:
         split = split_of(file.name)
         if split in ("train", "validation"):
             problems.add("files of other splits", f"{excerpt(file.name)}: it is of the {split} split; it is left out")
         else:
-            found.append(file)
-    return found
+            test_files.append(file)
+    return test_files
 
 
 def _by_recipe(lines: list[SampleLine]) -> list[list[SampleLine]]:
@@ -190,8 +190,8 @@ def _continues(last: SampleLine, right: str | None, line: SampleLine) -> bool:
     """
     if line.before == last.before:
         return right is None or line.right is None or right == line.right
-    known = last.before if right is None else f"{last.before} . {right}"
-    return f"{line.before} . ".startswith(f"{known} . ")
+    expected_start = last.before if right is None else f"{last.before} . {right}"
+    return f"{line.before} . ".startswith(f"{expected_start} . ")
 
 
 def _next_step(line: SampleLine, recipe: str) -> NextStepSample:

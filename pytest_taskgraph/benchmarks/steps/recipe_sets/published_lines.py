@@ -79,7 +79,7 @@ def read_sample_lines(
         kind: What it holds.
         problems: Lines that cannot be used are added here, with the number of the line.
     """
-    found: list[SampleLine] = []
+    lines_read: list[SampleLine] = []
     broken = 0
     for place, raw in numbered_lines(content, file, problems):
         if not raw.strip():
@@ -91,12 +91,12 @@ def read_sample_lines(
         text = decode_line(raw.removesuffix(b"\r"), note)
         line = None if text is None else _sample_line(text, kind)
         if isinstance(line, SampleLine):
-            found.append(line)
+            lines_read.append(line)
             continue
         broken += 1
         if isinstance(line, str):
             note("broken lines", f"{line}; the line is left out")
-    return found, broken
+    return lines_read, broken
 
 
 def _sample_line(text: str, kind: SampleKind) -> SampleLine | str:

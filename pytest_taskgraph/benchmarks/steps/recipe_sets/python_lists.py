@@ -47,11 +47,11 @@ def read_text_list(source: str) -> list[str]:
         raise PythonListError(_expected(end, "']' at the end"))
     texts: list[str] = []
     at = 1
-    while found := _TEXT.match(text, at, end):
-        texts.append(_unescape(found[1] if found[1] is not None else found[2]))
+    while literal := _TEXT.match(text, at, end):
+        texts.append(_unescape(literal[1] if literal[1] is not None else literal[2]))
         if len(texts) > MOST_TEXTS:
             raise PythonListError(f"more than {MOST_TEXTS} texts")
-        at = found.end()
+        at = literal.end()
         if not text.startswith(",", at):
             break
         at += 1
@@ -66,10 +66,10 @@ def _expected(at: int, what: str) -> str:
 
 def _unescape(text: str) -> str:
     """Return the text that is meant; a backslash that begins no escape stands for itself, as in Python."""
-    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescaped(escape: re.Match[str]) -> str:
     if digits := escape[1] or escape[2] or escape[3]:
         number = int(digits, 16)
         return chr(number) if number <= 0x10FFFF else escape[0]

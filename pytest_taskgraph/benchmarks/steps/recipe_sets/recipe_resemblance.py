@@ -42,7 +42,7 @@ def published_recipes(published: PublishedSamples) -> Mapping[str, StepRecipe]:
         steps.setdefault(sample.recipe, {}).update(dict.fromkeys((*sample.prefix, sample.candidate)))
     for choice in published.choices:
         steps.setdefault(choice.recipe, {}).update(dict.fromkeys((*choice.prefix, choice.right, choice.wrong)))
-    return {id: StepRecipe(id, "", tuple(found)) for id, found in steps.items()}
+    return {recipe_id: StepRecipe(recipe_id, "", tuple(texts)) for recipe_id, texts in steps.items()}
 
 
 @lru_cache(maxsize=1)
@@ -51,15 +51,15 @@ def without_published(recipes: RecipeSet, published: PublishedSamples) -> Recipe
 
     The published questions do not say which of Food.com's recipes they are from.
     """
-    asked = [*published_recipes(published).values()]
+    published_texts = [*published_recipes(published).values()]
     name = "Food.com's" if recipes.source == "food.com" else "embedded"
-    kept = {split: _without_resembling(recipes.split(split), asked) for split in RECIPE_SPLITS}
+    remaining = {split: _without_resembling(recipes.split(split), published_texts) for split in RECIPE_SPLITS}
     dropped = [
         f"{name} recipes, {split} split: left out, as they resemble those of the published questions: {number}"
         for split in RECIPE_SPLITS
-        if (number := len(recipes.split(split)) - len(kept[split]))
+        if (number := len(recipes.split(split)) - len(remaining[split]))
     ]
-    return RecipeSet.of(recipes.source, kept, [*recipes.problems, *dropped])
+    return RecipeSet.of(recipes.source, remaining, [*recipes.problems, *dropped])
 
 
 def _without_resembling(recipes: Iterable[StepRecipe], others: Sequence[StepRecipe]) -> list[StepRecipe]:
@@ -68,13 +68,13 @@ def _without_resembling(recipes: Iterable[StepRecipe], others: Sequence[StepReci
     for at, other in enumerate(others):
         for words in _step_words(other):
             holders.setdefault(words, []).append(at)
-    kept = []
+    remaining = []
     for recipe in recipes:
         common = [words for words in _step_words(recipe) if words in holders]
         shared = Counter(at for words in common for at in holders[words]) if len(common) > 1 else Counter[int]()
         if not any(map(_is_long, common)) and max(shared.values(), default=0) < 2:
-            kept.append(recipe)
-    return kept
+            remaining.append(recipe)
+    return remaining
 
 
 def _step_words(recipe: StepRecipe) -> set[str]:

@@ -117,8 +117,8 @@ def read_rows(
         elif not fault and len(row) == len(header):
             yield lines.row_number, dict(zip(header, row, strict=True))
         elif fault or row:
-            found = fault or f"{len(row)} fields, expected {len(header)}"
-            problems.add("broken rows", f"{name}, line {lines.row_number}: {found}; the row is left out")
+            reason = fault or f"{len(row)} fields, expected {len(header)}"
+            problems.add("broken rows", f"{name}, line {lines.row_number}: {reason}; the row is left out")
             lines.resume()
         if lines.read > largest:
             problems.add("files that are too large", f"{name}: only its first {largest} bytes are read")

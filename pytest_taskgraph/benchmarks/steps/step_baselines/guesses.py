@@ -19,9 +19,9 @@ class MajorityBaseline(StepBaseline):
     choice no class is more frequent: the options are shuffled.
     """
 
-    def choose(self, asked: AskedStep, request: Request) -> str:
+    def choose(self, step: AskedStep, request: Request) -> str:
         """Return "No", or the first letter."""
-        return next(iter(asked.options)) if isinstance(asked, AskedChoice) else "No"
+        return next(iter(step.options)) if isinstance(step, AskedChoice) else "No"
 
 
 class RandomBaseline(StepBaseline):
@@ -39,15 +39,15 @@ class RandomBaseline(StepBaseline):
         super().__init__(name)
         self._seed = seed
 
-    def choose(self, asked: AskedStep, request: Request) -> str:
+    def choose(self, step: AskedStep, request: Request) -> str:
         """Return one of the possible answers."""
-        possible = [*asked.options] if isinstance(asked, AskedChoice) else ["Yes", "No"]
+        possible = [*step.options] if isinstance(step, AskedChoice) else ["Yes", "No"]
         return self._draw(request).choice(possible)
 
     async def score(self, request: Request) -> Reply:
         """Return the reply: the logarithm of a random number for each text, as if it were one token.
 
-        So each of several texts is the most probable one, and the one with the lowest perplexity, with equal
+        So each of several texts is the most probable, and has the lowest perplexity, with equal
         probability, whatever their lengths.
         """
         draw = self._draw(request)

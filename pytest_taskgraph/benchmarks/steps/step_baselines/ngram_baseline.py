@@ -44,11 +44,11 @@ class NgramBaseline(StepBaseline):
         self._settings = settings
         self._scorer = NgramClient(name, self._ngram_model)
 
-    def choose(self, asked: AskedStep, request: Request) -> str:
+    def choose(self, step: AskedStep, request: Request) -> str:
         """Return "Yes", "No", a letter, or "tie"."""
-        if isinstance(asked, AskedChoice):
-            return self._model.next_letter(asked) or TIE
-        return "Yes" if self._model.is_next(asked) else "No"
+        if isinstance(step, AskedChoice):
+            return self._model.next_letter(step) or TIE
+        return "Yes" if self._model.is_next(step) else "No"
 
     async def score(self, request: Request) -> Reply:
         """Return the log-probabilities of texts.

@@ -37,11 +37,11 @@ class StepBaseline(ABC):
         return Reply(self.choose(read_step_prompt(request.prompt), request), source=self.name)
 
     @abstractmethod
-    def choose(self, asked: AskedStep, request: Request) -> str:
+    def choose(self, step: AskedStep, request: Request) -> str:
         """Return the text of the reply: "Yes" or "No" about a candidate, a letter for a choice.
 
         Args:
-            asked: What the prompt asks.
+            step: What the prompt asks.
             request: The whole request.
         """
 

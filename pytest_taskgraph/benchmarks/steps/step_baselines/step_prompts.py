@@ -66,13 +66,13 @@ def read_step_prompt(prompt: str) -> AskedStep:
     """
     lines = [line.strip() for line in prompt.split("\n")]
     head = next((at for at in reversed(range(len(lines))) if lines[at] == STEPS_HEAD), None)
-    asked = (None if head is None else _numbered_question(lines[head + 1 :])) or _query(lines)
-    if asked is None:
+    step = (None if head is None else _numbered_question(lines[head + 1 :])) or _query(lines)
+    if step is None:
         raise PromptNotUnderstoodError(
             f"the baseline finds no question about the next step in the prompt; expected a line {STEPS_HEAD!r} and "
             f"below it {CANDIDATE_HEAD!r} or {OPTIONS_HEAD!r} with at least two letters, or the query of the paper"
         )
-    return asked
+    return step
 
 
 def _numbered_question(lines: Sequence[str]) -> AskedStep | None:

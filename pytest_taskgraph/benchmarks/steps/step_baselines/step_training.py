@@ -45,14 +45,14 @@ class StepModel:
     model: KneserNeyModel
     threshold: float
 
-    def is_next(self, asked: AskedCandidate) -> bool:
+    def is_next(self, step: AskedCandidate) -> bool:
         """Return True if the perplexity of the candidate behind the steps before it is at most the threshold."""
-        return step_perplexity(self.model, _end_steps(asked.previous), asked.candidate) <= self.threshold
+        return step_perplexity(self.model, _end_steps(step.previous), step.candidate) <= self.threshold
 
-    def next_letter(self, asked: AskedChoice) -> str | None:
+    def next_letter(self, choice: AskedChoice) -> str | None:
         """Return the letter of the option whose query has the lowest perplexity; None if two have it."""
-        found = lowest_perplexity(self.model, _end_steps(asked.previous), [*asked.options.values()])
-        return None if found is None else [*asked.options][found]
+        place = lowest_perplexity(self.model, _end_steps(choice.previous), [*choice.options.values()])
+        return None if place is None else [*choice.options][place]
 
 
 def train_step_model(recipes: RecipeSet, rule: ConstructionRule, stand_in: RecipeSet) -> StepModel:

@@ -46,15 +46,15 @@ class BeginningSearch:
     """
 
     def __init__(
-        self, known: Variables, order: Sequence[str], sequence: Sequence[str], also: Collection[str] = ()
+        self, variables: Variables, order: Sequence[str], sequence: Sequence[str], also: Collection[str] = ()
     ) -> None:
-        self.known, self.flow = known, known.flow
-        self.tasks = frozenset(known.level.task_names)
+        self.variables, self.flow = variables, variables.flow
+        self.tasks = frozenset(variables.level.task_names)
         self.place = {task: at for at, task in enumerate(sequence)}
-        self.wanted = frozenset([*sequence, *also])
-        self.live = LiveWays(self.flow, self.wanted)
+        self.required = frozenset([*sequence, *also])
+        self.live = LiveWays(self.flow, self.required)
         before = {node: [link.source for link in links] for node, links in self.flow.into.items()}
-        leading = reachable_from(before, self.wanted)
+        leading = reachable_from(before, self.required)
         self.order = [*(node for node in order if node in leading), *(node for node in order if node not in leading)]
         self.visits = 0
 
@@ -64,8 +64,8 @@ class BeginningSearch:
         Raises:
             UnclearRunsError: if that takes too many steps, or several ways are open at an exclusive choice.
         """
-        found = self._search(0, {}, cells) if self._may_begin() else None
-        return None if found is None else {name: values[0] for name, values in found.items()}
+        ranges = self._search(0, {}, cells) if self._may_begin() else None
+        return None if ranges is None else {name: values[0] for name, values in ranges.items()}
 
     def _search(self, at: int, sources: Sources, cells: Cells) -> Cells | None:
         """Return the values left when all nodes from a place of the order on have been gone through."""
@@ -73,7 +73,7 @@ class BeginningSearch:
             node = self.order[at]
             at += 1
             left = self._run(node, sources)
-            if left is None and node in self.wanted:
+            if left is None and node in self.required:
                 return None
             if left is None:
                 continue
@@ -82,8 +82,10 @@ class BeginningSearch:
             before = frozenset([node]) if node in self.tasks else left
             options = list(self._options(node, cells))
             if len(options) != 1:
-                tried = (self._search(at, sources | dict.fromkeys(taken, before), one) for taken, one in options)
-                return next((found for found in tried if found is not None), None)
+                tried = (
+                    self._search(at, sources | dict.fromkeys(taken, before), narrowed) for taken, narrowed in options
+                )
+                return next((result for result in tried if result is not None), None)
             sources.update(dict.fromkeys(options[0][0], before))
             cells = options[0][1]
         return cells
@@ -92,17 +94,19 @@ class BeginningSearch:
         """Return True if no task of the sequence always waits for one that does not come before it there."""
         tasks = list(self.place)
         later = [(task, self.tasks.difference(tasks[:at])) for at, task in enumerate(tasks)]
-        return self.live.possible and not any(self.live.awaits(task, one) for task, others in later for one in others)
+        return self.live.possible and not any(
+            self.live.awaits(task, predecessor) for task, others in later for predecessor in others
+        )
 
     def _run(self, node: str, sources: Sources) -> frozenset[str] | None:
         """Return the tasks that run directly before a node; None if the node does not run."""
         self.visits += 1
         if self.visits > MOST_VISITS:
             raise UnclearRunsError("too many steps")
-        came = [sources[link] for link in self.flow.into[node] if link in sources]
-        if node != START and not came:
+        reached = [sources[link] for link in self.flow.into[node] if link in sources]
+        if node != START and not reached:
             return None
-        return frozenset().union(*came)
+        return frozenset().union(*reached)
 
     def _may_run(self, task: str, before: frozenset[str]) -> bool:
         """Return True if the run can still begin with the sequence when the task runs, directly after others."""
@@ -114,19 +118,19 @@ class BeginningSearch:
 
     def _options(self, node: str, cells: Cells) -> Iterator[tuple[tuple[Link, ...], Cells]]:
         """Yield what can be taken out of a node, with the values for which it is."""
-        ways = self.known.ways[node]
-        names = sorted(self.known.read([node]))
+        ways = self.variables.ways[node]
+        names = sorted(self.variables.read([node]))
         if not names:
             yield tuple(way.link for way in ways), cells
             return
-        found: dict[tuple[Link, ...], list[tuple[Constant, ...]]] = {}
+        rows_by_links: dict[tuple[Link, ...], list[tuple[Constant, ...]]] = {}
         for count, row in enumerate(product(*(cells[name] for name in names))):
             if count == MOST_COMBINATIONS:
                 raise UnclearRunsError(f"too many combinations of values at {node}")
             taken = self._taken(node, dict(zip(names, row, strict=True)))
             if taken and self.live.dead.isdisjoint(taken):
-                found.setdefault(taken, []).append(row)
-        for taken, rows in found.items():
+                rows_by_links.setdefault(taken, []).append(row)
+        for taken, rows in rows_by_links.items():
             if len(names) == 1:
                 yield taken, {**cells, names[0]: tuple(row[0] for row in rows)}
             else:
@@ -134,11 +138,11 @@ class BeginningSearch:
 
     def _taken(self, node: str, values: Mapping[str, Constant]) -> tuple[Link, ...]:
         """Return the links out of a choice that are taken; none where no way is open."""
-        ways, kind = self.known.ways[node], self.flow.split(node)
+        ways, kind = self.variables.ways[node], self.flow.split(node)
         guards = [way.guard for way in ways if way.guard is not None]
         held = iter(evaluate_guards(guards, values))
         taken = [(way, way.guard is None or next(held)) for way in ways]
-        several = sum(one for way, one in taken if way.guard is not None)
+        several = sum(is_taken for way, is_taken in taken if way.guard is not None)
         if several > 1 and kind not in ("inclusive", "mixed"):
             raise UnclearRunsError(f"several ways are open at {node}, and may exclude each other")
-        return tuple(way.link for way, one in taken if one)
+        return tuple(way.link for way, is_taken in taken if is_taken)

@@ -23,8 +23,8 @@ class LiveWays:
         wanted: The tasks that run.
     """
 
-    def __init__(self, flow: ControlFlow, wanted: Collection[str]) -> None:
-        self.flow, self.wanted = flow, wanted
+    def __init__(self, flow: ControlFlow, tasks: Collection[str]) -> None:
+        self.flow, self.required = flow, tasks
         self.choices = [node for node in flow.nodes if flow.split(node) == "exclusive"]
         self.dead: set[Link] = set()
         self._link()
@@ -35,7 +35,7 @@ class LiveWays:
     @property
     def possible(self) -> bool:
         """Whether a path from START leads to each of the tasks."""
-        return all(self.openers.contains(task) for task in self.wanted)
+        return all(self.openers.contains(task) for task in self.required)
 
     def awaits(self, task: str, other: str) -> bool:
         """Return True if whenever one of the tasks that run does so, another node has run before it."""
@@ -56,10 +56,10 @@ class LiveWays:
 
     def _further(self) -> set[Link]:
         """Return links that are found to be dead now."""
-        found: set[Link] = set()
+        dead_links: set[Link] = set()
         for node in self.choices:
-            behind = {task for task in self.wanted if self.awaits(task, node)}
+            behind = {task for task in self.required if self.awaits(task, node)}
             for link in self.flow.out[node] if behind else ():
                 if link not in self.dead and not behind <= reachable_from(self.after, [link.target]):
-                    found.add(link)
-        return found
+                    dead_links.add(link)
+        return dead_links

@@ -27,38 +27,38 @@ def with_deciding_parameters(level: Workflow) -> Workflow:
     Raises:
         NoCaseError: if a condition in prose may depend on others, or an inclusive choice has too many ways.
     """
-    known = variables_of(level)
-    nodes = [node for node in known.flow.nodes if _is_open(known, node)]
+    variables = variables_of(level)
+    nodes = [node for node in variables.flow.nodes if _is_open(variables, node)]
     guards: dict[str, Iterator[str]] = {}
     parameters: list[Parameter] = []
     for number, node in enumerate(nodes):
-        name = _free_name(known, number)
-        count = len(known.flow.out[node])
-        taken = _ways_taken(known, node, count)
+        name = _free_name(variables, number)
+        count = len(variables.flow.out[node])
+        taken = _ways_taken(variables, node, count)
         words = tuple(_word(ways) for ways in taken)
         parameters.append(Parameter(name, domain=Domain("words", words=words)))
         guards[node] = iter([_guard(name, way, taken) for way in range(count)])
     if not nodes:
         return level
     links = tuple(
-        replace(link, guard=next(guards[link.source])) if link.source in guards and _declared(known, link) else link
+        replace(link, guard=next(guards[link.source])) if link.source in guards and _declared(variables, link) else link
         for link in level.links
     )
     return replace(level, links=links, parameters=(*level.parameters, *parameters))
 
 
-def _is_open(known: Variables, node: str) -> bool:
+def _is_open(variables: Variables, node: str) -> bool:
     """Return True if nothing that can be computed says which way a choice takes."""
-    ways = known.ways[node]
-    if known.flow.split(node) not in ("exclusive", "inclusive"):
+    ways = variables.ways[node]
+    if variables.flow.split(node) not in ("exclusive", "inclusive"):
         return False
     return all(way.link.guard is None for way in ways) or any(way.vague for way in ways)
 
 
-def _ways_taken(known: Variables, node: str, count: int) -> list[tuple[int, ...]]:
+def _ways_taken(variables: Variables, node: str, count: int) -> list[tuple[int, ...]]:
     """Return the sets of ways that a choice can take."""
-    exclusive = known.flow.split(node) == "exclusive"
-    guarded = [one for one, ways in known.ways.items() if any(way.link.guard is not None for way in ways)]
+    exclusive = variables.flow.split(node) == "exclusive"
+    guarded = [split for split, ways in variables.ways.items() if any(way.link.guard is not None for way in ways)]
     if node in guarded and not (exclusive and guarded == [node]):
         raise NoCaseError(f"the conditions at {node!r} are prose, and may depend on each other or on other conditions")
     if exclusive:
@@ -77,15 +77,15 @@ def _word(ways: Sequence[int]) -> str:
     return "way_" + "_".join(map(str, ways))
 
 
-def _free_name(known: Variables, number: int) -> str:
+def _free_name(variables: Variables, number: int) -> str:
     """Return a name that no parameter bears, and no guard reads."""
-    taken = {*known.domains, *known.read(known.flow.nodes)}
-    taken |= {one.name for task in known.level.tasks for one in task.parameters}
+    taken = {*variables.domains, *variables.read(variables.flow.nodes)}
+    taken |= {parameter.name for task in variables.level.tasks for parameter in task.parameters}
     name = f"choice_{number}"
     while name in taken:
         name += "_"
     return name
 
 
-def _declared(known: Variables, link: Link) -> bool:
-    return link.target in known.flow.out
+def _declared(variables: Variables, link: Link) -> bool:
+    return link.target in variables.flow.out

@@ -55,23 +55,23 @@ class RunBeginnings:
         _check_shape(level)
         _check_joins(regions_of(level))
         self.level = with_deciding_parameters(level)
-        self.known = variables_of(self.level)
-        _check_choices(self.known)
+        self.variables = variables_of(self.level)
+        _check_choices(self.variables)
         narrow, wide = representatives(self.level, wide=False), representatives(self.level, wide=True)
-        found = parts_of(self.level)
-        if narrow is None or wide is None or found is None:
+        parts = parts_of(self.level)
+        if narrow is None or wide is None or parts is None:
             raise NoCaseError("a parameter is compared with words and with numbers")
         self.narrow: Cells = narrow
         self.wide: Cells = wide
-        self.order = [part.head for part in found]
+        self.order = [part.head for part in parts]
 
     def draw(self, rng: Random) -> tuple[str, ...]:
         """Return the tasks of a run in one of their orders; () if none of the situations drawn has a run."""
         for _ in range(DRAWS):
             situation = {name: rng.choice(values) for name, values in self.narrow.items()}
-            found = outcome(self.level, situation)
-            if isinstance(found, Run):
-                return _drawn_order(found, rng)
+            run = outcome(self.level, situation)
+            if isinstance(run, Run):
+                return _draw_order(run, rng)
         return ()
 
     def allow_next(self, prefix: Sequence[str], task: str) -> bool | None:
@@ -89,8 +89,8 @@ class RunBeginnings:
         try:
             values = self._find(sequence, also, self.narrow)
             if values is not None:
-                found = outcome(self.level, values)
-                return True if isinstance(found, Run) and _begins(found, sequence, also) else None
+                run = outcome(self.level, values)
+                return True if isinstance(run, Run) and _begins(run, sequence, also) else None
             beyond = None if self.wide == self.narrow else self._find(sequence, also, self.wide)
         except UnclearRunsError:
             record_bound("steps")
@@ -98,7 +98,7 @@ class RunBeginnings:
         return False if beyond is None else None
 
     def _find(self, sequence: Sequence[str], also: Sequence[str], cells: Cells) -> dict[str, Constant] | None:
-        return BeginningSearch(self.known, self.order, sequence, also).find(cells)
+        return BeginningSearch(self.variables, self.order, sequence, also).find(cells)
 
 
 def _check_shape(level: Workflow) -> None:
@@ -114,7 +114,11 @@ def _check_joins(regions: Regions) -> None:
 
     Readers disagree whether what is behind such a join runs once or several times.
     """
-    awaiting = [one.name for one in regions.flow.gateways.values() if (one.role, one.kind) == ("join", "exclusive")]
+    awaiting = [
+        gateway.name
+        for gateway in regions.flow.gateways.values()
+        if (gateway.role, gateway.kind) == ("join", "exclusive")
+    ]
     splits = [node for node in regions.flow.nodes if regions.flow.split(node) not in ("", "exclusive")]
     for node in splits if awaiting else ():
         end = regions.end(node)
@@ -125,38 +129,38 @@ def _check_joins(regions: Regions) -> None:
                 raise NoCaseError(f"several branches may come to {join!r}, which awaits one")
 
 
-def _check_choices(known: Variables) -> None:
+def _check_choices(variables: Variables) -> None:
     """Raise NoCaseError for a level whose choices cannot be read, or hang on what tasks change."""
-    if known.relevant & known.changed:
-        raise NoCaseError(f"a task changes {min(known.relevant & known.changed)!r}, on which a choice depends")
-    for node, ways in known.ways.items():
-        if known.flow.split(node) not in ("", "parallel", "exclusive", "inclusive", "mixed"):
+    if variables.relevant & variables.changed:
+        raise NoCaseError(f"a task changes {min(variables.relevant & variables.changed)!r}, on which a choice depends")
+    for node, ways in variables.ways.items():
+        if variables.flow.split(node) not in ("", "parallel", "exclusive", "inclusive", "mixed"):
             raise NoCaseError(f"the ways out of {node!r} may exclude each other or not")
         if any(way.vague for way in ways):
             raise NoCaseError(f"a condition at {node!r} cannot be computed")
-    choices = sum(any(way.guard is not None for way in ways) for ways in known.ways.values())
+    choices = sum(any(way.guard is not None for way in ways) for ways in variables.ways.values())
     if choices > MOST_CHOICES:
         raise NoCaseError(f"it has {choices} choices; at most {MOST_CHOICES} are looked through")
 
 
-def _drawn_order(found: Run, rng: Random) -> tuple[str, ...]:
+def _draw_order(run: Run, rng: Random) -> tuple[str, ...]:
     """Draw a linear extension of a run."""
-    done, left = 0, list(range(len(found.tasks)))
-    drawn = []
+    done, left = 0, list(range(len(run.tasks)))
+    order = []
     while left:
-        at = rng.choice([at for at in left if not found.before[at] & ~done])
+        at = rng.choice([at for at in left if not run.before[at] & ~done])
         left.remove(at)
         done |= 1 << at
-        drawn.append(found.tasks[at])
-    return tuple(drawn)
+        order.append(run.tasks[at])
+    return tuple(order)
 
 
-def _begins(found: Run, sequence: Sequence[str], also: Sequence[str]) -> bool:
+def _begins(run: Run, sequence: Sequence[str], also: Sequence[str]) -> bool:
     """Return True if the sequence begins a linear extension of a run, which also holds further tasks."""
     done = 0
     for task in sequence:
-        places = executions(found, task)
-        if not places or found.before[places[0]] & ~done:
+        places = executions(run, task)
+        if not places or run.before[places[0]] & ~done:
             return False
         done |= 1 << places[0]
-    return all(task in found.places for task in also)
+    return all(task in run.places for task in also)

@@ -90,26 +90,26 @@ def generated_questions(seed: int, number: int, tasks: int, names: Names) -> Wor
     Raises:
         UsageError: if no such workflow can be generated.
     """
-    kind, wanted = None if names == "mixed" else names, places_of(tasks)
-    most_done = number % 2 if wanted == PLACES else 0
-    drawn: list[WorkflowQuestions] = []
+    kind, place_count = None if names == "mixed" else names, places_of(tasks)
+    most_done = number % 2 if place_count == PLACES else 0
+    candidates: list[WorkflowQuestions] = []
     for draw in range(_DRAWS):
         source = generate_source(seed, number, tasks, kind, draw)
-        (found,) = workflow_questions([source], seed, runs=_RUNS, places=PLACES, most=wanted)
-        drawn += [found] if len(found.pairs) == wanted else []
-        if drawn and _count_done(drawn[-1]) <= most_done:
-            return drawn[-1]
-    if not drawn:
+        (questions,) = workflow_questions([source], seed, runs=_RUNS, places=PLACES, most=place_count)
+        candidates += [questions] if len(questions.pairs) == place_count else []
+        if candidates and _count_done(candidates[-1]) <= most_done:
+            return candidates[-1]
+    if not candidates:
         raise UsageError(
-            f"--taskgraph-tasks: none of {_DRAWS} workflows of {tasks} tasks has {wanted} places to ask about; state "
-            "another size"
+            f"--taskgraph-tasks: none of {_DRAWS} workflows of {tasks} tasks has {place_count} places to ask about; "
+            "state another size"
         )
-    return min(drawn, key=_count_done)
+    return min(candidates, key=_count_done)
 
 
-def _count_done(found: WorkflowQuestions) -> int:
+def _count_done(questions: WorkflowQuestions) -> int:
     """Return the number of wrong tasks that have run before."""
-    return sum(pair.kind == "done" for pair in found.pairs)
+    return sum(pair.kind == "done" for pair in questions.pairs)
 
 
 @catalog_cache
@@ -151,21 +151,21 @@ def shown_level(payload: Mapping[str, Any], settings: StepsSettings) -> ShownLev
         payload: "notation", and "tasks" and "number" of a generated workflow or "source" and "level" of the user's own.
         settings: The settings of the run.
     """
-    shown = NOTATIONS[payload["notation"]]
+    notation = NOTATIONS[payload["notation"]]
     if "source" not in payload:
-        found = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
-        about = found.source.project
-        return ShownLevel(found, shown, written(about, shown.name), False, about, digest(about))
-    path, converted = settings.workflows[payload["source"]], shown.name if settings.convert else ""
-    found = own_questions(path, converted, settings.seed)[payload["level"]]
-    text = written(found.source.project, converted) if converted else load(path).text
-    return ShownLevel(found, shown, text, True, *_about(path, found.source.root.qualified))
+        questions = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
+        about = questions.source.project
+        return ShownLevel(questions, notation, written(about, notation.name), False, about, digest(about))
+    path, converted = settings.workflows[payload["source"]], notation.name if settings.convert else ""
+    questions = own_questions(path, converted, settings.seed)[payload["level"]]
+    text = written(questions.source.project, converted) if converted else load(path).text
+    return ShownLevel(questions, notation, text, True, *_about(path, questions.source.root.qualified))
 
 
 @catalog_cache
 @lru_cache(maxsize=256)
 def _about(path: str, name: QualifiedName) -> tuple[Workflow, str]:
-    """Return the workflow of that name as it stands in the user's files, the others of its project beside it."""
+    """Return the workflow of that name in the user's files, the others of its project beside it."""
     project = load(path).workflow
-    found = next((workflow for workflow in rotations(project) if workflow.qualified == name), project)
-    return found, digest(found)
+    workflow = next((workflow for workflow in rotations(project) if workflow.qualified == name), project)
+    return workflow, digest(workflow)

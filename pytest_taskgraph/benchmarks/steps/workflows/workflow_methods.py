@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WORKFLOW_STEP: Final = "workflow_step"
 WORKFLOW_CHOICE: Final = "workflow_choice"
 MOST_REASONS: Final = 5
-"""Reasons that one notice lists."""
+"""The largest number of reasons in a notice."""
 
 _Labels = Mapping[str, str | int | None]
 
@@ -85,11 +85,11 @@ def _references(name: str, settings: StepsSettings, count: int) -> list[Question
     """Return the references of a method. Raises NothingToAskError if the user's own files hold nothing for it."""
     if not settings.workflows:
         return [*_generated_references(name, settings, count)]
-    found = [*_own_references(name, settings)]
-    if not found:
+    references = [*_own_references(name, settings)]
+    if not references:
         reasons = "; ".join(workflow_notices(settings, count)) or "no level has a place to ask about"
         raise NothingToAskError(f"{name}: there is nothing to ask: {reasons}")
-    return found
+    return references
 
 
 def _generated_references(name: str, settings: StepsSettings, count: int) -> Iterator[QuestionReference]:
@@ -101,8 +101,8 @@ def _generated_references(name: str, settings: StepsSettings, count: int) -> Ite
         labels = _labels_of(name, {"size": size, "notation": notation})
         for number, place in product(range(count), range(places_of(size))):
             payload = {"notation": notation, "tasks": size, "number": number, "place": place}
-            id = f"{name}-{notation}-n{size:03d}-s{settings.seed}-{number:03d}{names}-{place + 1}"
-            yield from _place_references(name, id, payload, labels)
+            question_id = f"{name}-{notation}-n{size:03d}-s{settings.seed}-{number:03d}{names}-{place + 1}"
+            yield from _place_references(name, question_id, payload, labels)
 
 
 def _own_references(name: str, settings: StepsSettings) -> Iterator[QuestionReference]:
@@ -115,12 +115,14 @@ def _own_references(name: str, settings: StepsSettings) -> Iterator[QuestionRefe
         path = settings.workflows[at]
         notation = converted or load(path).notation.name
         labels = _labels_of(name, {"size": None, "names": None, "notation": notation})
-        for level, found in enumerate(own_questions(path, converted, settings.seed)):
-            called = shorten(hyphenated(found.source.root.name), 30) or "workflow"
-            for place in range(len(found.pairs)):
+        for level, questions in enumerate(own_questions(path, converted, settings.seed)):
+            workflow_name = shorten(hyphenated(questions.source.root.name), 30) or "workflow"
+            for place in range(len(questions.pairs)):
                 payload = {"notation": notation, "source": at, "level": level, "place": place}
-                id = f"{name}-{notation}-{called}-{found.source.id.removeprefix('own-')}-{place + 1}"
-                yield from _place_references(name, id, payload, labels)
+                question_id = (
+                    f"{name}-{notation}-{workflow_name}-{questions.source.id.removeprefix('own-')}-{place + 1}"
+                )
+                yield from _place_references(name, question_id, payload, labels)
 
 
 def _labels_of(name: str, labels: _Labels) -> dict[str, _Labels]:
@@ -131,13 +133,13 @@ def _labels_of(name: str, labels: _Labels) -> dict[str, _Labels]:
 
 
 def _place_references(
-    name: str, id: str, payload: Mapping[str, Any], labels: Mapping[str, _Labels]
+    name: str, question_id: str, payload: Mapping[str, Any], labels: Mapping[str, _Labels]
 ) -> Iterator[QuestionReference]:
-    for expected, known in labels.items():
+    for expected, its_labels in labels.items():
         if expected:
-            yield QuestionReference(f"{id}-{expected}", name, {**payload, "expected": expected}, known)
+            yield QuestionReference(f"{question_id}-{expected}", name, {**payload, "expected": expected}, its_labels)
         else:
-            yield QuestionReference(id, name, payload, known)
+            yield QuestionReference(question_id, name, payload, its_labels)
 
 
 def _size_notices(settings: StepsSettings, count: int) -> Iterator[str]:
@@ -175,11 +177,11 @@ def _levels_left_out(where: str, levels: tuple[WorkflowQuestions, ...]) -> Itera
     reasons = Counter(level.left_out for level in levels if level.left_out).most_common()
     if reasons:
         several = len(levels) > 1
-        listed = [f"{reason} ({times})" if several else reason for reason, times in reasons[:MOST_REASONS]]
+        reason_texts = [f"{reason} ({times})" if several else reason for reason, times in reasons[:MOST_REASONS]]
         if others := sum(times for _, times in reasons[MOST_REASONS:]):
-            listed.append(f"other reasons ({others})")
+            reason_texts.append(f"other reasons ({others})")
         left = f"{sum(times for _, times in reasons)} of {_count_of(len(levels), 'level')} left out"
-        yield f"{where}: {left if several else 'left out'}: {'; '.join(listed)}"
+        yield f"{where}: {left if several else 'left out'}: {'; '.join(reason_texts)}"
 
 
 def _count_of(count: int, what: str) -> str:

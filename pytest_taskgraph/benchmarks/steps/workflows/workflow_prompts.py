@@ -20,14 +20,14 @@ from .workflow_steps import StepPair
 
 def ask_step(reference: QuestionReference, settings: StepsSettings) -> Question:
     """Return the question if a task can run next."""
-    shown, at = shown_level(reference.payload, settings), reference.payload["place"]
-    pair, wrong = shown.questions.pairs[at], reference.payload["expected"] == "no"
-    sample = shown.questions.classification[2 * at + wrong]
-    fields = _fields(shown, sample.prefix) | {"candidate": sample.candidate}
+    level, at = shown_level(reference.payload, settings), reference.payload["place"]
+    pair, wrong = level.questions.pairs[at], reference.payload["expected"] == "no"
+    sample = level.questions.classification[2 * at + wrong]
+    fields = _fields(level, sample.prefix) | {"candidate": sample.candidate}
     return _question(
         reference,
         settings,
-        shown,
+        level,
         pair,
         text=f"After {'; '.join(sample.prefix)}: can “{sample.candidate}” run next?",
         prompt=PROMPTS.render(reference.group, fields, settings),
@@ -40,15 +40,15 @@ def ask_step(reference: QuestionReference, settings: StepsSettings) -> Question:
 
 def ask_choice(reference: QuestionReference, settings: StepsSettings) -> Question:
     """Return the question which of two tasks can run next."""
-    shown, at = shown_level(reference.payload, settings), reference.payload["place"]
-    sample, pair = shown.questions.choices[at], shown.questions.pairs[at]
+    level, at = shown_level(reference.payload, settings), reference.payload["place"]
+    sample, pair = level.questions.choices[at], level.questions.pairs[at]
     options, right = sample.shuffled(settings.seed)
     tasks = (pair.right, pair.wrong) if right == 0 else (pair.wrong, pair.right)
-    fields = _fields(shown, sample.prefix) | {"options": option_fields(options)}
+    fields = _fields(level, sample.prefix) | {"options": option_fields(options)}
     return _question(
         reference,
         settings,
-        shown,
+        level,
         pair,
         text=f"After {'; '.join(sample.prefix)}: which can run next? {list_options(options)}",
         prompt=PROMPTS.render(reference.group, fields, settings),
@@ -57,35 +57,37 @@ def ask_choice(reference: QuestionReference, settings: StepsSettings) -> Questio
         metric="choice_accuracy",
         wrong=pair.kind,
         names=[*LETTERS, TIE],
-        spellings=_spellings(shown, tasks, options),
+        spellings=_spellings(level, tasks, options),
     )
 
 
-def _fields(shown: ShownLevel, prefix: tuple[str, ...]) -> dict[str, Any]:
+def _fields(level: ShownLevel, prefix: tuple[str, ...]) -> dict[str, Any]:
     """Return what the templates of both questions see."""
     return {
-        "workflow": shown.text,
-        "fence": fence_for(shown.text),
-        "in_notation": shown.notation.phrase,
-        "guide": guide_for(shown.notation, shown.text, shown.own, examples=False),
-        "place": shown.place,
+        "workflow": level.text,
+        "fence": fence_for(level.text),
+        "in_notation": level.notation.phrase,
+        "guide": guide_for(level.notation, level.text, level.own, examples=False),
+        "place": level.place,
         "previous": [*prefix],
     }
 
 
-def _spellings(shown: ShownLevel, tasks: tuple[str, ...], options: tuple[str, ...]) -> dict[str, str]:
+def _spellings(level: ShownLevel, tasks: tuple[str, ...], options: tuple[str, ...]) -> dict[str, str]:
     """Return the letters of the texts of options, and of further names that the user's text has for these tasks."""
     letters = dict(zip(tasks, LETTERS, strict=True))
-    further = spellings_for(shown.notation, shown.text, shown.source.root) if shown.own else {}
+    further = spellings_for(level.notation, level.text, level.source.root) if level.own else {}
     taken = {text.casefold() for text in (*LETTERS, TIE, *options)}
-    named = {word: letters[task] for word, task in further.items() if task in letters and word.casefold() not in taken}
-    return {**letter_spellings(options), **named}
+    further_spellings = {
+        word: letters[task] for word, task in further.items() if task in letters and word.casefold() not in taken
+    }
+    return {**letter_spellings(options), **further_spellings}
 
 
 def _question(
     item: QuestionReference,
     settings: StepsSettings,
-    shown: ShownLevel,
+    level: ShownLevel,
     pair: StepPair,
     *,
     wrong: str,
@@ -96,15 +98,15 @@ def _question(
         "previous": len(pair.prefix),
         "expected": further["reference"],
         **({"wrong": wrong} if wrong else {}),
-        **({"names": shown.source.names} if shown.source.names else {}),
-        **difficulty(shown.source.level),
+        **({"names": level.source.names} if level.source.names else {}),
+        **difficulty(level.source.level),
     }
     return assemble_question(
         item,
         settings,
         "workflows",
-        procedure=shown.digest,
-        cluster=f"workflow:{shown.digest}",
+        procedure=level.digest,
+        cluster=f"workflow:{level.digest}",
         labels=labels,
         **further,
     )

@@ -106,12 +106,12 @@ def generate_source(seed: int, number: int, tasks: int, names: NameKind | None =
         if 2 * attempt >= ATTEMPTS:
             kind = "neutral"
         try:
-            found = build(_recipe(tasks, kind, turn, rng), rng)
+            project = build(_recipe(tasks, kind, turn, rng), rng)
         except NoCaseError:  # no tasks of the domain make sense in what was drawn
             continue
-        scope = all_scopes(found)[0]
-        id = f"workflow-{tasks}-{seed}-{number}" + (f"-{draw}" if draw else "")
-        return StepSource(id, found, scope.workflow, scope.place, kind)
+        scope = all_scopes(project)[0]
+        source_id = f"workflow-{tasks}-{seed}-{number}" + (f"-{draw}" if draw else "")
+        return StepSource(source_id, project, scope.workflow, scope.place, kind)
     raise UsageError(f"--taskgraph-tasks: no workflow of {tasks} tasks in {ATTEMPTS} attempts; state another size")
 
 
@@ -144,14 +144,14 @@ def read_sources(path: str, converted: str = "") -> tuple[StepSource, ...]:
     Raises:
         UsageError: if a file cannot be read; it names file and line.
     """
-    found = [
+    located = [
         (project, scope)
         for project in shown_workflows(path, converted)
         for scope in (scopes(project) if converted else all_scopes(project))
     ]
-    places = (json.dumps([str(scope.root.qualified), *scope.path]) for _, scope in found)
+    places = (json.dumps([str(scope.root.qualified), *scope.path]) for _, scope in located)
     ids = unique_ids(f"own-{load(path).digest[:6]}-{digest_of(place)[:6]}" for place in places)
-    return tuple(_source(id, project, scope) for id, (project, scope) in zip(ids, found, strict=True))
+    return tuple(_source(source_id, project, scope) for source_id, (project, scope) in zip(ids, located, strict=True))
 
 
 def sources_of(project: Workflow, name: str) -> tuple[StepSource, ...]:
@@ -164,5 +164,5 @@ def sources_of(project: Workflow, name: str) -> tuple[StepSource, ...]:
     return tuple(_source(f"{name}-{at}", project, scope) for at, scope in enumerate(all_scopes(project)))
 
 
-def _source(id: str, project: Workflow, scope: Scope) -> StepSource:
-    return StepSource(id, project, scope.workflow, scope.place, path=scope.path)
+def _source(source_id: str, project: Workflow, scope: Scope) -> StepSource:
+    return StepSource(source_id, project, scope.workflow, scope.place, path=scope.path)

@@ -122,8 +122,8 @@ def step_pairs(level: Workflow, seed: int | str, *, runs: int = 1, places: int |
         places: The number of places asked about in each run; None for all.
 
     Raises:
-        NoCaseError: if the runs of the level are not known exactly, or none has so many tasks that one can be asked
-            about; it says why.
+        NoCaseError: if the runs of the level are not known exactly, or none has enough tasks; the message says
+            why.
     """
     beginnings = RunBeginnings(level)
     seen: set[tuple[str, ...]] = set()
@@ -165,8 +165,8 @@ def step_texts(level: Workflow, wording: Wording) -> dict[str, str]:
 
 def _places(count: int, most: int | None, rng: Random) -> Sequence[int]:
     """Return the places asked about in a run of so many tasks."""
-    found = range(FIRST_PLACE, count)
-    return found if most is None or len(found) <= most else sorted(rng.sample(found, most))
+    places = range(FIRST_PLACE, count)
+    return places if most is None or len(places) <= most else sorted(rng.sample(places, most))
 
 
 def _wrong_step(
@@ -174,20 +174,20 @@ def _wrong_step(
 ) -> tuple[str, WrongKind]:
     """Return a task that cannot come next, and why; of the kind that was used least, if there is one."""
     prefix = order[: place - 1]
-    found: dict[WrongKind, str] = {"done": rng.choice(prefix)}
+    candidates: dict[WrongKind, str] = {"done": rng.choice(prefix)}
     later, elsewhere = list(order[place:]), sorted(set(beginnings.level.task_names).difference(order))
     rng.shuffle(later)
     rng.shuffle(elsewhere)
     # Tasks of this run can only be "later"; of the others it has to be found out.
     for tasks, kinds in ((later, {"later"}), (elsewhere, {"excluded", "later"})):
         for task in tasks[:MOST_TRIED]:
-            if kinds <= found.keys():
+            if kinds <= candidates.keys():
                 break
             reason = _wrong_kind(beginnings, prefix, task)
             if reason is not None:
-                found.setdefault(reason, task)
-    kind = min(found, key=lambda kind: (used[kind] / WEIGHTS[kind], list(WEIGHTS).index(kind)))
-    return found[kind], kind
+                candidates.setdefault(reason, task)
+    kind = min(candidates, key=lambda kind: (used[kind] / WEIGHTS[kind], list(WEIGHTS).index(kind)))
+    return candidates[kind], kind
 
 
 def _wrong_kind(beginnings: RunBeginnings, prefix: Sequence[str], task: str) -> WrongKind | None:
@@ -200,12 +200,12 @@ def _wrong_kind(beginnings: RunBeginnings, prefix: Sequence[str], task: str) -> 
 
 def _questions_in_words(source: StepSource, pairs: Sequence[StepPair], texts: dict[str, str]) -> WorkflowQuestions:
     """Return the questions in words."""
-    asked: list[NextStepSample] = []
+    samples: list[NextStepSample] = []
     choices: list[ChoiceSample] = []
     for pair in pairs:
         name, prefix = f"{source.id}-{pair.run}", tuple(texts[task] for task in pair.prefix)
         right, wrong = texts[pair.right], texts[pair.wrong]
-        asked.append(NextStepSample(prefix, right, True, name, pair.position))
-        asked.append(NextStepSample(prefix, wrong, False, name, pair.position))
+        samples.append(NextStepSample(prefix, right, True, name, pair.position))
+        samples.append(NextStepSample(prefix, wrong, False, name, pair.position))
         choices.append(ChoiceSample(prefix, right, wrong, name, pair.position))
-    return WorkflowQuestions(source, tuple(pairs), tuple(asked), tuple(choices))
+    return WorkflowQuestions(source, tuple(pairs), tuple(samples), tuple(choices))

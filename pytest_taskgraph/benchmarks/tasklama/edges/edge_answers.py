@@ -33,12 +33,12 @@ class GivenSteps:
 
     Args:
         steps: Their texts, in the order in which they are shown.
-        known: The pairs of their indices that depend on each other in the gold graph, by any path; for replies of
-            simulated models alone. A generated step is known where its text is that of a gold step.
+        dependencies: The pairs of their indices that depend on each other in the gold graph, by any path; for replies
+            of simulated models alone. A generated step is known where its text is that of a gold step.
     """
 
     steps: tuple[str, ...]
-    known: frozenset[Edge]
+    dependencies: frozenset[Edge]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +76,20 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
     def episode(question: Question) -> Turns:
         gold = gold_graph(question.reference)
         order = shown_indices(question)
-        known = transitive_closure(len(order), without_cycles(len(order), gold.dependencies))
+        dependencies = transitive_closure(len(order), without_cycles(len(order), gold.dependencies))
         place = {at: position for position, at in enumerate(order)}
         given = GivenSteps(
-            tuple(collapse_spaces(gold.steps[at]) for at in order), frozenset((place[a], place[b]) for a, b in known)
+            tuple(collapse_spaces(gold.steps[at]) for at in order),
+            frozenset((place[a], place[b]) for a, b in dependencies),
         )
-        found = yield from ask(question, given)
-        if found.edges is None:
-            return Transcript(unparseable_reply(question, found.first), notes=found.notes)
-        edges: Iterable[Edge] = [(order[a], order[b]) for a, b in found.edges]
+        outcome = yield from ask(question, given)
+        if outcome.edges is None:
+            return Transcript(unparseable_reply(question, outcome.first), notes=outcome.notes)
+        edges: Iterable[Edge] = [(order[a], order[b]) for a, b in outcome.edges]
         if closed:
             edges = transitive_closure(len(order), without_cycles(len(order), edges))
-        unread = sorted((order[a], order[b]) for a, b in found.unread)
-        return Transcript(compose_reply(found.first, gold.steps, sorted(edges), unread=unread), notes=found.notes)
+        unread = sorted((order[a], order[b]) for a, b in outcome.unread)
+        return Transcript(compose_reply(outcome.first, gold.steps, sorted(edges), unread=unread), notes=outcome.notes)
 
     return episode
 
@@ -111,11 +112,11 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
             return Transcript(sequences, notes=steps_notes)
         merged = sequences[0] if len(sequences) == 1 else merge_sequences(sequences)
         given = generated_steps(question, merged[:MOST_STEPS])
-        found = yield from ask(question, given)
-        notes = [*steps_notes, *found.notes]
-        if found.edges is None:
-            return Transcript(unparseable_reply(question, found.first), notes=notes)
-        edges = transitive_reduction(len(given.steps), found.edges) if reduced else [*found.edges]
+        outcome = yield from ask(question, given)
+        notes = [*steps_notes, *outcome.notes]
+        if outcome.edges is None:
+            return Transcript(unparseable_reply(question, outcome.first), notes=notes)
+        edges = transitive_reduction(len(given.steps), outcome.edges) if reduced else [*outcome.edges]
         reply = yield from compose_answer(question, replies[0], given.steps, edges)
         return Transcript(reply, notes=notes)
 
@@ -125,14 +126,14 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
 def generated_steps(question: Question, steps: Sequence[str]) -> GivenSteps:
     """Return generated steps, with the dependencies between those whose text is that of a gold step."""
     gold = gold_graph(question.reference)
-    known = transitive_closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
+    dependencies = transitive_closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
     index = {collapse_spaces(step): at for at, step in reversed([*enumerate(gold.steps)])}
     places = [
         (position, index[collapse_spaces(step)])
         for position, step in enumerate(steps)
         if collapse_spaces(step) in index
     ]
-    pairs = frozenset((a, b) for a, at in places for b, to in places if (at, to) in known)
+    pairs = frozenset((a, b) for a, at in places for b, to in places if (at, to) in dependencies)
     return GivenSteps(tuple(steps), pairs)
 
 
@@ -140,10 +141,10 @@ def shown_indices(question: Question) -> list[int]:
     """Return the indices of the gold steps in the order in which the settings of the episode show them."""
     stated = question.episode_settings.get("shown")
     steps = len(gold_graph(question.reference).steps)
-    listed = [at for at in stated if isinstance(at, int)] if isinstance(stated, list) else []
-    if sorted(listed) != [*range(steps)]:
-        raise ValueError(f"the question {question.id} shows the steps {listed} of {steps}; expected each of them once")
-    return listed
+    indices = [at for at in stated if isinstance(at, int)] if isinstance(stated, list) else []
+    if sorted(indices) != [*range(steps)]:
+        raise ValueError(f"the question {question.id} shows the steps {indices} of {steps}; expected each of them once")
+    return indices
 
 
 def user_request(question: Question, prompt: str, right: Json, wrong: Json) -> Request:
@@ -190,14 +191,14 @@ def unparseable_reply(question: Question, reply: Reply | None) -> Reply:
     return replace(reply, text=json.dumps({UNPARSEABLE: reply.text}, ensure_ascii=False))
 
 
-def _collect_replies(turns: Requests[T], kept: list[Reply]) -> Requests[T]:
+def _collect_replies(turns: Requests[T], collected: list[Reply]) -> Requests[T]:
     """Pass on the requests of a generator, and keep the replies to them."""
     try:
         requests = next(turns)
         while True:
             replies = yield requests
-            kept += replies
+            collected += replies
             requests = turns.send(replies)
     except StopIteration as stop:
-        found: T = stop.value
-        return found
+        result: T = stop.value
+        return result

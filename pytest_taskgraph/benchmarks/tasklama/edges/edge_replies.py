@@ -66,8 +66,8 @@ def read_order(text: str, steps: Sequence[str]) -> list[int] | None:
     answer = _answer_in(text)
     order = _listed_numbers(answer, len(steps)) or _listed_steps(answer, steps)
     if not order:
-        named = _known_numbers(answer, len(steps))
-        order = named if len(named) == len(steps) else []
+        step_numbers = _known_numbers(answer, len(steps))
+        order = step_numbers if len(step_numbers) == len(steps) else []
     return order if len(order) >= 2 else None
 
 
@@ -84,8 +84,8 @@ def read_pairs(text: str, steps: Sequence[str]) -> list[Edge] | None:
     if (own := _pairs_of_own_list(answer, steps)) is not None:
         return own
     numbers = {at + 1: at for at in range(len(steps))}
-    if found := read_dependencies(answer, numbers):
-        return found
+    if dependencies := read_dependencies(answer, numbers):
+        return dependencies
     bracketed = [(numbers.get(int(a)), numbers.get(int(b))) for a, b in _IN_BRACKETS.findall(answer)]
     pairs = [(a, b) for a, b in bracketed if a is not None and b is not None and a != b]
     if pairs:
@@ -100,9 +100,9 @@ def _pairs_of_own_list(text: str, steps: Sequence[str]) -> list[Edge] | None:
         stated = answered_graph(read_graph(text))
     except UnparseableError:
         return None
-    known = {tuple(words(step)): at for at, step in enumerate(steps)}
-    places = [known.get(tuple(words(step))) for step in stated.steps]
-    if len(known) != len(steps) or sorted(-1 if at is None else at for at in places) != [*range(len(steps))]:
+    place_of = {tuple(words(step)): at for at, step in enumerate(steps)}
+    places = [place_of.get(tuple(words(step))) for step in stated.steps]
+    if len(place_of) != len(steps) or sorted(-1 if at is None else at for at in places) != [*range(len(steps))]:
         return None
     return [(places[before] or 0, places[after] or 0) for before, after in stated.dependencies]
 
@@ -133,8 +133,8 @@ def _numbers_alone(line: str, steps: int) -> list[int]:
 
 
 def _known_numbers(text: str, steps: int) -> list[int]:
-    found = (int(number) - 1 for number in _NUMBER.findall(text))
-    return list(dict.fromkeys(at for at in found if 0 <= at < steps))
+    numbers = (int(number) - 1 for number in _NUMBER.findall(text))
+    return list(dict.fromkeys(at for at in numbers if 0 <= at < steps))
 
 
 def _listed_steps(text: str, steps: Sequence[str]) -> list[int]:
@@ -143,11 +143,11 @@ def _listed_steps(text: str, steps: Sequence[str]) -> list[int]:
         lines = read_steps(text)
     except UnparseableError:
         return []
-    known = [words(step) for step in steps]
+    words_of_steps = [words(step) for step in steps]
     order: dict[int, None] = {}
     for line in map(words, lines):
-        exact = next((at for at, step in enumerate(known) if step == line and at not in order), None)
-        at = _most_alike(line, known) if exact is None else exact
+        exact = next((at for at, step in enumerate(words_of_steps) if step == line and at not in order), None)
+        at = _most_alike(line, words_of_steps) if exact is None else exact
         if at is not None:
             order.setdefault(at)
     return list(order)

@@ -54,8 +54,8 @@ def draw_pairs(examples: Sequence[ComplexTask], seed: int) -> list[PairExample]:
         seed: The seed of the run.
     """
     start = Random(f"{seed}|tasklama|pairs").randrange(2)
-    found = (_draw_pair(task, (at + start) % 2 == 0, seed) for at, task in enumerate(examples))
-    return [pair for pair in found if pair is not None]
+    pairs = (_draw_pair(task, (at + start) % 2 == 0, seed) for at, task in enumerate(examples))
+    return [pair for pair in pairs if pair is not None]
 
 
 def _draw_pair(task: ComplexTask, label: bool, seed: int) -> PairExample | None:

@@ -51,7 +51,7 @@ def asking_pairs(rationale: bool, most: int | None = None) -> Asking:
 
 def _pair_request(question: Question, given: GivenSteps, pair: Edge, rationale: bool) -> Request:
     first, second = (given.steps[at] for at in pair)
-    answer, other = ("yes", "no") if pair in given.known else ("no", "yes")
+    answer, other = ("yes", "no") if pair in given.dependencies else ("no", "yes")
     if rationale:
         answer, other = f"Final answer: {answer}", f"Final answer: {other}"
     return user_request(

@@ -50,7 +50,7 @@ def model_order(question: Question, given: GivenSteps) -> Requests[tuple[list[in
     """
     if len(given.steps) < 2:
         return [*range(len(given.steps))], None
-    right = linear_extension_of(StepGraph(given.steps, tuple(sorted(given.known))))
+    right = linear_extension_of(StepGraph(given.steps, tuple(sorted(given.dependencies))))
     (reply,) = yield [user_request(question, question.prompt, _order_text(right), _order_text(right[::-1]))]
     order = read_order(reply.text, given.steps)
     return None if order and reply.cut_off and len(order) < len(given.steps) else order, reply
@@ -66,8 +66,8 @@ def score_ordered(question: Question, given: GivenSteps) -> Requests[FoundEdges]
     order, first = yield from model_order(question, given)
     if order is None or first is None:
         return FoundEdges(None if order is None else (), first, ({"asked": "order"},) if first else ())
-    found = yield from _score_orders(question, given, order, text_setting(question.episode_settings, "score_context"))
-    return FoundEdges(found.edges, first, ({"asked": "order"}, *found.notes))
+    outcome = yield from _score_orders(question, given, order, text_setting(question.episode_settings, "score_context"))
+    return FoundEdges(outcome.edges, first, ({"asked": "order"}, *outcome.notes))
 
 
 def swapped_orders(order: Sequence[int], seed: str) -> list[list[int]]:
@@ -103,7 +103,7 @@ def _score_orders(question: Question, given: GivenSteps, order: Sequence[int], c
     if len(order) < 2:
         return FoundEdges(())
     orders = swapped_orders(order, text_setting(question.episode_settings, "swap_seed"))
-    violations = [_violations(swapped, given.known) for swapped in orders]
+    violations = [_violations(swapped, given.dependencies) for swapped in orders]
     right: list[Json] = [-1.0 - count for count in violations]
     wrong: list[Json] = [-1.0 - max(violations) + count for count in violations]
     texts = ["\n" + numbered_lines(given.steps[at] for at in swapped) for swapped in orders]
@@ -111,15 +111,15 @@ def _score_orders(question: Question, given: GivenSteps, order: Sequence[int], c
     scores = [-inf if score.logprob is None else score.logprob for score in reply.scores]
     if len(scores) != len(orders):
         raise ProviderError("malformed", f"expected {len(orders)} scores of texts, got {len(scores)}")
-    kept = kept_orders(orders, scores)
-    note: dict[str, Json] = {"asked": "scores", "orders": [[*swapped] for swapped in orders], "kept": [*kept]}
-    return FoundEdges(tuple(agreed_pairs([orders[at] for at in kept])), reply, (note,))
+    best = kept_orders(orders, scores)
+    note: dict[str, Json] = {"asked": "scores", "orders": [[*swapped] for swapped in orders], "kept": [*best]}
+    return FoundEdges(tuple(agreed_pairs([orders[at] for at in best])), reply, (note,))
 
 
-def _violations(order: Sequence[int], known: Iterable[Edge]) -> int:
+def _violations(order: Sequence[int], dependencies: Iterable[Edge]) -> int:
     """Return how many of the known dependencies an order violates."""
     place = {step: at for at, step in enumerate(order)}
-    return sum(a in place and b in place and place[a] > place[b] for a, b in known)
+    return sum(a in place and b in place and place[a] > place[b] for a, b in dependencies)
 
 
 def _order_text(order: Sequence[int]) -> str:

@@ -24,7 +24,7 @@ def ask_graph(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
     if len(given.steps) < 2:
         return FoundEdges(())
     count = len(given.steps)
-    right = transitive_reduction(count, given.known)
+    right = transitive_reduction(count, given.dependencies)
     wrong = [(after, before) for before, after in right] or [(0, 1)]
     prompt = steps_text(text_setting(question.episode_settings, "graph") or question.prompt, given.steps)
     (reply,) = yield [user_request(question, prompt, pairs_text(right), pairs_text(wrong))]

@@ -96,7 +96,7 @@ def sampled_tasks(trials: Iterable[Trial], family: str) -> list[SampledTask]:
     Raises:
         UsageError: if a trial does not state its task.
     """
-    found: dict[tuple[object, ...], SampledTask] = {}
+    tasks: dict[tuple[object, ...], SampledTask] = {}
     for trial in trials:
         question = trial.question
         if question.family != family or question.group not in SAMPLING or trial.reply is None:
@@ -104,10 +104,10 @@ def sampled_tasks(trials: Iterable[Trial], family: str) -> list[SampledTask]:
         title, context = stated_task(question)
         sequences = _read_sequences(trial)
         key = (trial.model, title, *context, question.repetition)
-        if sequences and (key not in found or len(found[key].sequences) < len(sequences)):
+        if sequences and (key not in tasks or len(tasks[key].sequences) < len(sequences)):
             split, cluster = str(question.episode_settings.get("split") or ""), question.cluster or title
-            found[key] = SampledTask(title, tuple(context), cluster, split, _measurable_reference(question), sequences)
-    return list(found.values())
+            tasks[key] = SampledTask(title, tuple(context), cluster, split, _measurable_reference(question), sequences)
+    return list(tasks.values())
 
 
 def _read_sequences(trial: Trial) -> tuple[tuple[str, ...], ...]:
@@ -188,11 +188,11 @@ def _mean_picked(fit: RidgeFit, scores: Sequence[Sequence[float]]) -> float | No
     """Return the mean score of the sequences of the largest prediction, one a task."""
     if not fit.predictions:
         return None
-    left, found = iter(fit.predictions), []
+    left, picked = iter(fit.predictions), []
     for of_task in scores:
         predicted = [next(left) for _ in of_task]
-        found.append(of_task[predicted.index(max(predicted))])
-    return _round(_mean(found))
+        picked.append(of_task[predicted.index(max(predicted))])
+    return _round(_mean(picked))
 
 
 def _mean(values: Sequence[float]) -> float:

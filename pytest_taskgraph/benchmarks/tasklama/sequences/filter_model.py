@@ -99,33 +99,33 @@ def read_filter(path: str | Path) -> FilterModel:
     return FilterModel.from_json(data, str(path))
 
 
-def _names(listed: object, where: str) -> tuple[str, ...]:
-    if not isinstance(listed, list) or not listed:
-        _refuse(f"{where}: features", f"found {_excerpt(listed)}; expected a list of names")
-    for at, name in enumerate(listed):
+def _names(names: object, where: str) -> tuple[str, ...]:
+    if not isinstance(names, list) or not names:
+        _refuse(f"{where}: features", f"found {_excerpt(names)}; expected a list of names")
+    for at, name in enumerate(names):
         if name not in FEATURES:
             _refuse(f"{where}: features[{at}]", f"unknown feature {_excerpt(name)}; known: {', '.join(FEATURES)}")
-        if name in listed[:at]:
+        if name in names[:at]:
             _refuse(f"{where}: features[{at}]", f"found {name} twice; expected each feature once")
-    return tuple(map(str, listed))
+    return tuple(map(str, names))
 
 
-def _numbers(listed: object, expected: int, where: str) -> tuple[float, ...]:
-    if not isinstance(listed, list):
-        _refuse(where, f"found {_excerpt(listed)}; expected a list of {expected} numbers, one for each feature")
-    if len(listed) != expected:
-        _refuse(where, f"found {len(listed)} values; expected {expected} numbers, one for each feature")
-    return tuple(_number(value, f"{where}[{at}]") for at, value in enumerate(listed))
+def _numbers(values: object, expected: int, where: str) -> tuple[float, ...]:
+    if not isinstance(values, list):
+        _refuse(where, f"found {_excerpt(values)}; expected a list of {expected} numbers, one for each feature")
+    if len(values) != expected:
+        _refuse(where, f"found {len(values)} values; expected {expected} numbers, one for each feature")
+    return tuple(_number(value, f"{where}[{at}]") for at, value in enumerate(values))
 
 
 def _number(value: Any, where: str) -> float:  # noqa: ANN401 - any JSON value
     try:
-        found = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+        number = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
     except OverflowError:
-        found = math.inf
-    if not abs(found) <= _LARGEST:
+        number = math.inf
+    if not abs(number) <= _LARGEST:
         _refuse(where, f"found {_excerpt(value)}; expected a number from -{_LARGEST:g} to {_LARGEST:g}")
-    return found
+    return number
 
 
 def _excerpt(value: object) -> str:

@@ -26,13 +26,13 @@ def draw_examples(train: Sequence[ComplexTask], task: ComplexTask, k: int, seed:
         seed: The seed of the run.
     """
     order = Random(f"{seed}|tasklama|examples").sample(range(len(train)), len(train))
-    found: list[ComplexTask] = []
+    examples: list[ComplexTask] = []
     for at in order:
-        if len(found) >= k:
+        if len(examples) >= k:
             break
         if not _resemble(train[at], task):
-            found.append(train[at])
-    return tuple(found)
+            examples.append(train[at])
+    return tuple(examples)
 
 
 def _resemble(first: ComplexTask, second: ComplexTask) -> bool:

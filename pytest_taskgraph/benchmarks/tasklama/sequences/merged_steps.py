@@ -39,22 +39,22 @@ def merge_sequences(sequences: Iterable[Sequence[str]]) -> list[str]:
     Args:
         sequences: The steps of each sequence; those of earlier ones are kept first. Steps without text are left out.
     """
-    kept: list[str] = []
-    known: list[Words] = []  # of the kept steps
+    merged: list[str] = []
+    words_of_merged: list[Words] = []  # of the kept steps
     for sequence in sequences:
         place = 0  # behind the latest kept step among those that the sequence has had so far
         for step in sequence:
             own = content_words(step)
             if not own:
                 continue
-            same = next((at for at, other in enumerate(known) if near_duplicates(own, other)), None)
+            same = next((at for at, other in enumerate(words_of_merged) if near_duplicates(own, other)), None)
             if same is not None:
                 place = max(place, same + 1)
-            elif len(kept) < MOST_STEPS:
-                kept.insert(place, step)
-                known.insert(place, own)
+            elif len(merged) < MOST_STEPS:
+                merged.insert(place, step)
+                words_of_merged.insert(place, own)
                 place += 1
-    return kept
+    return merged
 
 
 def near_duplicates(first: Words, second: Words) -> bool:
@@ -71,11 +71,11 @@ def content_words(step: str) -> Words:
     all_words = words(step)
     content = [_singular(word) for word in all_words if word not in FUNCTION_WORDS] or all_words
     seen: Counter[str] = Counter()
-    found = []
+    words_with_counts = []
     for word in content:
-        found.append((word, seen[word]))
+        words_with_counts.append((word, seen[word]))
         seen[word] += 1
-    return frozenset(found)
+    return frozenset(words_with_counts)
 
 
 def _singular(word: str) -> str:

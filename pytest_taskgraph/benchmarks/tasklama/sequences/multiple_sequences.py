@@ -35,9 +35,9 @@ def multseq(question: Question) -> Turns:
     The note of an exchange says whether a sequence could be read (`kept`), and how many steps it has.
     """
     replies = yield sample_requests(question, whole_setting(question, "sequences"))
-    found = [read_sequence(question, reply) for reply in replies]
-    notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in found]
-    readable = [steps for steps in found if steps is not None]
+    sequences = [read_sequence(question, reply) for reply in replies]
+    notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in sequences]
+    readable = [steps for steps in sequences if steps is not None]
     if not readable:
         return Transcript(unread_sequence(replies), notes=notes)
     reply = yield from compose_answer(question, replies[0], merge_sequences(readable))
@@ -54,8 +54,8 @@ def step_sequences(question: Question) -> Generator[list[Request], list[Reply], 
     """
     number = whole_setting(question, "sequences")
     replies = yield [Request(messages=opening(question))] if number == 1 else sample_requests(question, number)
-    found = [steps for reply in replies if (steps := read_sequence(question, reply)) is not None]
-    return found or unread_sequence(replies)
+    sequences = [steps for reply in replies if (steps := read_sequence(question, reply)) is not None]
+    return sequences or unread_sequence(replies)
 
 
 def sample_requests(question: Question, number: int) -> list[Request]:
@@ -131,7 +131,7 @@ def whole_setting(question: Question, name: str) -> int:
     Raises:
         UsageError: if there is no such number above 0.
     """
-    found = question.episode_settings.get(name)
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise UsageError(f"question {question.id}: episode_settings[{name!r}] is {found!r}; expected a number above 0")
-    return found
+    value = question.episode_settings.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"question {question.id}: episode_settings[{name!r}] is {value!r}; expected a number above 0")
+    return value

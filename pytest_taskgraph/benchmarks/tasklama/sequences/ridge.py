@@ -81,15 +81,15 @@ def _predict_held_out(features: Array, target: Array, groups: Sequence[Rows]) ->
     """Return, for each penalty, what the fits without its group predict for each row."""
     import numpy as np
 
-    found = [np.zeros(len(target)) for _ in PENALTIES]
+    predictions_by_penalty = [np.zeros(len(target)) for _ in PENALTIES]
     for some in groups:
         rest = np.setdiff1d(np.arange(len(target)), some, assume_unique=True)
         mean, scale = _mean_and_scale(features[rest])
         center = float(target[rest].mean())
         fits = _solve((features[rest] - mean) / scale, target[rest] - center, PENALTIES)
-        for predictions, coefficients in zip(found, fits, strict=True):
+        for predictions, coefficients in zip(predictions_by_penalty, fits, strict=True):
             predictions[some] = center + (features[some] - mean) / scale @ coefficients
-    return found
+    return predictions_by_penalty
 
 
 def _mean_and_scale(features: Array) -> tuple[Array, Array]:

@@ -104,16 +104,18 @@ def _filter_samples(question: Question, *, by_model: bool, merging: bool) -> Tur
     keep = whole_setting(question, "sequences") if merging else 1
     model = _stated_model(question) if by_model else None
     replies = yield sample_requests(question, whole_setting(question, "samples"))
-    found = {at: steps for at, reply in enumerate(replies) if (steps := read_sequence(question, reply)) is not None}
-    metrics = _sample_scores(question, list(found.values()), len(replies))
-    if not found:
+    sequence_of = {
+        at: steps for at, reply in enumerate(replies) if (steps := read_sequence(question, reply)) is not None
+    }
+    metrics = _sample_scores(question, list(sequence_of.values()), len(replies))
+    if not sequence_of:
         return Transcript(unread_sequence(replies), metrics, notes=[{"kept": False, "steps": 0} for _ in replies])
-    sequences = list(found.values())
+    sequences = list(sequence_of.values())
     values = _predict(question, model, sequences) if model else (yield from _logprobs(question, sequences))
-    ranks = dict(zip(found, values, strict=True))
-    best = sorted(found, key=lambda at: (-inf if ranks[at] is None else ranks[at], -at), reverse=True)[:keep]
-    steps = merge_sequences(found[at] for at in best) if merging else found[best[0]]
-    notes = [_note(found.get(at), ranks.get(at), at in best) for at in range(len(replies))]
+    ranks = dict(zip(sequence_of, values, strict=True))
+    best = sorted(sequence_of, key=lambda at: (-inf if ranks[at] is None else ranks[at], -at), reverse=True)[:keep]
+    steps = merge_sequences(sequence_of[at] for at in best) if merging else sequence_of[best[0]]
+    notes = [_note(sequence_of.get(at), ranks.get(at), at in best) for at in range(len(replies))]
     reply = yield from compose_answer(question, replies[best[0]], steps)
     return Transcript(reply, metrics, notes=notes)
 
@@ -122,9 +124,9 @@ def _stated_model(question: Question) -> FilterModel:
     return FilterModel.from_json(question.episode_settings.get("filter"), f"question {question.id}: filter")
 
 
-def _note(steps: Sequence[str] | None, rank: float | None, kept: bool) -> dict[str, Json]:
+def _note(steps: Sequence[str] | None, rank: float | None, is_kept: bool) -> dict[str, Json]:
     score = None if rank is None else round(rank, _DIGITS)
-    return {"kept": kept, "steps": len(steps or ()), "filter_score": score}
+    return {"kept": is_kept, "steps": len(steps or ()), "filter_score": score}
 
 
 def _predict(question: Question, model: FilterModel, sequences: Sequence[Sequence[str]]) -> list[float | None]:

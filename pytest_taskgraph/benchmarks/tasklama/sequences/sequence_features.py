@@ -93,31 +93,33 @@ def begins_with_verb(step: str) -> bool:
 
 def _own_features(sequence: Sequence[str], bag: Counter[str]) -> dict[str, float]:
     """Return the features that need neither the task nor the other samples."""
-    worded = [words(step) for step in sequence]
-    lengths = [*map(len, worded)]
+    words_of_steps = [words(step) for step in sequence]
+    lengths = [*map(len, words_of_steps)]
     mean = _mean(lengths)
     return {
         "steps": float(len(sequence)),
         "mean_words": mean,
         "words_variance": _mean((length - mean) ** 2 for length in lengths),
         "imperative_share": _mean(map(begins_with_verb, sequence)),
-        "anaphora_share": _mean(not _ANAPHORA.isdisjoint(step) for step in worded),
+        "anaphora_share": _mean(not _ANAPHORA.isdisjoint(step) for step in words_of_steps),
         "distinct_words": len(bag) / bag.total() if bag else 0.0,
         "near_duplicates": _count_duplicates(sequence) / len(sequence),
     }
 
 
 def _count_duplicates(sequence: Sequence[str]) -> int:
-    known = [content_words(step) for step in sequence]
-    return sum(any(near_duplicates(step, other) for other in known[:at]) for at, step in enumerate(known))
+    words_of_steps = [content_words(step) for step in sequence]
+    return sum(
+        any(near_duplicates(step, other) for other in words_of_steps[:at]) for at, step in enumerate(words_of_steps)
+    )
 
 
 def _content_counts(sequence: Sequence[str]) -> Counter[str]:
     return Counter(word for step in sequence for word, _ in content_words(step))
 
 
-def _coverage(wanted: set[str], bag: Counter[str]) -> float:
-    return sum(word in bag for word in wanted) / len(wanted) if wanted else 0.0
+def _coverage(title_words: set[str], bag: Counter[str]) -> float:
+    return sum(word in bag for word in title_words) / len(title_words) if title_words else 0.0
 
 
 def _overlap(first: Counter[str], second: Counter[str]) -> float:
@@ -126,5 +128,5 @@ def _overlap(first: Counter[str], second: Counter[str]) -> float:
 
 
 def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return fsum(listed) / len(listed) if listed else 0.0
+    numbers = list(values)
+    return fsum(numbers) / len(numbers) if numbers else 0.0

@@ -60,7 +60,7 @@ METHODS: Final = (
         title="the best sample by fitted coefficients",
         episode=filter_best,
         settings=_filter,
-        measured=EPISODE_METRICS,
+        episode_metrics=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -68,7 +68,7 @@ METHODS: Final = (
         title="the sample that is most probable to the model",
         episode=filter_best_logprob,
         settings=_samples,
-        measured=EPISODE_METRICS,
+        episode_metrics=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -76,7 +76,7 @@ METHODS: Final = (
         title="the best samples by fitted coefficients put together",
         episode=multseq_filter,
         settings=_filter_best,
-        measured=EPISODE_METRICS,
+        episode_metrics=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -84,7 +84,7 @@ METHODS: Final = (
         title="the samples that are most probable to the model put together",
         episode=multseq_filter_logprob,
         settings=_best_samples,
-        measured=EPISODE_METRICS,
+        episode_metrics=EPISODE_METRICS,
         **_OF_STEPS,
     ),
 )

@@ -105,12 +105,12 @@ class QueryClusters:
     @cached_property
     def _items_with(self) -> dict[str, list[int]]:
         """The items with each word."""
-        found: defaultdict[str, list[int]] = defaultdict(list)
+        items: defaultdict[str, list[int]] = defaultdict(list)
         for at, words in enumerate(self._items):
             for word in words:
-                if len(found[word]) < _MOST_MATCHED:
-                    found[word].append(at)
-        return dict(found)
+                if len(items[word]) < _MOST_MATCHED:
+                    items[word].append(at)
+        return dict(items)
 
 
 def _near_duplicates(items: Iterable[Words]) -> tuple[list[Words], dict[Words, int]]:
@@ -128,13 +128,13 @@ def _near_duplicates(items: Iterable[Words]) -> tuple[list[Words], dict[Words, i
     for item in items:
         shorter = [item[:at] + item[at + 1 :] for at in range(len(item))] if len(item) <= _MOST_WORDS else []
         shorter = [words for words in shorter if len(words) >= _LEAST_SHARED]
-        found = longer.get(item)
-        if found is None:
-            found = min((number_of[words] for words in shorter if words in number_of), default=len(leaders))
-        if found == len(leaders):
+        leader = longer.get(item)
+        if leader is None:
+            leader = min((number_of[words] for words in shorter if words in number_of), default=len(leaders))
+        if leader == len(leaders):
             leaders.append(item)
-            number_of[item] = found
+            number_of[item] = leader
             for words in shorter:
-                longer.setdefault(words, found)
-        cluster_of[item] = found
+                longer.setdefault(words, leader)
+        cluster_of[item] = leader
     return leaders, cluster_of

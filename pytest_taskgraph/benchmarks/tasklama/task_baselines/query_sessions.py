@@ -60,26 +60,26 @@ def read_sessions(path: Path) -> QuerySessions:
             sessions.append(tuple(queries[:MOST_QUERIES]))
     messages = problems.messages()
     if not sessions:
-        found = messages[0] if messages else f"{path} is empty"
-        raise UsageError(f"--taskgraph-data={QUERY_DATA}: no sessions; expected {QUERY_FORMAT}; {found}")
+        problem = messages[0] if messages else f"{path} is empty"
+        raise UsageError(f"--taskgraph-data={QUERY_DATA}: no sessions; expected {QUERY_FORMAT}; {problem}")
     return QuerySessions(tuple(sessions), messages)
 
 
 def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
     """Return the queries of a line; none where it cannot be used, which is then among the problems."""
-    listed: object = line.split("\t")
+    stated: object = line.split("\t")
     if line.lstrip().startswith("["):
         try:
-            listed = json.loads(line)
+            stated = json.loads(line)
         except (ValueError, RecursionError):
-            listed = None
-    if not isinstance(listed, list) or not all(isinstance(query, str) for query in listed):
+            stated = None
+    if not isinstance(stated, list) or not all(isinstance(query, str) for query in stated):
         problems.add(number, quote_start(line), QUERY_FORMAT)
         return ()
-    short = [query for query in listed if len(query) <= LONGEST_TEXT]
-    if len(short) < len(listed):
+    short = [query for query in stated if len(query) <= LONGEST_TEXT]
+    if len(short) < len(stated):
         problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
     queries = [query for query in dict.fromkeys(normal_text(printable(query)) for query in short) if has_words(query)]
-    if not queries and short == listed:
+    if not queries and short == stated:
         problems.add(number, quote_start(line), "queries with words")
     return queries

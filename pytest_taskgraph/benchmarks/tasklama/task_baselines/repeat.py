@@ -49,7 +49,7 @@ def repeat_similar(title: str, similar: SimilarWords, seed: int) -> list[str]:
     similar ones stays.
     """
     spans = [(begin, end) for begin, end in word_spans(title) if not is_stop_word(normal_text(title[begin:end]))]
-    drawn: Counter[tuple[int, int]] = Counter()
+    used: Counter[tuple[int, int]] = Counter()
     steps = []
     for at in range(MOST_STEPS):
         step = title
@@ -57,9 +57,9 @@ def repeat_similar(title: str, similar: SimilarWords, seed: int) -> list[str]:
             begin, end = span = Random(f"{seed}|repeat-similar|{title}|{at}").choice(spans)
             word = title[begin:end]
             if others := similar(normal_text(word)):
-                other = others[drawn[span] % len(others)]
+                other = others[used[span] % len(others)]
                 step = title[:begin] + (other[:1].upper() + other[1:] if word[0].isupper() else other) + title[end:]
-            drawn[span] += 1
+            used[span] += 1
         steps.append(step)
     return steps
 
@@ -92,13 +92,13 @@ class ListedWords:
                 self._with_stem.setdefault(stem(word), word)
         self.problems = problems.messages()
         if not self._listed:
-            found = self.problems[0] if self.problems else f"{path} is empty"
-            raise UsageError(f"--taskgraph-data={SIMILAR_DATA}: no similar words; expected {SIMILAR_FORMAT}; {found}")
+            problem = self.problems[0] if self.problems else f"{path} is empty"
+            raise UsageError(f"--taskgraph-data={SIMILAR_DATA}: no similar words; expected {SIMILAR_FORMAT}; {problem}")
 
     def __call__(self, word: str) -> Sequence[str]:
         """Return the words listed for a word, else for the first one with its stem."""
-        listed = self._listed.get(word) or self._listed.get(self._with_stem.get(stem(word), ""), "")
-        others = (other for other in listed.split() if normal_text(other) != word)
+        similar = self._listed.get(word) or self._listed.get(self._with_stem.get(stem(word), ""), "")
+        others = (other for other in similar.split() if normal_text(other) != word)
         return list(dict.fromkeys(others))[:MOST_SIMILAR]
 
 
@@ -124,8 +124,8 @@ class WordsOfTasks:
             self._stems.append([*dict.fromkeys(by_word.values())])
             for word, stem_of_word in by_word.items():
                 forms[stem_of_word][word] += 1
-            for found in self._stems[-1]:
-                self._tasks[found].append(at)
+            for last_stem in self._stems[-1]:
+                self._tasks[last_stem].append(at)
         self._form = {root: min(counts, key=lambda form: (-counts[form], form)) for root, counts in forms.items()}
 
     def __call__(self, word: str) -> Sequence[str]:

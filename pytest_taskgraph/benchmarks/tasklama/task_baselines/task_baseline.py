@@ -61,24 +61,24 @@ class TaskBaseline:
     @cached_property
     def _ranking(self) -> tuple[RankedSteps, int]:
         tasks, embedded = load(self._settings), read_embedded()
-        found = self._make(self._settings, tasks if tasks.train else embedded)
+        ranking = self._make(self._settings, tasks if tasks.train else embedded)
 
         def ranked(title: str) -> Sequence[str]:
-            return found(title) or [title]
+            return ranking(title) or [title]
 
         return ranked, tuned_length(ranked, tasks.validation or embedded.validation)
 
-    def _text(self, asked: AskedTask) -> str:
-        match asked.kind:
+    def _text(self, task: AskedTask) -> str:
+        match task.kind:
             case "steps":
-                return write_graph({"steps": [*self.steps(asked.title)]})
+                return write_graph({"steps": [*self.steps(task.title)]})
             case "entire graph":
-                steps = self.steps(asked.title)
+                steps = self.steps(task.title)
                 return write_graph({"steps": [*steps], "dependencies": _chain(steps)})
             case "graph":
-                return ", ".join(f"{before} -> {after}" for before, after in pairwise(asked.numbers)) or "none"
+                return ", ".join(f"{before} -> {after}" for before, after in pairwise(task.numbers)) or "none"
             case "order":
-                return ", ".join(map(str, asked.numbers))
+                return ", ".join(map(str, task.numbers))
             case "pair":
                 return "no"
 

@@ -59,15 +59,15 @@ def read_prompt(prompt: str) -> AskedTask:
     return AskedTask(_kind(lines, lines[last:], bool(numbers)), title, numbers)
 
 
-def _kind(lines: list[str], asked: list[str], numbered: bool) -> Kind:
+def _kind(lines: list[str], asked_lines: list[str], numbered: bool) -> Kind:
     """Return what is asked for.
 
     Args:
         lines: The lines of the prompt.
-        asked: Those from the asked task on.
+        asked_lines: Those from the asked task on.
         numbered: Whether steps are given below it.
     """
-    if all(any(line.lstrip().startswith(head) for line in asked) for head in _PAIR):
+    if all(any(line.lstrip().startswith(head) for line in asked_lines) for head in _PAIR):
         return "pair"
     own = (line for line in lines if not line.lstrip().startswith(_DATA_LINES) and not _NUMBERED.fullmatch(line))
     arrows = any(_ARROW.search(line) for line in own)

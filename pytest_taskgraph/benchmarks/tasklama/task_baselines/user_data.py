@@ -70,8 +70,8 @@ def _version(path: Path) -> tuple[Path, int, int]:
 
 @lru_cache(maxsize=1)
 def _clusters(path: Path, time: int, size: int) -> tuple[QueryClusters, tuple[str, ...]]:
-    found = read_sessions(path)
-    return QueryClusters(found.sessions), found.problems
+    queries = read_sessions(path)
+    return QueryClusters(queries.sessions), queries.problems
 
 
 @lru_cache(maxsize=1)

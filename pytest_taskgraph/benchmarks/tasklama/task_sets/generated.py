@@ -92,15 +92,20 @@ def _tasks(domains: Sequence[str], split: Split, seed: int, count: int) -> Itera
         rng = Random(f"{seed}|tasklama|{split}|{number}")
         turn = number % len(orders)  # the domains take turns; one that has no further task leaves it to the next
         draws = ((order, order.draw(rng)) for order in (*orders[turn:], *orders[:turn]) for _ in range(ATTEMPTS))
-        found = next(
-            ((order, drawn) for order, drawn in draws if drawn and (order.words.name, drawn) not in seen), None
+        draw = next(
+            (
+                (order, chosen_steps)
+                for order, chosen_steps in draws
+                if chosen_steps and (order.words.name, chosen_steps) not in seen
+            ),
+            None,
         )
-        if found is None:
+        if draw is None:
             raise UsageError(
                 f"TaskLAMA: {number} different tasks were found in the domains {', '.join(domains)}, and {count} are "
                 "asked for; ask for fewer --taskgraph-instances, or register another vocabulary"
             )
-        order, chosen = found
+        order, chosen = draw
         seen.add((order.words.name, chosen))
         yield _task(order, chosen, split, rng)
 
@@ -237,9 +242,9 @@ def _title(whole: str, last: Sequence[VocabularyEntry]) -> str:
 def _context(purpose: str, entries: Sequence[VocabularyEntry]) -> tuple[str, ...]:
     """Say what the whole is for, what is at hand, what comes out, and how many steps there are."""
     read = dict.fromkeys(name for entry in entries for name in entry.reads)
-    written = dict.fromkeys(name for entry in entries for name in entry.writes)
-    given = [name_phrase(name) for name in read if name not in written]
-    results = [name_phrase(name) for name in written if name not in read]
+    written_names = dict.fromkeys(name for entry in entries for name in entry.writes)
+    given = [name_phrase(name) for name in read if name not in written_names]
+    results = [name_phrase(name) for name in written_names if name not in read]
     about = purpose[:1].lower() + purpose[1:].rstrip(". ")
     lines = [f"Part of a workflow that {about}"] if about else []
     lines += [f"At hand at the start: {', '.join(sorted(given))}"] if given else []

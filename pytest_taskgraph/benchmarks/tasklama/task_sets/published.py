@@ -87,12 +87,12 @@ def _backward(counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
 
 def _differences(tasks: Mapping[Split, Sequence[ComplexTask]], counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
     """Yield a line if the data do not have the size that Yuan et al. (2024) state."""
-    found = {split: len(tasks[split]) for split in SPLITS}
+    task_counts = {split: len(tasks[split]) for split in SPLITS}
     steps = sum(count.steps for count in counts.values())
     dependencies = sum(count.dependencies for count in counts.values())
-    if (found, steps, dependencies) != (PUBLISHED_TASKS, PUBLISHED_STEPS, PUBLISHED_DEPENDENCIES):
+    if (task_counts, steps, dependencies) != (PUBLISHED_TASKS, PUBLISHED_STEPS, PUBLISHED_DEPENDENCIES):
         yield (
-            f"tasks: {_counts(found)}; steps: {steps}; dependencies: {dependencies}. The published set has "
+            f"tasks: {_counts(task_counts)}; steps: {steps}; dependencies: {dependencies}. The published set has "
             f"{_counts(PUBLISHED_TASKS)}; {PUBLISHED_STEPS}; {PUBLISHED_DEPENDENCIES}: scores are not comparable with "
             "the paper's"
         )

@@ -62,8 +62,8 @@ def _task(
 ) -> ComplexTask | None:
     title = _text(record.get("task"))
 
-    def note(kind: str, found: str) -> None:
-        problems.add(kind, f"{place} ({excerpt(title) or 'no title'}): {found}")
+    def note(kind: str, problem: str) -> None:
+        problems.add(kind, f"{place} ({excerpt(title) or 'no title'}): {problem}")
 
     steps = _steps(record.get("substeps"), note, counts)
     context = _assumptions(record.get("assumptions"), note)
@@ -95,18 +95,18 @@ def _assumptions(stated: object, note: Note) -> tuple[str, ...]:
 
 def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
     """Return the different steps in their order; what is left out is noted."""
-    found: dict[str, str] = {}
+    step_of_key: dict[str, str] = {}
     for substep in _in_order(_stated_list(stated, "substeps", note)):
         counts.steps += 1
         step = _field(substep, "step")
         key = step_key(step)
         if not key:
             note("steps without a text", "a step has no text; it is left out")
-        elif key in found:
+        elif key in step_of_key:
             note("steps that occur twice in a task", f"the step {excerpt(step)!r} occurs twice; the first is kept")
         else:
-            found[key] = step
-    return tuple(found.values())
+            step_of_key[key] = step
+    return tuple(step_of_key.values())
 
 
 def _in_order(substeps: list[Any]) -> list[Any]:
@@ -122,7 +122,7 @@ def _dependencies(
 ) -> tuple[tuple[int, int], ...]:
     """Return the different dependencies, without self-loops; what is left out is noted."""
     index = {step_key(step): at for at, step in enumerate(steps)}
-    found: dict[tuple[int, int], None] = {}
+    dependencies: dict[tuple[int, int], None] = {}
     for dependency in _stated_list(stated, "dependencies", note):
         counts.dependencies += 1
         texts = _field(dependency, "subtask1"), _field(dependency, "subtask2")
@@ -134,8 +134,8 @@ def _dependencies(
         elif before == after:
             note("dependencies of steps on themselves", f"the step {excerpt(texts[0])!r} depends on itself; left out")
         else:
-            found[before, after] = None
-    return tuple(found)
+            dependencies[before, after] = None
+    return tuple(dependencies)
 
 
 def _stated_list(stated: object, name: str, note: Note) -> list[Any]:

@@ -28,8 +28,11 @@ def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
 
     An id has letters, digits and hyphens, at most 60 characters, such as "plan-a-wedding-in-italy".
     """
-    listed = list(tasks)
-    return [replace(task, id=id) for task, id in zip(listed, unique_ids(map(_id_words, listed)), strict=True)]
+    all_tasks = list(tasks)
+    return [
+        replace(task, id=task_id)
+        for task, task_id in zip(all_tasks, unique_ids(map(_id_words, all_tasks)), strict=True)
+    ]
 
 
 def _id_words(task: ComplexTask) -> str:
