@@ -52,7 +52,7 @@ class Finding:
 
     Args:
         property: The name of the property.
-        message: The actual and the expected behaviour, in one line.
+        message: The actual and the expected result, in one line.
         instance: The instance.
         reproduce: The options that repeat the search, in one line.
         seed: The seed of the search.

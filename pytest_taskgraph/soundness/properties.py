@@ -42,7 +42,7 @@ class PropertyViolationError(AssertionError):
 
     Args:
         property_name: The name of the property.
-        message: The actual and the expected behaviour, in one line.
+        message: The actual and the expected result, in one line.
         instance: The instance that shows it.
     """
 

@@ -25,7 +25,7 @@ class LintFinding:
         severity: How much it matters.
         file: The file, relative to the working directory, with slashes.
         line: The line, from 1.
-        message: The actual and the expected behaviour, in one line.
+        message: The actual and the expected result, in one line.
         details: Further lines that show it.
     """
 

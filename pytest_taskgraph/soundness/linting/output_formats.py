@@ -69,7 +69,7 @@ def rule_lines(rules: Sequence[LintRule]) -> list[str]:
 
 
 def as_github(report: LintReport) -> str:
-    """Return a workflow command of GitHub for each finding, which becomes an annotation, and the summary."""
+    """Return an annotation of GitHub for each finding, and the summary."""
     commands = [
         f"::{finding.severity} file={_github_property(finding.file)},line={finding.line},"
         f"title={_github_property(finding.rule)}::{_github_data(_whole_message(finding))}"
