@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
 
-_WHERE = {
+_MODULES = {
     "Aggregate": ".family_description",
     "Case": ".benchmarks.understanding.patterns.pattern",
     "Cases": ".benchmarks.understanding.patterns.pattern",
@@ -83,8 +83,8 @@ _WHERE = {
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever stands there
-    """A public name, imported now: the entry point imports this package in every pytest run of its users."""
-    if name in _WHERE:
-        return getattr(import_module(_WHERE[name], __name__), name)
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any object of the package
+    """Import a public name on first use, for the entry point imports this package in every pytest run of its users."""
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

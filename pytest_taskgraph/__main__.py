@@ -1,4 +1,4 @@
-"""`python -m pytest_taskgraph COMMAND`: what is done beside a pytest run."""
+"""The command line `python -m pytest_taskgraph COMMAND`."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ USAGE_ERROR = 4
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} ({self.prog} --help tells more)")
+        raise UsageError(f"{message}; see {self.prog} --help")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code of the command that the arguments name.
+    """Run the command that the arguments name.
 
-    It is 4 for a usage error, told on stderr without a traceback, and 2 for Ctrl-C.
+    Args:
+        arguments: The command and what follows it; those of the process if None.
+
+    Returns:
+        The exit code of the command; 4 after a usage error, which is printed on stderr without a traceback; 2 after
+        Ctrl-C.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # replies hold what no terminal can encode
+            stream.reconfigure(errors="backslashreplace")  # replies hold characters that no terminal can encode
     try:
         check_installation()
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
@@ -50,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE_ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # who reads the output, such as `head`, has enough; what is left goes nowhere
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe; the rest of the output is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -69,7 +74,7 @@ def _modules(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m pytest_taskgraph", description=f"Benchmarks of {topics()}.")
     parser.add_argument(
-        "-p", metavar="MODULE", help="register what this module does, such as conftest. Repeatable, before COMMAND"
+        "-p", metavar="MODULE", help="module whose registrations are used, such as conftest. Repeatable, before COMMAND"
     )
     parser.set_defaults(ask_model=ask_model)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""How a question is put: an episode yields requests, a model answers each of them."""
+"""Episodes and models: an episode asks one question by yielding requests, and a model answers each of them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,32 @@ from .trial import Json, Question, Reply, Request
 
 
 class Model(Protocol):
-    """Whoever answers requests. Wrappers (store, budget, limits) are models around a model."""
+    """Object that answers requests. Store, budget and limits are models that wrap a model."""
 
     name: str
 
     async def answer(self, request: Request) -> Reply:
-        """The reply. Raises ProviderError where there is none, NotAskedError where it was not asked."""
+        """Return the reply to the request.
+
+        Raises:
+            ProviderError: if no reply arrives.
+            NotAskedError: if the request is not sent.
+        """
         ...
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A request and what came of it: a reply, a failure, or neither where the time for the question ran out."""
+    """A request with its reply or its failure; with neither if the time for the question ran out."""
 
     request: Request
     reply: Reply | None = None
     failure: ProviderError | NotAskedError | None = None
-    note: Mapping[str, Json] = field(default_factory=dict)  # what the episode says of it
+    note: Mapping[str, Json] = field(default_factory=dict)  # the remark of the episode, for the record
 
     @property
     def sent(self) -> bool:
-        """Return True if the request left for the model: it was not refused before, nor by the model as it is.
+        """Return True if the request was sent: neither a limit nor the client refused it beforehand.
 
         A reply without log-probabilities did arrive, and may be billed.
         """
@@ -42,14 +47,14 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What an episode comes to. `drive` keeps the exchanges; an episode need not.
+    """Result of an episode. `drive` collects the exchanges, so that an episode need not.
 
     Attributes:
-        reply: what is scored: one of the replies, or one that the episode composed of several.
-        metrics: what was measured on the way, by name; None is undefined.
-        parts: numerator and denominator of values that are ratios, by name.
-        notes: what the record says of each exchange beside its messages and its reply, in the order of asking,
-            failed requests included; may be shorter than the exchanges are many.
+        reply: The reply to score: one of the replies, or one that the episode composed of several.
+        metrics: The values that the episode measured, by name; None is undefined.
+        parts: Numerator and denominator of those values that are ratios, by name.
+        notes: Remarks for the record, one for each exchange in the order of asking, failed requests included; the last
+            exchanges may be without one.
     """
 
     reply: Reply
@@ -64,32 +69,37 @@ _E = TypeVar("_E", bound=Episode)
 
 
 def one_turn(episode: _E) -> _E:
-    """Mark an episode that never requests more than at first, so that plans state all that it sends."""
+    """Mark an episode that sends only its first list of requests, so that a dry run can count all of them."""
     vars(episode)["one_turn"] = True
     return episode
 
 
 def is_one_turn(episode: Episode) -> bool:
-    """Return True if the episode is marked: its first requests are all that it sends."""
+    """Return True if `one_turn` marks the episode: its first requests are all that it sends."""
     return bool(getattr(episode, "one_turn", False))
 
 
 async def drive(
     turns: Turns, answer: Callable[[Request], Awaitable[Reply]], exchanges: list[Exchange] | None = None
 ) -> Transcript:
-    """Ask what an episode requests, and return what it comes to.
+    """Send the requests of an episode, and return its result.
 
-    The requests of one turn are asked side by side. Each is entered in `exchanges` as it is asked, so that they hold
-    what was paid for wherever the episode ends. If requests of a turn fail, the first failure, by the order of the
-    requests, is raised at the episode's `yield` once all of them have ended: an episode that catches it goes on.
+    The requests of one turn are sent concurrently. Each is appended to `exchanges` as it is sent, so that the list
+    holds everything that was paid for wherever the episode ends. If requests of a turn fail, the first failure, by the
+    order of the requests, is raised at the episode's `yield` once all of them have ended; an episode that catches it
+    continues.
 
     Args:
-        turns: the episode of a question.
-        answer: asks one request.
-        exchanges: a list to append to.
+        turns: The running episode of a question.
+        answer: Function that sends one request.
+        exchanges: A list to append the exchanges to.
+
+    Returns:
+        The transcript of the episode; its notes are attached to the exchanges.
 
     Raises:
-        ProviderError, NotAskedError: a failure that the episode does not catch.
+        ProviderError: if a request fails and the episode does not catch it.
+        NotAskedError: if a request is not sent and the episode does not catch it.
         ValueError: if the episode has more notes than exchanges.
         UsageError: if the episode is no generator of lists of requests, or does not return a Transcript with a reply.
     """
@@ -119,7 +129,7 @@ async def drive(
 
 
 def first_turn(turns: Turns) -> list[Request]:
-    """Return the requests that an episode begins with; none where it ends without any.
+    """Return the requests of the first turn of an episode; none if it ends without any.
 
     Raises:
         UsageError: if the episode is no generator of lists of requests.
@@ -141,8 +151,9 @@ def _check_turn(requests: object) -> list[Request]:
     for request in requests:
         if not isinstance(request, Request):
             raise UsageError(f"an episode yielded a list with {type_in_words(request)}; expected a Request")
-        if told := _message_mistake(request.messages):
-            raise UsageError(f"an episode yielded a request with {told}; expected dictionaries with role and content")
+        if mistake := _message_mistake(request.messages):
+            expected = "expected dictionaries with role and content"
+            raise UsageError(f"an episode yielded a request with {mistake}; {expected}")
         try:
             json.dumps([request.messages, request.tools, request.settings], allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -151,7 +162,7 @@ def _check_turn(requests: object) -> list[Request]:
 
 
 def _message_mistake(messages: object) -> str:
-    """Return what is wrong with the messages of a request; empty for nothing."""
+    """Return what is wrong with the messages of a request; empty if they are valid."""
     if not isinstance(messages, list | tuple):
         return f"{type_in_words(messages)} as its messages"
     return next((f"the message {message!r}" for message in messages if not _is_message(message)), "")
@@ -181,12 +192,12 @@ def _check_note(note: object) -> None:
 
 
 def type_in_words(value: object) -> str:
-    """Return what a value is that is not of the expected type, for messages."""
+    """Return the type of a value as an error message names it."""
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
 async def _complete(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:
-    """Ask the request of an exchange, which then has its reply or its failure."""
+    """Send the request of an exchange, and store its reply or its failure."""
     try:
         exchange.reply = await answer(exchange.request)
     except (ProviderError, NotAskedError) as failure:

@@ -1,7 +1,7 @@
-"""Catalogs: named things of one kind, such as metrics; those that are built in, and those that a session registers.
+"""Catalogs of named objects of one kind, such as metrics: the built-in ones and those that a session registers.
 
-A session of pytest opens `Registrations` and closes them at its end. While they are open, every catalog also has what
-they hold of its kind. Of sessions within one another, as pytester runs them, only the innermost one's count.
+A pytest session opens `Registrations` and closes them at its end. While they are open, every catalog also contains the
+registered objects of its kind. Of nested sessions, as pytester runs them, only the innermost one counts.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _C = TypeVar("_C", bound=_Cache)
 
 
 class Deferred(Generic[T]):
-    """A thing that is loaded when it is first looked up."""
+    """Object that is loaded when it is first looked up."""
 
     def __init__(self, load: Callable[[], T]) -> None:
         self._load = load
 
     @cached_property
     def value(self) -> T:
-        """The thing, loaded once."""
+        """Return the object, which is loaded once."""
         return self._load()
 
 
 class Registrations:
-    """What one session registered, by kind and name, each with its owner: the plugin that registered it."""
+    """The objects that one session registered, by kind and name, each with the plugin that owns it."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, object]] = {}
@@ -50,8 +50,14 @@ class Registrations:
     def add(self, kind: str, name: str, value: object, owner: str) -> None:
         """Register a value under a name.
 
+        Args:
+            kind: The kind of the value, as in `Catalog.kind`.
+            name: The name: letters, digits and any of `_ . + -`.
+            value: The object, or a Deferred that loads it.
+            owner: The plugin or conftest file that registers it, for messages.
+
         Raises:
-            UsageError: if the name is none, or is taken by another of the kind. The message names the owner.
+            UsageError: if the name is invalid, or another value of the kind has it. The message names the owner.
         """
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(f"the {kind} {name!r}: expected a name of letters, digits and any of _ . + -")
@@ -66,27 +72,27 @@ class Registrations:
             _clear_caches()
 
     def of(self, kind: str) -> Mapping[str, object]:
-        """Return what is registered of a kind, by name."""
+        """Return the registered objects of a kind, by name."""
         return self._values.get(kind, {})
 
     def owner(self, kind: str, name: str) -> str:
-        """Return who registered the name; BUILT_IN if nobody did."""
+        """Return the owner of a name; BUILT_IN for a name that is not registered."""
         return self._owners.get((kind, name), BUILT_IN)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of which something is registered."""
+        """Return the kinds with at least one registered object."""
         return tuple(self._values)
 
     def open(self) -> None:
-        """Make these the registrations that catalogs show, in place of those that are open."""
+        """Show these registrations in the catalogs, in place of those that are open."""
         hidden = _current()
         _open.append(self)
         if self.kinds or (hidden is not None and hidden.kinds):
             _clear_caches()
 
     def close(self) -> None:
-        """Hide these registrations; those that were open before count again. Closing twice does no harm."""
+        """Hide these registrations, and show those that were open before. Closing twice has no effect."""
         if self in _open:
             _open.remove(self)
             visible = _current()
@@ -95,13 +101,13 @@ class Registrations:
 
 
 class Catalog(Mapping[str, T], Generic[T]):
-    """A mapping from names to things of one kind: the built-in ones in their order, then those of the session.
+    """Mapping from names to objects of one kind: the built-in ones in their order, then those of the session.
 
-    Looking up an unknown name raises UnknownNameError, whose message lists all known ones.
+    Looking up an unknown name raises UnknownNameError, whose message lists all known names.
 
     Args:
-        kind: What its things are called in messages, such as "metric". No two catalogs have the same kind.
-        built_in: The built-in things by name.
+        kind: The word for its objects in messages, such as "metric". No two catalogs have the same kind.
+        built_in: The built-in objects by name.
     """
 
     def __init__(self, kind: str, built_in: Mapping[str, T | Deferred[T]]) -> None:
@@ -110,7 +116,7 @@ class Catalog(Mapping[str, T], Generic[T]):
 
     @property
     def registered(self) -> tuple[str, ...]:
-        """The names of what the session registered."""
+        """Return the names that the session registered."""
         return tuple(self._registered)
 
     @property
@@ -119,20 +125,20 @@ class Catalog(Mapping[str, T], Generic[T]):
         return current.of(self.kind) if current is not None else {}  # type: ignore[return-value]  # by kind
 
     def owner(self, name: str) -> str:
-        """Return who registered the name; BUILT_IN if it is built in."""
+        """Return the owner of a name; BUILT_IN for a built-in name."""
         current = _current()
         return BUILT_IN if current is None else current.owner(self.kind, name)
 
     def refuse_built_in(self, name: str) -> None:
-        """Raise UsageError if the name is that of a built-in thing."""
+        """Check that the name is not built in. Raises UsageError."""
         if name in self._built_in:
             raise UsageError(f"the {self.kind} {name!r} is built in; choose another name")
 
     def __getitem__(self, name: str) -> T:
-        for things in (self._built_in, self._registered):
-            if name in things:
-                thing = things[name]
-                return thing.value if isinstance(thing, Deferred) else thing
+        for objects in (self._built_in, self._registered):
+            if name in objects:
+                value = objects[name]
+                return value.value if isinstance(value, Deferred) else value
         raise UnknownNameError(self.kind, name, self)
 
     def __contains__(self, name: object) -> bool:
@@ -150,7 +156,7 @@ class Catalog(Mapping[str, T], Generic[T]):
     @overload
     def get(self, name: str, default: T | _D, /) -> T | _D: ...
     def get(self, name: str, default: T | _D | None = None, /) -> T | _D | None:
-        """Return the thing of that name, or the default."""
+        """Return the object of that name, or the default."""
         if name not in self:
             return default
         return self[name]
@@ -160,7 +166,7 @@ class Catalog(Mapping[str, T], Generic[T]):
 
 
 def catalog_cache(cache: _C) -> _C:
-    """Clear a cache of functools whenever other things are registered: what it holds depends on catalogs."""
+    """Clear a cache of functools whenever the registrations change, for its values depend on catalogs."""
     _caches.append(cache)
     return cache
 
@@ -177,7 +183,7 @@ def registrations() -> Iterator[Registrations]:
 
 
 def is_registered(kind: str, name: str) -> bool:
-    """Return True if the session registered something of that kind under the name."""
+    """Return True if the session registered an object of that kind under the name."""
     current = _current()
     return current is not None and name in current.of(kind)
 

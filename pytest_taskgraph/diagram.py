@@ -1,4 +1,4 @@
-"""Diagrams as plain data: what is drawn and what is linked, without a place for anything; one, or a pair."""
+"""Diagrams and pairs of diagrams as plain data: nodes, links and groups, without positions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _Part = TypeVar("_Part", "DiagramNode", "DiagramEdge", "DiagramGroup")
 NodeKind = Literal["task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data"]
 
 
-MOST_NODES = 400  # of a drawing; one of more cannot be read, and takes seconds
+MOST_NODES = 400  # of a drawing; a larger drawing is illegible and takes seconds
 MOST_EDGES = 800
-LONGEST_LABEL = 1_000  # characters of a label or note in a pair, which may hold texts of a model
+LONGEST_LABEL = 1_000  # characters of a label or note in a pair, which may hold text of a model
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramNode:
-    """A task, gateway, data, START or END. `composite` is a task whose inside is not drawn."""
+    """A task, gateway, data, START or END. The kind `composite` is a composite task whose inside is not drawn."""
 
-    id: str  # unlike any other of a node or group
+    id: str  # unique among nodes and groups
     label: str
     kind: NodeKind = "task"
     group: str = ""  # the group it stands in; none where empty
-    note: str = ""  # a few more words, for instance what a composite task calls
+    note: str = ""  # a short addition to the label, for instance the workflow that a composite task calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,54 +55,54 @@ class DiagramGroup:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A graph as it can be drawn: what there is and what is linked, without a place for anything."""
+    """A graph to be drawn: nodes, links and groups, without positions."""
 
     title: str
     nodes: list[DiagramNode] = field(default_factory=list)
     edges: list[DiagramEdge] = field(default_factory=list)
     groups: list[DiagramGroup] = field(default_factory=list)
-    omitted: int = 0  # nodes and links that were too many to be drawn
+    omitted: int = 0  # number of nodes and links left out of a drawing that is too large
 
     @property
     def parts(self) -> list[DiagramGroup | DiagramNode]:
-        """The groups, then the nodes: all that has an id."""
+        """Return everything with an id: the groups, then the nodes."""
         return [*self.groups, *self.nodes]
 
     def to_json(self) -> dict[str, Any]:
-        """The diagram as plain JSON values, without what has its default; `from_json` gives it back."""
+        """Return the diagram as plain JSON values without default values; `from_json` reverses it."""
         return {
             "title": self.title,
-            "nodes": [_unlike_default(one) for one in self.nodes],
-            "edges": [_unlike_default(one) for one in self.edges],
-            "groups": [_unlike_default(one) for one in self.groups],
+            "nodes": [_without_defaults(node) for node in self.nodes],
+            "edges": [_without_defaults(edge) for edge in self.edges],
+            "groups": [_without_defaults(group) for group in self.groups],
             "omitted": self.omitted,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Diagram:
-        """The diagram that `to_json` wrote."""
+        """Return the diagram that `to_json` wrote."""
         return cls(
             data["title"],
-            [read_fields(DiagramNode, one) for one in data["nodes"]],
-            [read_fields(DiagramEdge, one) for one in data["edges"]],
-            [read_fields(DiagramGroup, one) for one in data["groups"]],
+            [read_fields(DiagramNode, node) for node in data["nodes"]],
+            [read_fields(DiagramEdge, edge) for edge in data["edges"]],
+            [read_fields(DiagramGroup, group) for group in data["groups"]],
             data.get("omitted", 0),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramPair:
-    """What was expected and what an answer gives, to be drawn side by side with their differences.
+    """The expected and the given diagram, to be drawn side by side with their differences.
 
-    A node or group of one is that of the other with the same id, whatever both are called. Links are the same if ends,
-    kind and label are.
+    Nodes and groups with the same id correspond to each other, whatever their labels. Links correspond to each other if
+    ends, kind and label are equal.
     """
 
     expected: Diagram
     given: Diagram
 
     def to_json(self) -> dict[str, Any]:
-        """Return the pair as plain JSON values; `from_json` gives it back."""
+        """Return the pair as plain JSON values; `from_json` reverses it."""
         return {"expected": self.expected.to_json(), "given": self.given.to_json()}
 
     @classmethod
@@ -111,10 +111,10 @@ class DiagramPair:
         return cls(Diagram.from_json(data["expected"]), Diagram.from_json(data["given"]))
 
     def bounded(self) -> DiagramPair:
-        """Return the pair as it can be drawn: both together within the bounds of one drawing, the expected part first.
+        """Return the pair within the bounds of one drawing, which both diagrams share; the expected one has priority.
 
-        What is left out is counted in `omitted`: nodes and groups over MOST_NODES, links over MOST_EDGES, what stands
-        there twice, and links to what does not stand there. Labels are cut at LONGEST_LABEL characters.
+        `omitted` counts the parts left out: nodes and groups over MOST_NODES, links over MOST_EDGES, duplicates, and
+        links with an end that is left out. Labels are cut at LONGEST_LABEL characters.
         """
         nodes: set[str] = set()
         groups: set[str] = set()
@@ -124,32 +124,39 @@ class DiagramPair:
 
 
 def _bounded(diagram: Diagram, nodes: set[str], groups: set[str], edges: set[DiagramEdge]) -> Diagram:
-    """Return the diagram without what no longer fits beside the nodes, groups and links that are kept already."""
-    own: set[str] = set()
-    kept_groups = [_cut(group) for group in diagram.groups if _fits(group.id, own, groups, MOST_NODES)]
-    kept_nodes = [_cut(node) for node in diagram.nodes if _fits(node.id, own, nodes, MOST_NODES)]
-    found: set[DiagramEdge] = set()
+    """Return the diagram with the parts that fit beside the nodes, groups and links of both diagrams so far."""
+    own_ids: set[str] = set()
+    kept_groups = [_cut(group) for group in diagram.groups if _add_if_fits(group.id, own_ids, groups, MOST_NODES)]
+    kept_nodes = [_cut(node) for node in diagram.nodes if _add_if_fits(node.id, own_ids, nodes, MOST_NODES)]
+    own_edges: set[DiagramEdge] = set()
     kept_edges = [
         edge
         for edge in map(_cut, diagram.edges)
-        if {edge.source, edge.target} <= own and _fits(edge, found, edges, MOST_EDGES)
+        if {edge.source, edge.target} <= own_ids and _add_if_fits(edge, own_edges, edges, MOST_EDGES)
     ]
-    listed = len(diagram.nodes) + len(diagram.edges) + len(diagram.groups)
-    left_out = listed - len(kept_nodes) - len(kept_edges) - len(kept_groups)
+    parts = len(diagram.nodes) + len(diagram.edges) + len(diagram.groups)
+    left_out = parts - len(kept_nodes) - len(kept_edges) - len(kept_groups)
     return Diagram(diagram.title, kept_nodes, kept_edges, kept_groups, diagram.omitted + left_out)
 
 
-def _fits(item: _T, own: set[_T], kept: set[_T], most: int) -> bool:
-    """Return True, and take the item in, if it is not there yet and is one of those kept or fits beside them."""
-    if item in own or (item not in kept and len(kept) >= most):
+def _add_if_fits(part: _T, own: set[_T], of_both: set[_T], most: int) -> bool:
+    """Add a part to both sets and return True, unless it is a duplicate in its diagram or exceeds the bound.
+
+    Args:
+        part: An id or a link.
+        own: The parts of its diagram so far.
+        of_both: The parts of both diagrams so far.
+        most: The bound on the parts of both.
+    """
+    if part in own or (part not in of_both and len(of_both) >= most):
         return False
-    own.add(item)
-    kept.add(item)
+    own.add(part)
+    of_both.add(part)
     return True
 
 
 def _cut(part: _Part) -> _Part:
-    """Return the part with its texts cut."""
+    """Return the part with its label and note cut at LONGEST_LABEL characters."""
     label = _cut_text(part.label)
     if isinstance(part, DiagramEdge):
         return replace(part, label=label)
@@ -161,19 +168,19 @@ def _cut_text(text: str) -> str:
 
 
 def pack(diagram: Mapping[str, Any]) -> str:
-    """Return the JSON of a diagram or a pair as a text a fifth as long, for a run holds thousands.
+    """Compress the JSON of a diagram or a pair to a text a fifth as long, for a run holds thousands of them.
 
-    `unpack` gives it back.
+    `unpack` reverses it.
     """
     return b85encode(compress(json.dumps(diagram).encode(), 1)).decode()
 
 
 def unpack(text: str) -> dict[str, Any]:
-    """What `pack` made the text of."""
-    found: dict[str, Any] = json.loads(decompress(b85decode(text)))
-    return found
+    """Return the JSON that `pack` compressed."""
+    diagram: dict[str, Any] = json.loads(decompress(b85decode(text)))
+    return diagram
 
 
-def _unlike_default(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
-    values = ((one.name, getattr(part, one.name), one.default) for one in fields(part))
+def _without_defaults(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
+    values = ((field_.name, getattr(part, field_.name), field_.default) for field_ in fields(part))
     return {name: value for name, value, default in values if value != default}

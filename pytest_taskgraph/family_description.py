@@ -1,6 +1,6 @@
-"""What a benchmark family states about itself, as plain data: words, order, aggregates and tables.
+"""The description of a benchmark family as plain data: its terms, order, aggregates and tables.
 
-It travels in the record of a run, so that results and reports need to know no family.
+The record of a run contains it, so that results and reports need not know any family.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 
 AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "seed-mean", "seed-deviation"]
 Rows = Literal["group", "section", "model", "model-group", "label"]
-MEAN: Final = "mean"  # in place of the name of an aggregate: the mean of the main score
-STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so. "interval": of rate or mean
+MEAN: Final = "mean"  # stands for the mean of the main score where an aggregate is named
+STATISTICS: Final = frozenset(  # of every table row; no aggregate has these names. "interval": of rate or mean
     {
         MEAN,
         "n",
@@ -34,15 +34,15 @@ class Aggregate:
     """A way to pool trials into one number.
 
     Args:
-        name: The name in gates, tables and comparisons; no metric and no other aggregate of the run has it.
+        name: The name in gates, tables and comparisons, unique among the metrics and aggregates of the run.
         kind: "mean": of a metric over the answered questions where it is defined. "ratio": the sum of the numerators
             of a part by the sum of its denominators. "geometric-mean" and "harmonic-mean": of other aggregates, such as
             the G-mean of two rates, or the F1 of precision and recall. "seed-mean" and "seed-deviation": the mean and
             the sample standard deviation (n-1) of another aggregate over the values of a label, each value by itself.
         of: A metric for "mean" (the empty text is the main score), a part for "ratio", names of aggregates otherwise,
-            which the family lists before this one.
+            which the family lists before this aggregate.
         label: The label whose values are the seeds.
-        neutral: Whether a larger value is neither better nor worse, as of a share that only describes the answers:
+        neutral: True if a larger value is neither better nor worse, such as a share that only describes the answers:
             comparisons show it, and draw no conclusion from it.
     """
 
@@ -58,13 +58,13 @@ class Column:
     """A column of a table.
 
     Args:
-        value: What stands in its cells: a statistic (`STATISTICS`), an aggregate, or a metric (its mean).
-        title: The heading; where empty, the name of the value, or what the report calls that statistic.
-        short: The heading where room is scarce; the title where empty.
-        rank: Columns of a higher rank are left out first where room is scarce; those of rank 0 never are.
-        verbose: True for a column that the terminal shows under -v only.
-        optional: True for a column that is left out where no cell has a value but 0.
-        reports: The reports that show it, of "terminal", "md" and "html"; all where empty. CSV and JSON hold every
+        value: The value of its cells: a statistic (`STATISTICS`), an aggregate, or a metric (its mean).
+        title: The heading; if empty, the name of the value, or the report's title of that statistic.
+        short: The heading of narrow tables; the title if empty.
+        rank: Columns of a higher rank are left out first of a narrow table; those of rank 0 never are.
+        verbose: True for a column that the terminal shows only with -v.
+        optional: True for a column that is left out if every cell is 0 or empty.
+        reports: The reports that show it, of "terminal", "md" and "html"; all if empty. CSV and JSON hold every
             column.
     """
 
@@ -92,11 +92,12 @@ class TableLayout:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceValue:
-    """A published number that stands beside the run's own.
+    """A published number shown beside the run's own.
 
     Args:
         row: The name of the row.
         column: The value of the column, as in `Column.value`.
+        value: The number.
         source: Authors, year and table.
     """
 
@@ -111,22 +112,22 @@ class TableSpec:
     """A table over the trials of one family, for every report.
 
     Args:
-        name: Unlike that of any other table of the family.
+        name: The name of the table, unique within the family.
         title: The heading of the first column.
-        columns: The columns, in order. A value stands twice where reports show it at different places.
-        rows: What each row is about: "group", "section", "model", a group of one model ("model-group"), or the values
+        columns: The columns, in order. A value occurs twice if reports show it at different places.
+        rows: The subject of each row: "group", "section", "model", a group of one model ("model-group"), or a value
             of `label`.
         label: The label whose values have a row each.
-        sections: Whether rows of groups stand below a row of their section.
-        total: Whether the last row is over all trials.
-        graded: Whether the table is about graded questions, or about all others; never about both.
-        groups: The groups that the table is about; all where empty.
-        references: Published numbers. In a table by model, or by model and group, one of another row has a row of its
-            own.
-        caption: What the table is about, in a few words; the name where empty.
-        least_rows: A table of fewer rows, the total left out, is not shown.
-        layouts: What the terminal tries, in this order, until one finds room. By default each rank from the highest
-            to 0, then 0 with short headings.
+        sections: True if rows of groups stand below a row of their section.
+        total: True if the last row is over all trials.
+        graded: True for a table of graded questions, False for a table of all others; no table has both.
+        groups: The groups in the table; all if empty.
+        references: Published numbers. In a table by model, or by model and group, a number whose row is not in the run
+            gets a row of its own.
+        caption: The subject of the table in a few words; the name if empty.
+        layouts: The layouts that the terminal tries, in this order, until the table fits. By default each rank from the
+            highest to 0, then 0 with short headings.
+        least_rows: A table with fewer rows, the total not counted, is not shown.
     """
 
     name: str
@@ -146,19 +147,23 @@ class TableSpec:
 
 @dataclass(frozen=True, slots=True)
 class FamilyDescription:
-    """The words, the order and the tables of one family.
+    """The terms, the order and the tables of one family.
 
     Args:
-        group: What a row of its main table is called, such as "pattern".
-        section: What groups are put together under, such as "category".
-        cluster: What questions that are not independent share, such as "workflow"; `Question.digests` holds
-            the digest of it under this name.
-        presented_by: Labels that say how it is presented; with another value of one, a question is another question.
+        name: The name of the family.
+        group: The term for a row of its main table, such as "pattern".
+        section: The term for several groups together, such as "category".
+        cluster: The term for what dependent questions share, such as "workflow"; `Question.digests` holds the digest
+            of it under this name.
+        presented_by: Labels of the presentation; questions that differ in the value of such a label are different
+            questions.
         groups: Names of groups, in the order of reports.
         sections: Names of sections, in the order of reports.
-        facts: What headers state of the run, by name, such as {"notation": "json"}.
+        facts: What headers state about the run, by name, such as {"notation": "json"}.
         question_set: Version of the questions; runs of different versions are not compared. None without versions.
-        difficulty: Labels that say how difficult a question is, with their titles; charts show the scores by each.
+        aggregates: The aggregates of the family, in the order of reports.
+        tables: The tables of the family, in the order of reports.
+        difficulty: Labels for the difficulty of a question, with their titles; charts show the scores by each.
     """
 
     name: str
@@ -181,18 +186,18 @@ class FamilyDescription:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FamilyDescription:
         """Return the description that `to_json` wrote."""
-        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        known |= {name: tuple(known[name]) for name in ("presented_by", "groups", "sections") if name in known}
-        known["aggregates"] = tuple(Aggregate(**one | {"of": tuple(one["of"])}) for one in data.get("aggregates", ()))
-        known["tables"] = tuple(map(_table, data.get("tables", ())))
-        return cls(**known)
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        values |= {name: tuple(values[name]) for name in ("presented_by", "groups", "sections") if name in values}
+        values["aggregates"] = tuple(Aggregate(**row | {"of": tuple(row["of"])}) for row in data.get("aggregates", ()))
+        values["tables"] = tuple(map(_table, data.get("tables", ())))
+        return cls(**values)
 
 
 def _table(data: Mapping[str, Any]) -> TableSpec:
     parts = {
-        "columns": tuple(Column(**one | {"reports": tuple(one.get("reports", ()))}) for one in data["columns"]),
-        "references": tuple(ReferenceValue(**one) for one in data.get("references", ())),
-        "layouts": tuple(TableLayout(**one) for one in data.get("layouts", ())),
+        "columns": tuple(Column(**row | {"reports": tuple(row.get("reports", ()))}) for row in data["columns"]),
+        "references": tuple(ReferenceValue(**reference) for reference in data.get("references", ())),
+        "layouts": tuple(TableLayout(**layout) for layout in data.get("layouts", ())),
         "groups": tuple(data.get("groups", ())),
     }
     return TableSpec(**{**data, **parts})
@@ -241,15 +246,15 @@ SCORE_LAYOUTS = (
     TableLayout(1, short=True),
     TableLayout(0, short=True),
 )
-"""What goes first where room is scarce: of scores, the chance level stays to the last."""
+"""The layouts of standard tables, from wide to narrow; of scores, the chance level is the last column left out."""
 
 
 def standard_tables(group: str, section: str) -> tuple[TableSpec, ...]:
-    """Return the tables of a family that declares none: pass rates, and mean scores where questions are graded.
+    """Return the tables of a family that declares none: pass rates, and mean scores of graded questions.
 
     Args:
-        group: What the family calls a group.
-        section: What it calls a section.
+        group: The family's term for a group.
+        section: The family's term for a section.
     """
     rates, scores = f"Pass rates by {section} and {group}", "Graded questions: mean scores"
     return (

@@ -1,4 +1,4 @@
-"""The hook by which a `conftest.py` or another plugin adds models, prompts, forms, metrics and so on."""
+"""The hook with which a `conftest.py` or another plugin adds models, prompts, forms, metrics and other objects."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from .registry import Registry, failure
 def pytest_taskgraph_register(registry: Registry) -> None:
     """Register what the project adds to pytest-taskgraph. Called once in each process, before the options are parsed.
 
-    Conftest files that pytest loads later, in folders that it collects, are called when they are loaded. What a session
-    registers is gone at its end.
+    Conftest files that pytest loads later, in folders that it collects, are called when they are loaded. Registrations
+    end with the session.
 
     Args:
-        registry: What things are registered with; `docs/how-to/extending.md` has an example of each.
+        registry: The registry, with a method for each kind of object; `docs/how-to/extending.md` has an example of
+            each.
 
     Example:
         >>> def pytest_taskgraph_register(registry):
@@ -31,10 +32,10 @@ def pytest_taskgraph_register(registry: Registry) -> None:
 
 
 def call_register(plugins: pytest.PytestPluginManager, registry: Registry) -> None:
-    """Call the hook of all plugins, and from now on that of every plugin that is registered.
+    """Call the hook of all plugins, and of every plugin that pytest registers later.
 
     Raises:
-        RegistrationError: if one fails. The message names the plugin and the fault, on one line.
+        RegistrationError: if a hook fails. The message names the plugin and the reason, on one line.
     """
     try:
         plugins.hook.pytest_taskgraph_register.call_historic(kwargs={"registry": registry})
@@ -46,9 +47,9 @@ def call_register(plugins: pytest.PytestPluginManager, registry: Registry) -> No
 
 @contextmanager
 def registered_by(modules: Sequence[str]) -> Iterator[None]:
-    """Register what these modules do, for as long as the context lasts: commands have no session of pytest.
+    """Call the hooks of these modules, and keep their registrations within the context: a command has no session.
 
-    Modules are also looked for in the working directory.
+    Modules are searched in the working directory, too.
 
     Raises:
         RegistrationError: if a module cannot be imported, or its registration fails.

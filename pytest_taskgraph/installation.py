@@ -1,8 +1,8 @@
-"""Detect another project in the place of this one.
+"""Detection of another project that is installed over this project.
 
 This project's distribution is named pytest-taskgraph-bench. The name pytest-taskgraph belongs to another project on the
 package index, a plugin for tests of CI task graphs with the same import package: both install
-`pytest_taskgraph/__init__.py`, and the one installed last, or uninstalled last, decides what is there.
+`pytest_taskgraph/__init__.py`, and whichever is installed or uninstalled last determines the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _REINSTALL = f"`pip install --force-reinstall {DISTRIBUTION}`"
 def check_installation() -> None:
     """Check that the import package holds the files of this project alone.
 
-    It costs one look-up among the names of installed distributions, which pytest has read before.
+    It costs one lookup among the names of installed distributions, which pytest has read before.
 
     Raises:
         UsageError: if the other project is installed, or the package's own `__init__.py` is not this project's.
@@ -39,15 +39,15 @@ def check_installation() -> None:
 
 
 def _other_project() -> Distribution | None:
-    """Return the installed distribution of the other project, None if there is none.
+    """Return the installed distribution of the other project; None if there is none.
 
-    This project had the other's name while it was developed: a distribution that declares our plugin is our own.
+    During development this project had the other's name: a distribution that declares this plugin is this project.
     """
     try:
-        found = Distribution.from_name(OTHER)
+        distribution = Distribution.from_name(OTHER)
     except PackageNotFoundError:
         return None
-    if not (found.read_text("METADATA") or found.read_text("PKG-INFO")):  # what a failed uninstall left
+    if not (distribution.read_text("METADATA") or distribution.read_text("PKG-INFO")):  # left by a failed uninstall
         return None
-    ours = any(point.value.startswith(f"{__package__}.plugin") for point in found.entry_points)
-    return None if ours else found
+    ours = any(point.value.startswith(f"{__package__}.plugin") for point in distribution.entry_points)
+    return None if ours else distribution

@@ -1,7 +1,7 @@
-"""Language models on this machine: a folder in transformers' format, or what the local cache holds under a name.
+"""Language models on this machine: a folder in transformers' format, or a model of the local cache, by its name.
 
-Weights are read from safetensors alone, which hold numbers and nothing that runs; code that comes with a model is never
-run; no network is used unless it is allowed. torch and transformers are imported when a model is loaded, not before.
+Weights are read only from safetensors, which hold numbers and no code; code that comes with a model never runs; the
+network is used only if allowed. torch and transformers are imported when a model is loaded, not before.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .errors import UsageError
 EXTRA: Final = "pip install pytest-taskgraph-bench[local]"
 PRECISIONS: Final = ("auto", "float32", "bfloat16", "float16")
 _PACKAGES: Final = ("torch", "transformers")
-_FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model: no code, no pickles
+_FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model; neither code nor pickles
 _CONFIG: Final = "config.json"
 _ADAPTER: Final = "adapter_config.json"
 _ALLOW: Final = "allow the download with the model option network=true"
-_NO_LENGTH: Final = 10**9  # transformers writes a larger one where a tokenizer knows none
+_NO_LENGTH: Final = 10**9  # transformers writes a larger number for a tokenizer without a limit
 _log = logging.getLogger(__name__)
 
 
@@ -33,10 +33,10 @@ class LocalWeights:
     """A causal language model in memory, with its tokenizer.
 
     Args:
-        model: The model of transformers, in its mode of evaluation.
-        tokenizer: Its tokenizer, which tells where in a text each token stands.
-        device: Where the model is, such as "cpu".
-        longest: The tokens that it can be given at most; None if it states no limit.
+        model: The transformers model, in evaluation mode.
+        tokenizer: Its tokenizer, which returns the offsets of each token in the text.
+        device: The device of the model, such as "cpu".
+        longest: The maximum number of tokens in its input; None if it states no limit.
         ends: The tokens that end a text.
     """
 
@@ -48,10 +48,10 @@ class LocalWeights:
 
 
 def check_local_extra() -> None:
-    """Check that torch and transformers are installed; they are not imported.
+    """Check that torch and transformers are installed, without importing them.
 
     Raises:
-        UsageError: if one is not.
+        UsageError: if one of them is missing.
     """
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise UsageError(f"local models need {' and '.join(missing)}, which this extra installs: {EXTRA}")
@@ -62,11 +62,11 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
 
     Args:
         name: The path of a folder, or a name such as "openai-community/gpt2" that is in the local cache.
-        network: Whether a name may be downloaded; a folder never needs it.
-        otherwise: What a user can do about a name that is not in the local cache, but for naming a folder.
+        network: True if a named model may be downloaded; a folder never needs it.
+        otherwise: The advice in the error about a name that is not in the local cache, beside naming a folder.
 
     Raises:
-        UsageError: if there is no such folder and no such name, or no safetensors are there.
+        UsageError: if neither a folder nor a model of that name exists, or it has no safetensors.
     """
     folder = Path(name).expanduser()
     if not folder.is_dir():
@@ -76,7 +76,9 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
             f"the local model {name!r}: {folder} has no {_CONFIG}; expected a folder that transformers saved"
         )
     if (folder / _ADAPTER).is_file():
-        raise UsageError(f"the local model {name!r}: {folder} holds an adapter; merge it into its model, and save that")
+        raise UsageError(
+            f"the local model {name!r}: {folder} holds an adapter; merge it into its model, and save the result"
+        )
     if not any(folder.glob("*.safetensors")):
         raise UsageError(
             f"the local model {name!r}: {folder} has no *.safetensors, and no other weights are read: they can run "
@@ -86,12 +88,12 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
 
 
 def _cached(name: str, network: bool, otherwise: str) -> Path:
-    """Return the folder of the local cache that holds the model of a name. Raises UsageError."""
+    """Return the folder of a named model in the local cache. Raises UsageError."""
     check_local_extra()
     from huggingface_hub import snapshot_download
 
     try:
-        found = snapshot_download(
+        snapshot = snapshot_download(
             name, local_files_only=not network, allow_patterns=list(_FILES), ignore_patterns=["*/*"]
         )
     except Exception as error:
@@ -105,16 +107,16 @@ def _cached(name: str, network: bool, otherwise: str) -> Path:
             f"the local model {name!r}: there is no such folder, and the local cache holds no model of that name; name "
             f"a folder that transformers saved, or {otherwise}"
         ) from None
-    return Path(found)
+    return Path(snapshot)
 
 
 def fingerprint_weights(folder: Path) -> str:
-    """Return a digest of what decides on the replies of a model, its weights, tokenizer and configuration: 16 digits.
+    """Return a digest of the weights, tokenizer and configuration of a model: 16 hexadecimal digits.
 
-    The files are read whole; the digits are hexadecimal.
+    The files are read completely.
 
     Raises:
-        UsageError: if one cannot be read.
+        UsageError: if a file cannot be read.
     """
     digest = hashlib.sha256()
     paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)}, key=lambda path: path.name)
@@ -132,12 +134,12 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
     """Load the model of a folder.
 
     Args:
-        folder: As `find_weights` returns it.
-        precision: One of PRECISIONS; "auto" is that of the files.
-        device: A name of torch; empty for the first GPU of CUDA if there is one, else "cpu".
+        folder: The folder, as `find_weights` returns it.
+        precision: One of PRECISIONS; "auto" keeps the precision of the files.
+        device: A torch device; if empty, the first CUDA GPU if there is one, else "cpu".
 
     Raises:
-        UsageError: if torch or transformers are missing, or the folder holds no whole causal language model with a
+        UsageError: if torch or transformers are missing, or the folder holds no complete causal language model with a
             tokenizer in tokenizer.json, or in files that can be converted to it.
     """
     check_local_extra()
@@ -159,10 +161,10 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
         raise UsageError(f"the local model {folder} cannot be loaded: {type(error).__name__}: {reason}") from error
     if missing := sorted(map(str, loading["missing_keys"])):
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise UsageError(f"the local model {folder}: the weights lack {missing[0]}{more}; they are of another model")
+        raise UsageError(f"the local model {folder}: the weights lack {missing[0]}{more}; expected those of this model")
     if not getattr(tokenizer, "is_fast", False):
         raise UsageError(
-            f"the local model {folder}: its tokenizer does not tell where tokens stand; save one with tokenizer.json"
+            f"the local model {folder}: its tokenizer has no offsets of tokens; save a tokenizer with tokenizer.json"
         )
     if not _is_causal(model, placed):
         raise UsageError(
@@ -172,19 +174,19 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
 
 
 def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package without types here
-    """Return True if the last token of a text changes nothing about those before it."""
+    """Return True if the last token of a text does not change the logits of the tokens before it."""
     import torch
 
     first, second = ([1, 2, 3, last] for last in (4, 5))
     if getattr(_text_config(model), "vocab_size", 0) <= max(second):
         return True
     with torch.inference_mode():
-        one_end, other_end = (model(torch.tensor([ids], device=device)).logits[0, :-1] for ids in (first, second))
-    return bool(torch.allclose(one_end, other_end, rtol=1e-3, atol=1e-3))
+        logits = [model(torch.tensor([ids], device=device)).logits[0, :-1] for ids in (first, second)]
+    return bool(torch.allclose(*logits, rtol=1e-3, atol=1e-3))
 
 
 def _text_config(model: Any) -> Any:  # noqa: ANN401
-    """Return what a model states of its part for texts; one that knows nothing else has no such part."""
+    """Return the configuration of the text part of a model; a text-only model has a single configuration."""
     return getattr(model.config, "get_text_config", lambda: model.config)()
 
 
@@ -202,22 +204,22 @@ def _ends(model: Any, tokenizer: Any) -> frozenset[int]:  # noqa: ANN401
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Keep transformers from printing progress and remarks; its own settings are restored."""
-    from transformers.utils import logging as its_logging
+    """Keep transformers from printing progress and warnings within the context."""
+    from transformers.utils import logging as transformers_logging
 
-    verbosity, shown = its_logging.get_verbosity(), its_logging.is_progress_bar_enabled()
-    its_logging.set_verbosity_error()
-    its_logging.disable_progress_bar()
+    verbosity, has_progress_bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
     try:
         yield
     finally:
-        its_logging.set_verbosity(verbosity)
-        if shown:
-            its_logging.enable_progress_bar()
+        transformers_logging.set_verbosity(verbosity)
+        if has_progress_bar:
+            transformers_logging.enable_progress_bar()
 
 
 def save_weights(weights: LocalWeights, folder: Path) -> None:
-    """Save a model and its tokenizer to a folder that exists; the weights as safetensors."""
+    """Save a model and its tokenizer to an existing folder, the weights as safetensors."""
     with quiet_transformers():
         weights.model.save_pretrained(str(folder))
         weights.tokenizer.save_pretrained(str(folder))

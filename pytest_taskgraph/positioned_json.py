@@ -1,4 +1,4 @@
-"""JSON with the place of every value, so that an error in what a document means can tell its line and column."""
+"""JSON parser that keeps the position of every value, so that semantic errors can state line and column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .source import Source
 
-MAX_DEPTH = 200  # of lists and objects inside one another; an inline sub-workflow takes three
+MAX_DEPTH = 200  # of nested lists and objects; an inline sub-workflow takes three levels
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
 _BETWEEN = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*)*")  # white space and heading lines
@@ -26,7 +26,7 @@ class Node:
 
     @property
     def plain(self) -> str:
-        """What it is, in a few words, for errors."""
+        """Return the value in a few words, for errors."""
         if isinstance(self.value, (list, dict)):
             return "a list" if isinstance(self.value, list) else "an object"
         text = json.dumps(self.value, ensure_ascii=False)
@@ -34,10 +34,11 @@ class Node:
 
 
 def documents(source: Source) -> Iterator[Node]:
-    """The JSON values of the text in its order; lines between them that start with // are passed over.
+    """Yield the JSON values of the text in their order; lines between them that start with // are skipped.
 
-    Raises ReadError for what is no JSON, for a key given twice, for a number that is not finite or has
-    thousands of digits, for half a surrogate pair, and for nesting deeper than MAX_DEPTH.
+    Raises:
+        ReadError: for invalid JSON, a duplicate key, a number that is not finite or has thousands of digits, half a
+            surrogate pair, and nesting deeper than MAX_DEPTH.
     """
     offset = _skip(source, _BETWEEN, 0)
     while offset < len(source.text):
@@ -47,7 +48,7 @@ def documents(source: Source) -> Iterator[Node]:
 
 
 def read_value(source: Source, offset: int, depth: int = 0) -> tuple[Node, int]:
-    """The value that starts at the offset, and the offset behind it. Raises ReadError."""
+    """Return the value that starts at the offset, and the offset behind it. Raises ReadError."""
     if depth > MAX_DEPTH:
         source.fail(offset, "a value nested too deeply", f"at most {MAX_DEPTH} lists and objects inside one another")
     opening = source.text[offset : offset + 1]
@@ -59,8 +60,8 @@ def read_value(source: Source, offset: int, depth: int = 0) -> tuple[Node, int]:
 
 
 def _skip(source: Source, pattern: re.Pattern[str], offset: int) -> int:
-    found = pattern.match(source.text, offset)
-    return found.end() if found else offset
+    match = pattern.match(source.text, offset)
+    return match.end() if match else offset
 
 
 def _scalar(source: Source, offset: int) -> tuple[Node, int]:
@@ -80,13 +81,13 @@ def _scalar(source: Source, offset: int) -> tuple[Node, int]:
 
 
 def _list(source: Source, start: int, depth: int) -> tuple[Node, int]:
-    items: list[Node] = []
+    values: list[Node] = []
     offset = _skip(source, _SPACE, start + 1)
     while not source.text.startswith("]", offset):
-        item, offset = read_value(source, offset, depth + 1)
-        items.append(item)
+        value, offset = read_value(source, offset, depth + 1)
+        values.append(value)
         offset = _next(source, offset, "]")
-    return Node(items, start, {}), offset + 1
+    return Node(values, start, {}), offset + 1
 
 
 def _object(source: Source, start: int, depth: int) -> tuple[Node, int]:
@@ -94,11 +95,11 @@ def _object(source: Source, start: int, depth: int) -> tuple[Node, int]:
     keys: dict[str, int] = {}
     offset = _skip(source, _SPACE, start + 1)
     while not source.text.startswith("}", offset):
-        key, at = _key(source, offset), offset
+        key, key_offset = _key(source, offset), offset
         if key in keys:
-            source.fail(at, f"the key {key!r} a second time", "each key once")
-        keys[key] = at
-        offset = _skip(source, _SPACE, _scalar(source, at)[1])
+            source.fail(key_offset, f"the key {key!r} a second time", "each key once")
+        keys[key] = key_offset
+        offset = _skip(source, _SPACE, _scalar(source, key_offset)[1])
         if not source.text.startswith(":", offset):
             source.fail(offset, source.seen(offset), "':' after a key")
         members[key], offset = read_value(source, _skip(source, _SPACE, offset + 1), depth + 1)
@@ -113,7 +114,7 @@ def _key(source: Source, offset: int) -> str:
 
 
 def _next(source: Source, offset: int, closing: str) -> int:
-    """The offset of the next element, or of the closing bracket."""
+    """Return the offset of the next value or key, or of the closing bracket."""
     offset = _skip(source, _SPACE, offset)
     if source.text.startswith(closing, offset):
         return offset

@@ -1,15 +1,14 @@
-"""What a secret is, and how it is kept out of everything that is shown or written.
+"""Removal of secrets from everything that is shown or written.
 
-A secret is known
+A secret is recognised
 
-- by the name that it has in settings (`api_key`, `Authorization`, and all below such a name) or in the environment
+- by its name in settings (`api_key`, `Authorization`, and all values below such a name) or in the environment
   (`…_API_KEY`, `…_TOKEN`, `…_PASSWORD`),
-- by its place in an address: user and password, and queries of such a name,
-- by its looks: a private key in PEM, `Bearer …`, `sk-…`, `AKIA…`, a JSON Web Token.
+- by its place in a URL: user and password, and queries of such a name,
+- by its format: a private key in PEM, `Bearer …`, `sk-…`, `AKIA…`, a JSON Web Token.
 
-Values that are known once are cut wherever they stand, as they are, and as JSON, URLs and HTML spell them:
-`redact` takes no more than what surely is a secret, for what models say; `hide` takes whatever looks like one, for
-messages and logs.
+A value that was recognised once is removed wherever it occurs, also as JSON, URLs and HTML spell it. `redact` removes
+only certain secrets, for texts of models; `hide` removes whatever resembles a secret, for messages and logs.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
 MASK = "[key]"
-SURE = 8  # characters; a shorter value may be a word as well
+SURE = 8  # characters; a shorter value may be an ordinary word
 
-_LEAST = 4  # a shorter value is no key, and would be found everywhere
-# What servers that check no key are given as one.
+_LEAST = 4  # a shorter value is no key, and would match everywhere
+# Conventional keys for servers that check none.
 _PLACEHOLDERS = {
     "anything",
     "lm-studio",
@@ -47,13 +46,13 @@ _OF_TEXT = re.compile(  # tokens of a model's vocabulary
 )
 _VARIABLE = re.compile(r"API_?KEY|(?:^|_)(?:\w*TOKEN|\w*SECRET|PASSW(?:OR)?D|PASSPHRASE)(?:_|$)", re.IGNORECASE)
 _WEAK_VARIABLE = re.compile(r"(?:^|_)(?:KEY|CREDENTIALS?|AUTH(?:ORIZATION)?)(?:_ID)?$", re.IGNORECASE)
-_OF_WEAK = 12  # characters, and a digit, that the value of a variable of such a name has at least
+_OF_WEAK = 12  # minimum number of characters of the value of such a variable, which also contains a digit
 _NOT_AFTER_HASH = r"[^\s?#\"'<>]{0,500}"
 
-# User and password. A slash may be part of a password, unless what stands before it is a port.
+# User and password. A slash may be part of a password, unless a port stands before it.
 USER = re.compile(rf"(?<=://)(?:[^\s/?#]*@|[^\s/?#@:]*:(?!\d+(?:[/?#]|$)){_NOT_AFTER_HASH}@)")
 _QUERY = re.compile(r"\?([^\s?#]*)")
-_CERTAIN = (  # a text that all matches hold, and the pattern
+_CERTAIN = (  # a substring of all matches, and the pattern
     ("-----BEGIN", re.compile(r"-----BEGIN[ ][A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[ ][A-Z ]+-----)?")),
     ("sk-", re.compile(r"\bsk-(?=[\w-]*\d)[\w-]{20,}")),
     ("AIza", re.compile(r"\bAIza[\w-]{30,}")),
@@ -74,25 +73,25 @@ _LIKELY = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_known: dict[str, None] = {}  # what is cut from any text: the registered values as they may be spelled, longest first
+_registered: dict[str, None] = {}  # the registered values in all spellings, longest first; removed from any text
 
 
 def register(value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Remember the secrets that settings, addresses or a list of these hold, for as long as the process lives.
+    """Register the secrets in settings, URLs or a list of these, until the process ends.
 
-    Values of less than 8 characters are words as well, and are not remembered: only their place tells them.
+    Values of less than 8 characters may be ordinary words, and are not registered: only their place identifies them.
     """
-    _remember(one for one in secrets(value) if _is_sure(one))
+    _register_all(secret for secret in secrets(value) if _is_sure(secret))
 
 
 def register_environment(environment: Mapping[str, str] = os.environ) -> None:
-    """Remember the secrets of the environment."""
-    _remember(variables(environment))
+    """Register the secrets of the environment."""
+    _register_all(variables(environment))
 
 
 def redact(text: str) -> str:
-    """Return the text without registered secrets, and without what by its looks can be nothing else."""
-    for value in _known:
+    """Return the text without registered secrets, and without what has the format of a secret beyond doubt."""
+    for value in _registered:
         if value in text:
             text = text.replace(value, MASK)
     for mark, pattern in _CERTAIN:
@@ -113,34 +112,35 @@ def redact_all(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def hide(text: str, settings: Any = None, environment: Mapping[str, str] = os.environ) -> str:  # noqa: ANN401
-    """Return the text without what is or looks like a secret.
+    """Return the text without what is or resembles a secret.
 
     Args:
-        text: a message.
-        settings: any JSON value that may hold further secrets; also those of four characters and more count.
-        environment: variables that may hold some.
+        text: The message.
+        settings: Any JSON value that may hold further secrets, of at least four characters.
+        environment: Environment variables that may hold further secrets.
     """
-    found = {one for one in secrets(settings) if len(one) >= _LEAST}
-    for value in _longest_first(spelled for one in (*found, *variables(environment)) for spelled in _spellings(one)):
+    further = {secret for secret in secrets(settings) if len(secret) >= _LEAST}
+    values = (*further, *variables(environment))
+    for value in _longest_first(spelling for secret in values for spelling in _spellings(secret)):
         if value in text:
             text = text.replace(value, MASK) if len(value) >= SURE else _word(value).sub(MASK, text)
     return _LIKELY.sub(MASK, USER.sub(f"{MASK}@", redact(text)))
 
 
 def public_name(name: str) -> str:
-    """Return the name of a model as it may be shown: without secrets in addresses, and without those that are known."""
+    """Return the name of a model without secrets in URLs and without registered secrets."""
     return redact(cut_addresses(name))
 
 
 def cut_addresses(text: str) -> str:
-    """Return the text without user, password and queries of a secret name in the addresses that it holds."""
+    """Return the text without user, password and queries of a secret name in its URLs."""
     if "://" not in text:
         return text
     return _QUERY.sub(_cut_query, USER.sub("", text))
 
 
 def is_secret(name: str, value: Any = "") -> bool:  # noqa: ANN401 - any JSON value
-    """Return True if what has that name in settings is a secret. A number of tokens is none."""
+    """Return True if a setting of that name and value is a secret. A number of tokens is none."""
     if _OF_TEXT.search(name):
         return False
     number = value is None or isinstance(value, int | float) or (isinstance(value, str) and _is_count(value))
@@ -148,7 +148,7 @@ def is_secret(name: str, value: Any = "") -> bool:  # noqa: ANN401 - any JSON va
 
 
 def secrets(value: Any, secret: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """Yield the secrets of a JSON value: all texts and numbers below a secret name, and those in addresses."""
+    """Yield the secrets of a JSON value: all texts and numbers below a secret name, and those in URLs."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from secrets(inner, secret or is_secret(str(name), inner))
@@ -165,7 +165,7 @@ def secrets(value: Any, secret: bool = False) -> Iterator[str]:  # noqa: ANN401 
 
 
 def variables(environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield the secrets of an environment. A path of a file is none, nor is a word.
+    """Yield the secrets of an environment. Neither the path of a file nor a word is a secret.
 
     Another thread may remove variables meanwhile: pytest sets and removes PYTEST_CURRENT_TEST while requests fail.
     """
@@ -183,35 +183,35 @@ def variables(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 class RedactingFilter(logging.Filter):
-    """A filter of logging that hides secrets in the messages of a logger."""
+    """Logging filter that hides secrets in the messages of a logger."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the message by one without secrets; no record is dropped."""
+        """Remove secrets from the message and the traceback; keep every record."""
         record.msg, record.args = hide(record.getMessage()), None
         if record.exc_info:
             record.exc_text, record.exc_info = hide(logging.Formatter().formatException(record.exc_info)), None
         return True
 
 
-def _remember(values: Iterable[str]) -> None:
-    new = {spelled for one in values for spelled in _spellings(one)} - _known.keys()
+def _register_all(values: Iterable[str]) -> None:
+    new = {spelling for value in values for spelling in _spellings(value)} - _registered.keys()
     if new:
-        ordered = _longest_first({*_known, *new})
-        _known.clear()
-        _known.update(dict.fromkeys(ordered))
+        ordered = _longest_first({*_registered, *new})
+        _registered.clear()
+        _registered.update(dict.fromkeys(ordered))
 
 
 def _longest_first(values: Iterable[str]) -> list[str]:
-    return sorted(set(values), key=lambda one: (-len(one), one))
+    return sorted(set(values), key=lambda value: (-len(value), value))
 
 
 def _spellings(value: str) -> set[str]:
-    """The value as it stands in a text, in JSON, in an address and in HTML."""
-    in_json = json.dumps(value)[1:-1]
-    quoted = {quote(value), quote(value, safe=""), quote_plus(value)}
-    lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), one) for one in quoted}
-    found = {value, in_json, in_json.replace("/", "\\/"), json.dumps(value, ensure_ascii=False)[1:-1]}
-    return found | quoted | lower | {html.escape(value), html.escape(value, quote=False)}
+    """Return the value as plain text, JSON, URLs and HTML spell it."""
+    as_json = json.dumps(value)[1:-1]
+    in_json = {as_json, as_json.replace("/", "\\/"), json.dumps(value, ensure_ascii=False)[1:-1]}
+    in_url = {quote(value), quote(value, safe=""), quote_plus(value)}
+    in_url |= {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), quoted) for quoted in in_url}
+    return {value} | in_json | in_url | {html.escape(value), html.escape(value, quote=False)}
 
 
 def _in_addresses(text: str) -> Iterator[str]:
@@ -252,9 +252,9 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def scrub(text: str) -> str:
-    """Return the text without secrets and without what no terminal, XML file or UTF-8 encoder can bear.
+    """Return the text without secrets and without characters that terminals, XML or UTF-8 do not accept.
 
-    Lone surrogates and control characters (C0, DEL, C1) become U+FFFD, one for one; newline and tab stay; a carriage
-    return, alone or before a newline, becomes a newline.
+    Each lone surrogate and control character (C0, DEL, C1) becomes U+FFFD; newline and tab stay; a carriage return,
+    alone or before a newline, becomes a newline.
     """
     return redact(_CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))

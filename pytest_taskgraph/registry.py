@@ -1,7 +1,7 @@
-"""What a project adds: models, prompts, forms, metrics, notations, vocabularies, families and reports.
+"""Registry with which a project adds models, prompts, forms, metrics, notations, vocabularies, families and reports.
 
-The hook `pytest_taskgraph_register` (`hookspec.py`) receives a Registry. It adds to the catalogs that hold the built-in
-things too. The rooms are imported when a session asks questions, so that registering costs no others.
+The hook `pytest_taskgraph_register` (`hookspec.py`) receives a Registry. It adds to the catalogs of the built-in
+objects. The rooms are imported only when a session asks questions, so that registering is cheap in other sessions.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _TAKEN = ("baseline", "simulated")  # models that the plugin opens itself
 
 
 class Registry:
-    """Registers what a project or a plugin adds, for as long as the session lasts.
+    """Registry of what a project or a plugin adds, until the session ends.
 
-    Names are letters, digits and any of `_ . + -`. Every method raises RegistrationError for a name that is none or is
-    taken, and for a thing that is not of its kind; the message names the plugin or conftest that registers it.
+    Names consist of letters, digits and any of `_ . + -`. Every method raises RegistrationError for a name that is
+    invalid or taken, and for an object of the wrong kind; the message names the plugin or conftest file.
 
     Args:
-        registrations: Where things are registered.
-        root: The folder that conftest files are named from in messages.
-        declare: What is called with each family that is registered, to declare its options; it may raise UsageError.
+        registrations: The registrations of the session.
+        root: The folder to which the paths of conftest files in messages are relative.
+        declare: Function that declares the options of a registered family; it may raise UsageError.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Registry:
             application: A callable, sync or async, from the prompt (or from `messages`, if it has a parameter of that
                 name) to a text or a Reply, with the model options as keyword arguments; or a model object, which has
                 `async answer(request)`.
-            version: The version of the application's code. Replies are stored under it; without a version every run
-                asks anew.
-            opener: In place of an application: a function that returns a model object. It takes what follows
+            version: The version of the application's code. Replies are stored under it; without a version, replies are
+                not stored.
+            opener: Instead of an application: a function that returns a model object. Its arguments are the text after
                 `NAME:` in the option, empty without a colon, and the model options.
 
         Example:
@@ -83,12 +83,12 @@ class Registry:
         self._add("model", name, opener or partial(_open_application, name, application, version))
 
     def prompt(self, name: str, source: str | Path) -> None:
-        r"""Register a prompt template: `--taskgraph-prompt=NAME` then puts the questions in it.
+        r"""Register a prompt template: `--taskgraph-prompt=NAME` then asks the questions with it.
 
         Args:
             name: The name of the template, in options, labels and reports.
-            source: The Jinja template as a text, or the path of its file; a relative one starts where the file stands
-                that registers it.
+            source: The Jinja template as a text, or the path of its file; a relative path starts in the folder of the
+                file that registers it.
 
         Example:
             >>> registry.prompt("terse", "{# answer: whole #}\n{{ workflow }}\n{{ question }} {{ instruction }}")
@@ -101,7 +101,7 @@ class Registry:
         """Register an answer form: `@pattern(form=NAME)` then asks for answers in it.
 
         Args:
-            form: The form; its `name` is the name.
+            form: The form, registered under its `name`.
 
         Example:
             >>> registry.form(Form("percent", instruct, read, write, "closeness"))
@@ -113,12 +113,12 @@ class Registry:
         self._add("answer form", form.name, form)
 
     def metric(self, name: str, function: Metric) -> None:
-        """Register a metric: forms and `@pattern(metric=NAME)` then use it, and gates decide on it.
+        """Register a metric: forms and `@pattern(metric=NAME)` can then use it, and gates can name it.
 
         Args:
             name: The name of the metric.
-            function: From the parsed answer and the reference to a value from 0.0 to 1.0, None for undefined, or a
-                Measurement.
+            function: A function from the parsed answer and the reference to a value from 0.0 to 1.0, None for
+                undefined, or a Measurement.
 
         Example:
             >>> registry.metric("closeness", lambda given, expected: 1 - abs(given - expected) / 100)
@@ -128,10 +128,10 @@ class Registry:
         self._add("metric", name, function)
 
     def notation(self, notation: Notation) -> None:
-        """Register a notation: `--taskgraph-notation=NAME` then writes workflows in it, and own files are read in it.
+        """Register a notation: `--taskgraph-notation=NAME` then writes workflows in it, and own files may be in it.
 
         Args:
-            notation: The notation; its `name` is the name.
+            notation: The notation, registered under its `name`.
 
         Example:
             >>> registry.notation(replace(JSON, name="compact-json", suffixes=(), render=compact))
@@ -143,11 +143,11 @@ class Registry:
         self._add("notation", notation.name, notation)
 
     def vocabulary(self, name: str, path: Path) -> None:
-        """Register a vocabulary: generated workflows are made of its words too, so their questions change.
+        """Register a vocabulary: generated workflows then use its words too, so that their questions change.
 
         Args:
             name: The name of the domain.
-            path: A TOML file in the form of the built-in ones; a relative path starts where the file stands that
+            path: A TOML file in the format of the built-in ones; a relative path starts in the folder of the file that
                 registers it.
 
         Example:
@@ -162,7 +162,7 @@ class Registry:
         """Register a benchmark family: `@suite(family)` then asks its questions, and its options are options of pytest.
 
         Args:
-            family: The family; its `name` is the name.
+            family: The family, registered under its `name`.
 
         Example:
             >>> registry.family(Riddles())
@@ -187,8 +187,8 @@ class Registry:
 
         Args:
             name: The kind.
-            function: From the record of a run to the text of the report. With a second parameter it also receives the
-                comparison with a saved run, None without one.
+            function: A function from the record of a run to the text of the report. With a second parameter it also
+                receives the comparison with a saved run, None without one.
 
         Example:
             >>> registry.report("count", lambda record: f"{len(record['trials'])} trials")
@@ -199,10 +199,10 @@ class Registry:
         self._add("kind of --taskgraph-report", name, function if takes_two else partial(_of_record, function))
 
     def check(self) -> None:
-        """Validate what could not be before the rooms were imported: names of built-in things, templates, vocabularies.
+        """Validate names against the built-in ones, templates and vocabularies, now that the rooms may be imported.
 
         Raises:
-            RegistrationError: if a name is that of a built-in thing, or a template or vocabulary cannot be used.
+            RegistrationError: if a name is built in, or a template or vocabulary is invalid.
         """
         if not self._registrations.kinds:
             return
@@ -220,7 +220,7 @@ class Registry:
                     raise RegistrationError(f"{self._registrations.owner(catalog.kind, name)}: {error}") from None
 
     def name_of(self, frame: FrameType) -> str:
-        """Return the name of the plugin that a frame runs code of: the path of a conftest file, or the module."""
+        """Return the name of the plugin whose code a frame runs: the path of a conftest file, or the module."""
         path = Path(frame.f_code.co_filename)
         if path.name != "conftest.py":
             return str(frame.f_globals.get("__name__", path.name))
@@ -245,7 +245,7 @@ class Registry:
 
 
 def failure(registry: Registry, error: BaseException) -> RegistrationError | None:
-    """Return what to say of an exception that a plugin's hook let through; None if it came from elsewhere."""
+    """Return the error for an exception that a plugin's hook raised; None if it was raised elsewhere."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     hooks = (frame for frame in frames if _is_hook(frame))
     hook = next(hooks, None)
@@ -263,7 +263,7 @@ def _is_hook(frame: FrameType) -> bool:
     """Return True if the frame is that of a plugin's hook."""
     if _package(frame) in ("pluggy", "_pytest", __package__):
         return False
-    return frame.f_code.co_name == HOOK or any(isinstance(one, Registry) for one in frame.f_locals.values())
+    return frame.f_code.co_name == HOOK or any(isinstance(value, Registry) for value in frame.f_locals.values())
 
 
 def _caller() -> FrameType:
@@ -315,7 +315,7 @@ def _read_vocabulary(name: str, path: Path) -> Vocabulary:
 
 
 def _catalogs() -> tuple[Catalog[Any], ...]:
-    """Return every catalog that things can be registered in."""
+    """Return every catalog that accepts registrations."""
     from .benchmarks import FAMILIES
     from .benchmarks.understanding.prompts import PROMPTS
     from .generation.vocabularies import VOCABULARIES

@@ -1,6 +1,6 @@
-"""Names of options, values, model schemes and commands that were renamed, each with its new name.
+"""Renamed options, values, model schemes and commands, each with its new name.
 
-Whoever renames one adds a row here; `plugin/retired_options.py` and `__main__.py` refuse the old name with the new one.
+A change that renames one adds a row here; `plugin/retired_options.py` and `__main__.py` refuse the old name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from .errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class RenamedOption:
-    """An option that has another name now, both as in `Option.name`: `plan` for `--taskgraph-plan`."""
+    """Renamed option, with both names as in `Option.name`: `plan` for `--taskgraph-plan`."""
 
     old: str
     new: str
-    note: str = ""  # on its values, where they were renamed as well
+    note: str = ""  # about its values, if they were renamed as well
 
 
 OPTIONS: Final = (
@@ -49,73 +49,73 @@ COMMAND_OPTIONS: Final[Mapping[tuple[str, str], str]] = {
 """The new name of an option of a command, by the present name of the command and the old name of the option."""
 
 
-def renamed_option(written: str, option: RenamedOption, new: str) -> UsageError:
+def renamed_option(spelling: str, option: RenamedOption, new: str) -> UsageError:
     """Return the error for an old option.
 
     Args:
-        written: The option as the user wrote it, and where.
+        spelling: The option as the user wrote it, and where.
         option: Its row of OPTIONS.
-        new: Its new name, in the spelling of that place.
+        new: Its new name, spelled as in that place.
     """
-    return UsageError(f"{written}: renamed to {new}{option.note and f' ({option.note})'}")
+    return UsageError(f"{spelling}: renamed to {new}{option.note and f' ({option.note})'}")
 
 
-def check_value(written: str, option: str, text: str, choices: Collection[str] = ()) -> None:
-    """Check that a value of an option, or an item of a list of them, has not been renamed.
+def check_value(spelling: str, option: str, text: str, choices: Collection[str] = ()) -> None:
+    """Check that a value of an option, or of a list of values, has not been renamed.
 
     Args:
-        written: The option as the user wrote it, and where.
+        spelling: The option as the user wrote it, and where.
         option: The name of the option.
         text: The value as it was typed.
-        choices: The values that the option takes, if they are limited: these are no old ones.
+        choices: The values that the option accepts, if they are limited; none of them is an old name.
 
     Raises:
-        UsageError: if it has; the new name is told.
+        UsageError: if a value was renamed; the message has the new name.
     """
     for part in dict.fromkeys([text, *text.replace(",", " ").split()]):
         if (new := VALUES.get((option, part))) and part not in choices:
-            raise UsageError(f"{written}: the value {part!r} is renamed to {new!r}")
+            raise UsageError(f"{spelling}: the value {part!r} is renamed to {new!r}")
 
 
 def check_keyword(name: str) -> None:
     """Check that a keyword argument of `@suite` has not been renamed.
 
     Raises:
-        UsageError: if it has; the new name is told.
+        UsageError: if it was renamed; the message has the new name.
     """
     for option in OPTIONS:
         if option.old == name.replace("_", "-"):
             raise renamed_option(f"@suite(..., {name}=...)", option, option.new.replace("-", "_"))
 
 
-def check_model_scheme(written: str, spec: str, known: Collection[str] = ()) -> None:
+def check_model_scheme(spelling: str, spec: str, present: Collection[str] = ()) -> None:
     """Check that the scheme of a model's specification has not been renamed.
 
     Args:
-        written: The option as the user wrote it, and where.
+        spelling: The option as the user wrote it, and where.
         spec: The specification.
-        known: The schemes and names that there are: these are no old ones.
+        present: The schemes and names of models that exist; none of them is an old name.
 
     Raises:
-        UsageError: if it has; the new name is told.
+        UsageError: if it was renamed; the message has the new name.
     """
     scheme, colon, _ = spec.strip().partition(":")
-    if colon and scheme not in known and (new := MODEL_SCHEMES.get(scheme)):
-        raise UsageError(f"{written}: {scheme}: is renamed to {new}:")
+    if colon and scheme not in present and (new := MODEL_SCHEMES.get(scheme)):
+        raise UsageError(f"{spelling}: {scheme}: is renamed to {new}:")
 
 
-def check_command(arguments: Sequence[str], known: Collection[str]) -> None:
+def check_command(arguments: Sequence[str], present: Collection[str]) -> None:
     """Check that neither the command nor one of its options has been renamed.
 
     Args:
         arguments: The command and what follows it.
-        known: The commands that there are: these are no old ones.
+        present: The commands that exist; none of them is an old name.
 
     Raises:
-        UsageError: if one has; the new name is told.
+        UsageError: if one was renamed; the message has the new name.
     """
     command = arguments[0] if arguments else ""
-    if command in COMMANDS and command not in known:
+    if command in COMMANDS and command not in present:
         raise UsageError(f"{command}: renamed to {COMMANDS[command]}")
     for argument in arguments[1:]:
         flag = argument.partition("=")[0]

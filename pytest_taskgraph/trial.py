@@ -1,7 +1,7 @@
-"""What travels: a question, the requests it makes, the reply, the score, and the trial that holds them.
+"""Questions, requests, replies, scores, and the trials that hold them, as plain data.
 
-Plain data throughout. A question *names* its form, metrics, episode and aggregate, so a trial crosses xdist, is
-stored, is read back and is scored again without asking anyone.
+A question *names* its form, metrics, episode and aggregate, so that a trial crosses xdist, is stored, is read back and
+is scored again without a request.
 """
 
 from __future__ import annotations
@@ -19,71 +19,74 @@ Parsing = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
 PROMPT: Final = "prompt"  # the label that names the prompt template
 MOST_REPETITIONS: Final = 10**6
-"""More than the repetitions of any question. What an episode itself repeats in one question is so far apart: its second
-request of a kind is repetition 1,000,001 in the first repetition of the question, 1,000,002 in the second."""
+"""A number above the repetitions of any question. Requests that an episode repeats within one question differ by it:
+its second request of a kind is repetition 1,000,001 in the first repetition of the question, 1,000,002 in the
+second."""
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9
-_HIGHEST_EXPONENT = 700.0  # exp of more is beyond every float
+_HIGHEST_EXPONENT = 700.0  # exp of a larger number overflows
 
 
 def digest_of(text: str) -> str:
-    """Return the SHA-256 digest of a text in UTF-8, 64 hexadecimal digits; lone surrogates are encoded, too."""
+    """Return the SHA-256 digest of a text in UTF-8: 64 hexadecimal digits; lone surrogates are encoded as well."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_fields(kind: type[_T], data: Mapping[str, Any]) -> _T:
     """Return an object of the dataclass `kind` from its JSON; fields that a later version added are ignored."""
-    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{k: v for k, v in data.items() if k in known})
+    names = {field_.name for field_ in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in data.items() if name in names})
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, ready to be put."""
+    """One question, ready to be asked."""
 
     id: str
     family: str
-    group: str  # what a row of a table is about, such as a kind of question
-    section: str  # what its group stands under; empty where the family has no sections
+    group: str  # the subject of a table row, such as a kind of question
+    section: str  # the section of its group; empty if the family has no sections
     text: str  # the question alone
-    prompt: str  # all that the model is told, but for the system prompt
+    prompt: str  # everything that the model receives, except the system prompt
     form: str  # a name in scoring.forms.FORMS
     reference: Json  # the right answer, as the form parses it
     metric: str  # the main metric, a name in scoring.metrics.METRICS
     further: list[str] = field(default_factory=list)  # further metrics, by name
-    pass_threshold: float = 1.0  # the smallest score that is right; 0: none is right or wrong, the question is graded
+    pass_threshold: float = (
+        1.0  # the smallest score that passes; 0: the question is graded, no answer is right or wrong
+    )
     aggregate: str = "mean"
-    names: list[str] = field(default_factory=list)  # the names an answer may hold
+    names: list[str] = field(default_factory=list)  # the names that an answer may contain
     place: Place = "marker"  # where in the reply the answer stands
     parsing: Parsing = "lenient"
     episode: str = "single"
-    system: str = ""  # the system prompt; none where empty
-    specifications: dict[str, str] = field(default_factory=dict)  # what an agent can ask for, by name
-    needed: list[str] = field(default_factory=list)  # the names of those without which the answer cannot be known
-    judged: list[str] = field(default_factory=list)  # metrics that a model measures, asked after the reply
+    system: str = ""  # the system prompt; none if empty
+    specifications: dict[str, str] = field(default_factory=dict)  # the texts that an agent can request, by name
+    needed: list[str] = field(default_factory=list)  # the names of the specifications that the answer depends on
+    judged: list[str] = field(default_factory=list)  # metrics that a model measures after the reply
     labels: dict[str, str | int] = field(default_factory=dict)
-    cluster: str = ""  # what questions that are not independent share
+    cluster: str = ""  # equal for questions that are not independent
     digests: dict[str, str] = field(
         default_factory=dict
-    )  # of what it is about, the prompt, its template, the question's, ...
-    chance: float | None = None  # the chance level: the score expected from guessing; None where it is not known
-    relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
+    )  # of the workflow, the prompt, its template, the question, ...
+    chance: float | None = None  # the chance level: the score expected from guessing; None if unknown
+    relation: str = ""  # the kind of variation of a varied question, which enters no rate
     twin: str = ""  # the id of the question that it varies
-    spellings: dict[str, str] = field(default_factory=dict)  # further ways to write names in an answer, to the names
-    repetition: int = 1  # which of several askings of the same; from the second on the id ends in "-r2"
-    episode_settings: dict[str, Json] = field(default_factory=dict)  # what the episode needs beside the prompt
+    spellings: dict[str, str] = field(default_factory=dict)  # spelling in an answer -> name
+    repetition: int = 1  # from 1; from the second repetition on, the id ends in "-r2"
+    episode_settings: dict[str, Json] = field(default_factory=dict)  # settings of the episode beside the prompt
 
     @property
     def once(self) -> str:
-        """The id that all repetitions of the question share: that of the first."""
+        """Return the id that all repetitions of the question share: that of the first."""
         return self.id.removesuffix(f"-r{self.repetition}")
 
     @property
     def unit(self) -> str:
-        """What answers depend on each other by within a cluster: the question, whatever its demonstrations.
+        """Return the key of answers that depend on each other within a cluster: the question without demonstrations.
 
-        A question with the label "seed" is asked once for each draw of demonstrations; its text is that of them all.
+        A question with the label "seed" is asked once for each draw of demonstrations; all draws share its text.
         """
         if not self.cluster or "seed" not in self.labels:
             return self.once
@@ -91,7 +94,7 @@ class Question:
 
     @property
     def graded(self) -> bool:
-        """Return True if no score is right or wrong: the answers have a mean score, and no pass rate."""
+        """Return True if the question is graded: its answers have a mean score, and no pass rate."""
         return is_graded(self.pass_threshold)
 
     def __repr__(self) -> str:
@@ -99,9 +102,9 @@ class Question:
 
 
 def is_part(pair: Sequence[float]) -> bool:
-    """Return True for a numerator and a denominator that can be summed with others.
+    """Return True if numerator and denominator can be summed with others.
 
-    Both are finite and at most 1e100; the denominator is 0, or at least 1e-9: it counts something.
+    Both have to be finite and at most 1e100 in magnitude; the denominator has to be 0, or at least 1e-9.
     """
     if len(pair) != 2 or not all(abs(number) <= _LARGEST_PART for number in pair):
         return False
@@ -109,7 +112,7 @@ def is_part(pair: Sequence[float]) -> bool:
 
 
 def is_graded(pass_threshold: float) -> bool:
-    """Return True if questions of this pass threshold are graded: any answer would reach it."""
+    """Return True if questions of this pass threshold are graded, for every answer reaches it."""
     return pass_threshold <= 0
 
 
@@ -120,32 +123,32 @@ class Request:
     messages: list[dict[str, Any]] = field(default_factory=list)  # role and content, as in the OpenAI protocol
     role: Literal["subject", "judge", "embedder", "paraphraser"] = "subject"
     kind: Literal["chat", "score", "embed"] = "chat"
-    texts: list[str] = field(default_factory=list)  # for "embed", and for "score" what follows context or messages
-    context: str = ""  # for "score": the text before each of the texts; none where there are messages
+    texts: list[str] = field(default_factory=list)  # for "embed", and for "score" the texts after context or messages
+    context: str = ""  # for "score": the text before each of the texts; empty if there are messages
     tools: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, Json] = field(default_factory=dict)
     repetition: int = 1
-    # A right and a wrong reply for simulated models, if the answer to the question is no reply to this request: a text,
-    # or for "score" a log-probability for each of the texts. No other model sees them.
+    # A right and a wrong reply for simulated models, where these differ from the answer to the question: a text, or for
+    # "score" a log-probability for each of the texts. No other model receives them.
     right: Json = None
     wrong: Json = None
 
     @property
     def prompt(self) -> str:
-        """The text of the last message, or the empty text."""
+        """Return the text of the last message; empty if there is none."""
         return str(self.messages[-1]["content"]) if self.messages else ""
 
 
 class TextScore(NamedTuple):
-    """How probable a given text is to a model, behind the context or the messages of the request."""
+    """The probability of a given text after the context or the messages of the request."""
 
-    logprob: float | None  # natural logarithm, of all its tokens; None: below each token that the endpoint lists
-    tokens: int  # so many have a log-probability; the first of all has none where nothing stands before it
-    greedy: bool | None  # whether each is the most probable one at its place; None where the endpoint does not tell
+    logprob: float | None  # natural logarithm of the product over all tokens; None: below the tokens that are listed
+    tokens: int  # number of tokens with a log-probability; the first token of an empty context has none
+    greedy: bool | None  # True if each token is the most probable one at its place; None if the endpoint omits it
 
     @property
     def perplexity(self) -> float | None:
-        """The perplexity of the text, exp(-logprob / tokens); None where no token has a log-probability."""
+        """Return the perplexity of the text, exp(-logprob / tokens); None if no token has a log-probability."""
         if self.logprob is None or not self.tokens:
             return None
         mean = -self.logprob / self.tokens
@@ -154,24 +157,24 @@ class TextScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered to one request. Any text that arrived is a reply, refusals and cut-offs included."""
+    """Reply of a model to one request. Any text that arrived is a reply, also a refusal or a truncated text."""
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
-    cost: float | None = None  # US dollars; None is unknown, never 0
+    cost: float | None = None  # US dollars; None if unknown, never 0 then
     latency: float | None = None  # seconds
     finish_reason: str = "stop"
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
-    source: str = ""  # where it came from: a provider's model, a file, a baseline
+    source: str = ""  # the origin: a provider's model, a file, a baseline
     logprobs: list[list[Any]] = field(default_factory=list)  # for "score": the fields of a TextScore for each text
-    embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector a text; in no trial
-    retries: int = 0  # how often the request was repeated before this came
-    stored: bool = False  # whether it came from the store, which an earlier run had put it in
+    embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector for each text; in no trial
+    retries: int = 0  # number of failed attempts before this reply
+    stored: bool = False  # True if an earlier run stored it
 
     @property
     def scores(self) -> list[TextScore]:
-        """The scores of the texts of a "score" request, in their order."""
+        """Return the scores of the texts of a "score" request, in their order."""
         return [TextScore(*row) for row in self.logprobs]
 
     @property
@@ -187,19 +190,21 @@ class Score:
     value: float  # the main metric, 0.0 to 1.0
     metrics: dict[str, float | None] = field(default_factory=dict)  # further metrics; None is undefined
     parts: dict[str, list[float]] = field(default_factory=dict)  # name -> [numerator, denominator]
-    given: Json = None  # the answer as it was read
+    given: Json = None  # the parsed answer
     status: Literal["read", "unparseable", "refused"] = "read"
-    remark: str = ""  # why it could not be read
-    missing: list[str] = field(default_factory=list)  # in the reference, not in the answer
-    extra: list[str] = field(default_factory=list)  # in the answer, not in the reference
+    remark: str = ""  # why the answer could not be parsed
+    missing: list[str] = field(default_factory=list)  # names in the reference, but not in the answer
+    extra: list[str] = field(default_factory=list)  # names in the answer, but not in the reference
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a trial has no score.
+    """Reason why a trial has no score.
 
-    `kind` is a short name to count and compare by, that of the error: "timeout", "budget::calls", "skipped" where the
-    question was not asked for a reason that has no kind of its own. `message` is for people.
+    Attributes:
+        kind: The short name of the error for counting and comparing, such as "timeout" or "budget::calls"; "skipped"
+            if the question was not asked for a reason without a kind of its own.
+        message: The reason in words.
     """
 
     kind: str
@@ -211,7 +216,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A question, what came back, and its score; or why nothing came back."""
+    """A question, its reply and its score; or the failure that prevented them."""
 
     question: Question
     model: str
@@ -220,21 +225,21 @@ class Trial:
     score: Score | None = None
     failure: Failure | None = None  # of the provider or of scoring, or the reason for not asking
     requests: int = 0
-    retries: int = 0  # how often requests were repeated, after failures of the provider
-    exchanges: list[dict[str, Any]] = field(default_factory=list)  # all requests and replies, as results.exchanges says
-    # For reports that draw, as `diagram.pack` gives it: the JSON of
-    diagram: str = ""  # what the question is about, a Diagram
-    diagram_pair: str = ""  # the expected and the given answer, a DiagramPair
-    texts: dict[str, str] = field(default_factory=dict)  # of messages that the question does not hold, by digest
+    retries: int = 0  # number of retries after failures of the provider
+    exchanges: list[dict[str, Any]] = field(default_factory=list)  # as results.record.exchanges describes them
+    # Diagrams for reports that draw, as `diagram.pack` compresses them:
+    diagram: str = ""  # the Diagram of the workflow or graph in the question
+    diagram_pair: str = ""  # the DiagramPair of the expected and the given answer
+    texts: dict[str, str] = field(default_factory=dict)  # texts of messages that are not in the question, by digest
 
     @property
     def failure_text(self) -> str:
-        """The failure as a text for people; empty if there is none."""
+        """Return the failure in words; empty if there is none."""
         return "" if self.failure is None else str(self.failure)
 
     @property
     def passed(self) -> bool:
-        """Return True if the main score reaches the pass threshold; an answer to a graded question never does."""
+        """Return True if the main score reaches the pass threshold; False for every answer to a graded question."""
         return self.outcome == "right"
 
     @property
@@ -243,29 +248,29 @@ class Trial:
         return self.outcome in ("right", "graded")
 
     def check(self) -> None:
-        """Check that the answer is right; of a graded question, that there is one, whatever its score.
+        """Check that the answer is right; for a graded question, that there is an answer, whatever its score.
 
         Raises:
-            WrongAnswerError: if it is not. An assertion error.
+            WrongAnswerError: if the check fails; it is an AssertionError.
         """
         __tracebackhide__ = True
         if not self.accepted:
             raise WrongAnswerError(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The trial as plain JSON values; `from_json` gives it back."""
+        """Return the trial as plain JSON values; `from_json` reverses it."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
-        """Return the trial that `to_json` wrote, of an earlier version too: that called graded answers right."""
-        whole = read_fields(cls, data)
+        """Return the trial that `to_json` wrote, also in an earlier version, where graded answers were "right"."""
+        plain = read_fields(cls, data)
         question = read_fields(Question, data["question"])
         return cls(
-            **{f.name: getattr(whole, f.name) for f in fields(cls)}
+            **{field_.name: getattr(plain, field_.name) for field_ in fields(cls)}
             | {
                 "question": question,
-                "outcome": "graded" if question.graded and whole.outcome == "right" else whole.outcome,
+                "outcome": "graded" if question.graded and plain.outcome == "right" else plain.outcome,
                 "reply": data.get("reply") and read_fields(Reply, data["reply"]),
                 "score": data.get("score") and read_fields(Score, data["score"]),
                 "failure": data.get("failure") and read_fields(Failure, data["failure"]),
