@@ -44,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_installation()
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
         with registered_by(modules):
-            known = all_commands()
-            check_command(rest, known)
-            options = _parser(known).parse_args(rest)
-            code = known[options.command].run(options)
+            commands = all_commands()
+            check_command(rest, commands)
+            options = _parser(commands).parse_args(rest)
+            code = commands[options.command].run(options)
         sys.stdout.flush()
         return code
     except UsageError as error:
@@ -71,15 +71,15 @@ def _modules(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return modules, rest
 
 
-def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
+def _parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m pytest_taskgraph", description=f"Benchmarks of {topics()}.")
     parser.add_argument(
         "-p", metavar="MODULE", help="module whose registrations are used, such as conftest. Repeatable, before COMMAND"
     )
     parser.set_defaults(ask_model=ask_model)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in known.items():
-        command.arguments(commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY))
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in commands.items():
+        command.arguments(subparsers.add_parser(name, help=command.SUMMARY, description=command.SUMMARY))
     return parser
 
 

@@ -41,7 +41,7 @@ class Deferred(Generic[T]):
 
 
 class Registrations:
-    """The objects that one session registered, by kind and name, each with the plugin that owns it."""
+    """The registered objects of a session, by kind and name, each with the plugin that owns it."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, object]] = {}
