@@ -30,7 +30,7 @@ class DiagramNode:
     label: str
     kind: NodeKind = "task"
     group: str = ""  # the group it stands in; none where empty
-    note: str = ""  # a short addition to the label, for instance the workflow that a composite task calls
+    note: str = ""  # a short addition to the label, such as what a composite task calls
 
 
 @dataclass(frozen=True, slots=True)

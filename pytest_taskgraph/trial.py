@@ -67,9 +67,7 @@ class Question:
     judged: list[str] = field(default_factory=list)  # metrics that a model measures after the reply
     labels: dict[str, str | int] = field(default_factory=dict)
     cluster: str = ""  # equal for questions that are not independent
-    digests: dict[str, str] = field(
-        default_factory=dict
-    )  # of the workflow, the prompt, its template, the question, ...
+    digests: dict[str, str] = field(default_factory=dict)  # of its subject, the prompt, its template, the text, ...
     chance: float | None = None  # the chance level: the score expected from guessing; None if unknown
     relation: str = ""  # the kind of variation of a varied question, which enters no rate
     twin: str = ""  # the id of the question that it varies
@@ -228,7 +226,7 @@ class Trial:
     retries: int = 0  # number of retries after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # as results.record.exchanges describes them
     # Diagrams for reports that draw, as `diagram.pack` compresses them:
-    diagram: str = ""  # the Diagram of the workflow or graph in the question
+    diagram: str = ""  # the Diagram of what the question is about
     diagram_pair: str = ""  # the DiagramPair of the expected and the given answer
     texts: dict[str, str] = field(default_factory=dict)  # texts of messages that are not in the question, by digest
 

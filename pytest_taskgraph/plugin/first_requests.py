@@ -1,4 +1,4 @@
-"""What an item would send first, built without sending anything: for plans of a run, and for snapshots of prompts."""
+"""The question and the first requests of an item, built without sending them: for dry runs and prompt snapshots."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..asking import Episode
     from ..trial import Question, Request
-    from .suites import Collected
+    from .suites import CollectedQuestion
 
 
-def built_question(collected: Collected) -> Question:
-    """Return the question of an item. Raises UsageError, whatever its family raises."""
+def build_question(collected: CollectedQuestion) -> Question:
+    """Build the question of an item. Raises UsageError for any exception of its family."""
     from ..benchmarks.contract import report_family_errors
 
     with report_family_errors(collected.family, f"question({collected.reference.id!r})"):
         return collected.question()
 
 
-def first_requests(collected: Collected, question: Question) -> tuple[Episode, list[Request]]:
-    """Return the episode of a question, and what it asks first. Raises UsageError, whatever its family raises."""
+def first_requests(collected: CollectedQuestion, question: Question) -> tuple[Episode, list[Request]]:
+    """Return the episode of a question and its first requests. Raises UsageError for any exception of its family."""
     from ..asking import first_turn
     from ..benchmarks.contract import report_family_errors
     from .asking.ask import repeated_request

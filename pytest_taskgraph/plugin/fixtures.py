@@ -1,4 +1,4 @@
-"""The fixtures. Asking happens in the set-up of `trial`, so that pytest's own words keep their meaning."""
+"""The fixtures. The question is asked in the setup of `trial`, so that pytest reports a missing reply as an error."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import pytest
 if TYPE_CHECKING:
     from ..trial import Question, Trial
     from .models_under_test import ModelUnderTest
-    from .suites import Collected
+    from .suites import CollectedQuestion
 
 TRIAL = pytest.StashKey["Trial"]()
 
 
 @pytest.fixture
-def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
-    """What an item of a suite will ask."""
+def taskgraph_reference(request: pytest.FixtureRequest) -> CollectedQuestion:
+    """Return the question that an item of a suite will ask, before it is built."""
     if not hasattr(request, "param"):
         pytest.fail(
-            f"{request.node.nodeid}: the fixtures of taskgraph belong to a function with @suite(...)", pytrace=False
+            f"{request.node.nodeid}: the fixtures of taskgraph need a test function with @suite(...)", pytrace=False
         )
-    collected: Collected | str = request.param
+    collected: CollectedQuestion | str = request.param
     if isinstance(collected, str):
         pytest.fail(collected, pytrace=False)
     return collected
 
 
 @pytest.fixture
-def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
-    """The question of the item, built now unless it was prefetched."""
+def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: CollectedQuestion) -> Question:
+    """Return the question of the item, built now unless it was prefetched."""
     if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
         with _without_traceback():
             return taskgraph_reference.question()
@@ -43,7 +43,7 @@ def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Coll
 
 @pytest.fixture
 def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
-    """Who is asked."""
+    """Return the model under test of the item."""
     if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
         pytest.skip("no model is asked under --taskgraph-prompt-snapshots")
     from .pytest_compat import params
@@ -56,37 +56,40 @@ def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
 @pytest.fixture
 def trial(
     request: pytest.FixtureRequest,
-    taskgraph_reference: Collected,
+    taskgraph_reference: CollectedQuestion,
     taskgraph_question: Question,
     taskgraph_model: ModelUnderTest,
 ) -> Trial:
-    """The question, the reply and its score. An error where no reply came; skipped where it was not asked."""
+    """Ask the question, and return it with the reply and its score.
+
+    The item is an error if no reply arrived, and skipped if the question was not asked.
+    """
     from ..errors import NotAskedError
     from ..reports.escape import one_line
     from .asking.ask import trial_of
     from .session import run_of
 
     run = run_of(request.config)
-    if request.config.getoption("setuponly", False):  # scores without tests are no run, and decide no gate
+    if request.config.getoption("setuponly", False):  # scores without tests make no run, and decide no gate
         pytest.skip("nothing is asked under --setup-only")
-    with _without_traceback():  # of an episode or a metric that returns what it should not
+    with _without_traceback():  # of an episode or a metric that returns a wrong type
         result = run.prefetcher.result_of(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
-        made, stopped = trial_of(taskgraph_question, taskgraph_model.name, result)
-    request.node.stash[TRIAL] = made  # kept also if a family cannot draw it
+        trial_, error = trial_of(taskgraph_question, taskgraph_model.name, result)
+    request.node.stash[TRIAL] = trial_  # kept also if a family cannot draw it
     if run.reporting.draws:
-        made = run.drawings.attach(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
-    request.node.stash[TRIAL] = made
-    _tell_junit(request.node, made)
-    if isinstance(stopped, NotAskedError):
-        pytest.skip(one_line(made.failure_text))
-    if stopped is not None:
-        raise stopped
-    return made
+        trial_ = run.drawings.attach(trial_, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
+    request.node.stash[TRIAL] = trial_
+    _add_junit_properties(request.node, trial_)
+    if isinstance(error, NotAskedError):
+        pytest.skip(one_line(trial_.failure_text))
+    if error is not None:
+        raise error
+    return trial_
 
 
 @contextmanager
 def _without_traceback() -> Iterator[None]:
-    """Report a mistake of the user as a failure of the set-up, in its own words."""
+    """Report a UsageError as a failure of the setup, without a traceback."""
     from ..errors import UsageError
 
     try:
@@ -95,8 +98,8 @@ def _without_traceback() -> Iterator[None]:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
-def _tell_junit(item: pytest.Item, made: Trial) -> None:
-    """Properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
+def _add_junit_properties(item: pytest.Item, trial: Trial) -> None:
+    """Add the properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
     from ..reports.junit import properties
     from . import options
     from .session import run_of
@@ -105,4 +108,4 @@ def _tell_junit(item: pytest.Item, made: Trial) -> None:
         return
 
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
-    item.user_properties.extend(properties(made, run_of(item.config).descriptions[made.question.family]))
+    item.user_properties.extend(properties(trial, run_of(item.config).descriptions[trial.question.family]))

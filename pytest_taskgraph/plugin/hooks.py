@@ -1,4 +1,4 @@
-"""The hooks, in the order in which pytest calls them. Idle, this imports nothing but pytest and small modules."""
+"""The hooks, in the order in which pytest calls them. An idle session imports only pytest and small modules here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from . import options
 from .fixtures import TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .retired_options import add_retired_flags, refuse_retired
-from .verdicts.gathering import run_so_far as _run
+from .verdicts.gathering import existing_run
 
 if TYPE_CHECKING:
     from .fuzz_hooks import FuzzHooks
@@ -20,7 +20,7 @@ __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "tria
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Called once, before the command line is read and before any conftest file is imported."""
+    """Add the options, before the command line is parsed and before any conftest file is imported."""
     from ..errors import UsageError
     from ..installation import check_installation
 
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hook by which other plugins register what they add."""
+    """Declare the hook with which other plugins register objects."""
     from .. import hookspec
 
     pluginmanager.add_hookspecs(hookspec)
@@ -43,16 +43,14 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
-    """What plugins and conftest files register; the alias `--model`, late and only when used: a project that owns that
-    name keeps it.
-    """
+    """Call the registration hooks, and add the alias `--model` if it is used and no other plugin owns that name."""
     result = yield
     from .registration import open_registry
 
     open_registry(early_config, parser)
     from .pytest_compat import option_names
 
-    used = any(one == "--model" or one.startswith("--model=") for one in args) or {"-h", "--help"} & set(args)
+    used = any(word == "--model" or word.startswith("--model=") for word in args) or {"-h", "--help"} & set(args)
     if used and "--model" not in option_names(parser):
         parser.getgroup("taskgraph").addoption(
             "--model", dest=options.ALIAS, metavar="SPEC", action="append", default=None, help="as --taskgraph-model"
@@ -61,7 +59,7 @@ def pytest_load_initial_conftests(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Whatever was asked for by option is checked here, so that a mistake ends the run before anything is asked."""
+    """Check all options, so that a mistake ends the run before any request is sent."""
     config.addinivalue_line("markers", "taskgraph(family, options): set by @suite on its functions; for -m taskgraph")
     from .registration import open_registry
 
@@ -83,16 +81,16 @@ def pytest_configure(config: pytest.Config) -> None:
             return
         run = run_of(config)
         if hasattr(config, "workerinput"):
-            return  # the controller has checked
+            return  # the controller has checked them
         run.check()
         if options.switched(config, "dry-run"):
             check(config)
     except UsageError as error:
         raise pytest.UsageError(hide(str(error))) from None
     if run.may_stop:
-        from .distributed import keep_queues_short
+        from .distributed import limit_worker_queues
 
-        keep_queues_short(config)
+        limit_worker_queues(config)
     if options.switched(config, "dry-run"):
         from .output.dry_run import Planner
 
@@ -100,24 +98,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _render_prompts(config: pytest.Config) -> None:
-    """Let the items render their prompts. Raises UsageError."""
+    """Make the items render their prompts. Raises UsageError."""
     from .snapshots.snapshot_hooks import PLUGIN, SnapshotHooks
 
     _register_without_run(config, SnapshotHooks(config), PLUGIN)
 
 
 def _search_questions(config: pytest.Config) -> None:
-    """Let the items search questions for violated properties. Raises UsageError."""
+    """Make the items search questions for violated properties. Raises UsageError."""
     from .fuzz_hooks import PLUGIN, FuzzHooks
 
     _register_without_run(config, FuzzHooks(config), PLUGIN)
 
 
 def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHooks, name: str) -> None:
-    """Register hooks in place of a run: no model is asked.
+    """Register hooks instead of starting a run: no model is asked.
 
     Raises:
-        UsageError: if the options cannot be met.
+        UsageError: if the options are invalid.
     """
     from ..benchmarks import FAMILIES
     from ..benchmarks.contract import report_family_errors
@@ -137,7 +135,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One item a question, for functions with `@suite`."""
+    """Parametrize functions with `@suite` by their questions."""
     marks = [mark for mark in metafunc.definition.iter_markers("taskgraph") if "family" in mark.kwargs]
     if not marks:
         return
@@ -152,93 +150,91 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from .session import run_of
 
     run = run_of(metafunc.config)
-    run.demand(marks[0].kwargs["family"])
+    run.check_family(marks[0].kwargs["family"])
     notices = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
-    run.notices.extend(one for one in notices if one not in run.notices)
+    run.notices.extend(notice for notice in notices if notice not in run.notices)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """In the process that collects: a suite that cannot be had as it is written is a mistake of usage."""
+    """Report an invalid suite as a usage error, in the process that collects."""
     report = yield
     if report.failed:
         from .pytest_compat import error_of
         from .registration import registration_error
-        from .verdicts.outcomes import name_mistake
+        from .verdicts.outcomes import report_mistake
 
-        found = error_of(report)
-        name_mistake(report, found, collector, registration_error(collector.config, found))
+        error = error_of(report)
+        report_mistake(report, error, collector, registration_error(collector.config, error))
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Suites of which none has anything to ask, and gates about nothing, are mistakes of usage, before anything is
-    deselected.
-    """
-    run = _run(config)
+    """Raise a usage error for suites without any question and for gates about no question, before deselection."""
+    run = existing_run(config)
     if run is not None:
-        from .suites import demand_questions
+        from .suites import require_questions
 
-        demand_questions(items, worker=hasattr(config, "workerinput"))
-        if not session.testsfailed:  # what could not be collected is told first
+        require_questions(items, worker=hasattr(config, "workerinput"))
+        if not session.testsfailed:  # errors of collection are reported first
             run.check_collected()
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
-    """What is going to be asked, and what was left out."""
-    run = _run(config)
+    """Return lines on what is going to be asked, and what was left out."""
+    run = existing_run(config)
     if run is None or config.get_verbosity() < 0:
         return []
-    from .output.dry_run import announced, outline
+    from .output.dry_run import announcement, outline
 
-    return announced(run, *outline(run, items))
+    return announcement(run, *outline(run, items))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Where items will run, and ask."""
-    run = _run(session.config)
+    """Start slow imports in the background, in each process that will run items and ask."""
+    run = existing_run(session.config)
     if run is not None and not options.idle(session.config) and not session.config.pluginmanager.has_plugin("dsession"):
         run.preload()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where items run: which of them will ask is known from now on. Nothing is asked yet."""
+    """Plan which items will ask, in each process that runs items; no request is sent yet."""
     config = session.config
-    run = _run(config)
+    run = existing_run(config)
     if run is not None and not options.idle(config):
         from .suites import asks
 
         run.questions = sum(map(asks, session.items))
         run.prefetcher.plan(session.items)
         if hasattr(config, "workerinput"):
-            from .distributed import obey, tell_outline
+            from .distributed import send_outline, stop_with_controller
 
-            obey(run, session)
-            tell_outline(run, session.items)
+            stop_with_controller(run, session)
+            send_outline(run, session.items)
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
+@pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own hook, which ends the line of progress
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """However the loop ends, asking ends with it; where nobody broke it off, the cases of the whole run follow."""
+    """End all requests with the loop; unless the user interrupted it, report the cases of the whole run."""
     result, ended = None, None
     try:
         result = yield
-        if (run := _run(session.config)) is not None:
+        if (run := existing_run(session.config)) is not None:
             run.shrink()
             run.finish()
     except (session.Failed, KeyboardInterrupt) as stop:
         if type(stop) is KeyboardInterrupt:
             raise
-        ended = stop  # -x, or a reason to stop: the run ends in order
-        if (run := _run(session.config)) is not None:
+        ended = stop  # -x, or another reason to stop: the run is concluded as usual
+        if (run := existing_run(session.config)) is not None:
             run.shrink()
     finally:
-        run = _run(session.config)
+        run = existing_run(session.config)
         if run is not None:
             run.stop()
     if run is not None and not hasattr(session.config, "workerinput") and not options.idle(session.config):
@@ -250,10 +246,10 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     return result
 
 
-@pytest.hookimpl(wrapper=True)  # not tryfirst: the filters of warnings are to be the item's by now
+@pytest.hookimpl(wrapper=True)  # not tryfirst: pytest has to have set the warning filters of the item
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Before each item those to come are asked; a model that cannot be asked ends the run."""
-    run = _run(item.config)
+    """Prefetch the next items before each item; end the run if no model can be asked any more."""
+    run = existing_run(item.config)
     if run is None:
         return (yield)
     if run.prefetcher.planned:
@@ -268,13 +264,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return result
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)  # whoever else looks at a report is to see it as it is told
+@pytest.hookimpl(wrapper=True, trylast=True)  # other plugins receive the report in its final form
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Give the report its trial, in the process that ran the item: a controller or an xdist worker."""
-    made = item.stash.get(TRIAL, None)
-    if _run(item.config) is None:
+    """Attach the trial to the report, in the process that ran the item: a controller or an xdist worker."""
+    trial = item.stash.get(TRIAL, None)
+    if existing_run(item.config) is None:
         report = yield
     else:
         from .verdicts.outcomes import report_plainly, without_traceback
@@ -282,47 +278,47 @@ def pytest_runtest_makereport(
         try:
             with without_traceback(call):
                 report = yield
-        except SystemError:  # CPython 3.11: source is parsed in two threads at once
+        except SystemError:  # CPython 3.11, when two threads parse source at once
             if call.excinfo is None:
                 raise
             report = report_plainly(item, call)
-    if made is not None:
+    if trial is not None:
         from .session import run_of
-        from .verdicts.outcomes import shape
+        from .verdicts.outcomes import attach_trial
 
         run = run_of(item.config)
         if report.when == "call":
-            run.shrinker.note(item, made)
-        policy, travels = run.fail_policy, hasattr(item.config, "workerinput")
-        shape(report, made, call.excinfo, policy.expects_wrong, travels, policy.max_errors > 0)
+            run.shrinker.note(item, trial)
+        policy, as_text = run.fail_policy, hasattr(item.config, "workerinput")
+        attach_trial(report, trial, call.excinfo, policy.expects_wrong, as_text, policy.max_errors > 0)
         if report.when == "teardown":
-            del item.stash[TRIAL]  # an attempt after this one may fail before it asks
+            del item.stash[TRIAL]  # a rerun may fail before it asks
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Everywhere; a worker's reports arrive at the controller as plain data."""
+    """Restore the failure of a report; reports of a worker arrive at the controller as plain data."""
     if hasattr(report, "taskgraph_reason"):
-        from .verdicts.outcomes import retell
+        from .verdicts.outcomes import restore_failure_repr
 
-        retell(report)
+        restore_failure_repr(report)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-    """The letters of wrong answers and missing replies that are reported as expected."""
+    """Return outcome, letter and word of wrong answers and missing replies that are reported as expected."""
     if not hasattr(report, "taskgraph_wrong") and not hasattr(report, "taskgraph_missing"):
         return None
-    from .verdicts.outcomes import status
+    from .verdicts.outcomes import expected_status
 
-    return status(report)
+    return expected_status(report)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The gatherer, where results come together; what deals with workers, where there are any."""
+    """Register the gatherer in the process that gathers results, and the hooks of an xdist controller."""
     plugins = session.config.pluginmanager
-    if _run(session.config) is not None:
+    if existing_run(session.config) is not None:
         _ignore_warnings_of_requests()
     if not hasattr(session.config, "workerinput"):
         from .verdicts.gathering import Gatherer
@@ -336,40 +332,41 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
-    """Before LogXML writes its file: the properties of the whole run, and the record. One that cannot be written is
-    told after everything else.
+    """Write the record and the reports, and add properties of the run before LogXML writes its file.
+
+    A report that cannot be written ends the run with a message after all other output.
     """
-    run = _run(session.config)
+    run = existing_run(session.config)
     if run is not None and hasattr(session.config, "workerinput"):
         from .asking import shrinker
         from .output import usage
         from .verdicts import declared_questions
 
         output = vars(session.config)["workeroutput"]
-        output[shrinker.TRAVELS] = run.shrinker.pack()
-        output[declared_questions.TRAVELS], output[usage.TRAVELS] = run.population.pack(), run.usage.pack()
+        output[shrinker.OUTPUT_KEY] = run.shrinker.pack()
+        output[declared_questions.OUTPUT_KEY], output[usage.OUTPUT_KEY] = run.population.pack(), run.usage.pack()
         return (yield)
     failure = run.conclude(session) if run is not None else ""
     result = yield
-    if failure:  # a run that failed already ends as it did, for that weighs more
+    if failure:  # a run that failed already keeps its exit code
         pytest.exit(failure, returncode=session.exitstatus or pytest.ExitCode.USAGE_ERROR)
     return result
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, object, object]:
-    """The table, below what pytest tells of failures; of the wrong answers of a group, only the first are told."""
+    """Print the tables below pytest's failures; print only the first wrong answers of each group in full."""
     config = terminalreporter.config
-    run = _run(config)
+    run = existing_run(config)
     if run is None or not (run.concluded or run.verdicts):
         return (yield)
-    from .output.summary import told_in_full, write
+    from .output.summary import shorten_failures, write_summary
     from .output.terminal_lines import width
 
-    with told_in_full(terminalreporter):
+    with shorten_failures(terminalreporter):
         result = yield
-    write(terminalreporter, run, width(config))
-    if run.shrinker.found:
+    write_summary(terminalreporter, run, width(config))
+    if run.shrinker.shrunk:
         terminalreporter.section("shrunk wrong answers", "=")
         for line in run.shrinker.lines():
             terminalreporter.write_line(line)
@@ -377,14 +374,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Whatever was opened and not closed by the loop of items: a run may end before it, or not have one."""
-    run = _run(config)
+    """Stop the run, which may have ended before or without the loop of items."""
+    run = existing_run(config)
     if run is not None:
         run.stop()
 
 
 def _ignore_warnings_of_requests() -> None:
-    """Nothing; what litellm warns of while it is imported beside the items is let go, and so is what requests do."""
+    """Ignore warnings of requests, and of litellm while it is imported in the background."""
     from ..models.clients.litellm_client import ignore_warnings_of_requests
 
     ignore_warnings_of_requests()

@@ -1,4 +1,4 @@
-"""The models that a run asks: provider, application, simulated model or baseline, by their names."""
+"""The models under test, by name: models of providers, applications, simulated models and baselines."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 def is_application(spec: str) -> bool:
-    """Return True if the specification of a model names a callable, or a model that is registered."""
+    """Return True if the specification of a model names a Python callable or a registered model."""
     return spec.strip().startswith(f"{SCHEME}:") or bool(registered_name(spec))
 
 
 def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
-    """Add the working directory and the root folder to `sys.path` if a model is a callable that is to be imported.
+    """Insert the working directory and the root folder into `sys.path` if a model is a callable to import.
 
-    They go to its start, as Python has it for `python -m pytest`: `pytest` alone adds neither.
+    They are inserted at its start, as by `python -m pytest`; `pytest` alone adds neither.
     """
     if not any(spec.strip().startswith(f"{SCHEME}:") for spec in specs):
         return
@@ -45,25 +45,25 @@ def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
 
 
 def model_settings(specs: Iterable[str], stated: Mapping[str, str]) -> dict[str, Json]:
-    """Return the model options as JSON values where their texts are JSON.
+    """Parse the texts of model options: as JSON if they are JSON, else as they are.
 
-    The version of an application stays a text, or 1.10 and 1.1 were the same.
+    The version of an application stays a text, for 1.10 and 1.1 are different versions.
     """
-    kept = {VERSION} if any(map(is_application, specs)) else set()
-    return {name: text if name in kept else plain(text) for name, text in stated.items()}
+    texts = {VERSION} if any(map(is_application, specs)) else set()
+    return {name: text if name in texts else parse_option(text) for name, text in stated.items()}
 
 
-def plain(text: str) -> Json:
-    """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
+def parse_option(text: str) -> Json:
+    """Return the JSON value of the text; the text itself if it is no JSON."""
     try:
-        found: Json = json.loads(text)
-        return found
+        parsed: Json = json.loads(text)
+        return parsed
     except ValueError:
         return text
 
 
 def is_storable(client: Model) -> bool:
-    """Return True if the replies of a live model may be stored: an application has to state its version."""
+    """Return True if the replies of a live model may be stored; an application has to state its version for it."""
     return bool(getattr(client, "storable", True))
 
 
@@ -90,28 +90,28 @@ _SHORT_NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model as `--taskgraph-model` names it: its specification, and the short name that stands for it, if any."""
+    """A model as `--taskgraph-model` states it: its specification, and its short name if it has one."""
 
     spec: str
     alias: str = ""
 
     @property
     def label(self) -> str:
-        """What stands for the model in ids: its short name, or its specification without secrets."""
+        """Return the label of the model in ids: its short name, else its specification without secrets."""
         return self.alias or public_name(self.spec)
 
 
-def read_choice(stated: str) -> ModelChoice:
-    """Return the choice that `SPEC` or `SPEC@@NAME` states.
+def parse_choice(stated: str) -> ModelChoice:
+    """Parse `SPEC` or `SPEC@@NAME`.
 
     Raises:
-        UsageError: for an invalid short name, and for one of a baseline or simulated model, which has a name already.
+        UsageError: for an invalid short name, and for a short name of a baseline or simulated model.
     """
-    spec, found, alias = stated.strip().rpartition(ALIAS)
-    if not found:
+    spec, separator, alias = stated.strip().rpartition(ALIAS)
+    if not separator:
         return ModelChoice(stated.strip())
     if not spec or not _SHORT_NAME.fullmatch(alias):
-        if "://" in stated and "@" in stated.rpartition("#")[0]:  # of a password, then
+        if "://" in stated and "@" in stated.rpartition("#")[0]:  # the separator is part of a password
             return ModelChoice(stated.strip())
         raise UsageError(
             f"--taskgraph-model: {hide(public_name(stated))!r}: expected SPEC{ALIAS}NAME, where NAME is letters, "
@@ -124,18 +124,18 @@ def read_choice(stated: str) -> ModelChoice:
     return ModelChoice(spec.strip(), alias)
 
 
-def refuse_same(subjects: Iterable[ModelUnderTest]) -> None:
-    """Raise UsageError if two models have one name, or if one model has two."""
+def check_distinct(models: Iterable[ModelUnderTest]) -> None:
+    """Check that no two models have the same name, and no model has two names. Raises UsageError."""
     seen: dict[str, str] = {}
-    for one in subjects:
-        for name in {one.name, one.real_name}:
+    for model in models:
+        for name in {model.name, model.real_name}:
             if name in seen:
-                raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {one.name}")
-        seen |= dict.fromkeys((one.name, one.real_name), one.name)
+                raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {model.name}")
+        seen |= dict.fromkeys((model.name, model.real_name), model.name)
 
 
 class MissingBaseline:
-    """Model in place of a baseline that a family lacks: its questions are skipped, with the reason.
+    """Stand-in for a baseline that a family lacks; its questions are skipped, with the reason.
 
     Args:
         name: The name of the baseline.
@@ -144,8 +144,8 @@ class MissingBaseline:
 
     def __init__(self, name: str, family: Family) -> None:
         self.name = f"baseline:{name}"
-        listed = ", ".join(family.baselines) or "none"
-        self._reason = f"the family {family.name!r} has no baseline {name!r}; its baselines: {listed}"
+        names = ", ".join(family.baselines) or "none"
+        self._reason = f"the family {family.name!r} has no baseline {name!r}; its baselines: {names}"
 
     async def answer(self, request: Request) -> Reply:
         """Raise NotAskedError."""
@@ -153,14 +153,14 @@ class MissingBaseline:
 
 
 class ModelUnderTest:
-    """A model by its specification; baselines are opened a family.
+    """A model that a run asks; a baseline is opened separately for each family.
 
     Args:
         choice: Its specification and short name.
         options: The model options.
         settings: The settings of the run; a simulated model has their seed.
-        default: Returns the name of the default baseline; empty as long as no family is known that has one, and if the
-            families that are asked differ in it.
+        default: Function that returns the name of the default baseline; empty before a family with a baseline is
+            known, and if the families of the run have different default baselines.
 
     Raises:
         UsageError: for an unknown or empty specification.
@@ -180,48 +180,47 @@ class ModelUnderTest:
 
     @property
     def name(self) -> str:
-        """The name in reports: the short one where there is one."""
+        """Return the name in reports: the short name if there is one."""
         return self._alias or self.real_name
 
     @property
     def real_name(self) -> str:
-        """The model's own name, without secrets."""
+        """Return the model's own name, without secrets."""
         if self._baseline is not None:
             return f"baseline:{self._baseline or self._default()}".removesuffix(":")
         return public_name(self._models[""].name)
 
     @property
     def live(self) -> bool:
-        """Whether asking it means to ask a provider."""
+        """Return True if its requests go to a provider or an application."""
         return self._baseline is None and bool(getattr(self._models[""], "live", False))
 
     @property
     def client(self) -> Model | None:
-        """The model that every family asks; None for a baseline, of which each family has its own."""
+        """Return the model that every family asks; None for a baseline, for each family has its own."""
         return self._models.get("") if self._baseline is None else None
 
     def model(self, family: Family) -> Model:
-        """Return the model for questions of a family; one that answers nothing for a baseline that the family lacks."""
+        """Return the model for questions of a family; a MissingBaseline for a baseline that the family lacks."""
         if self._baseline is None:
             return self._models[""]
         if family.name not in self._models:
             name = self._baseline or next(iter(family.baselines), "")
             if not name:
                 raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
-            known = name in family.baselines
             self._models[family.name] = (
-                family.baseline(name, self._settings) if known else MissingBaseline(name, family)
+                family.baseline(name, self._settings) if name in family.baselines else MissingBaseline(name, family)
             )
         return self._models[family.name]
 
     def check_baseline(self, families: Iterable[Family]) -> None:
-        """Check that some family has the baseline that is asked for, if any is. Raises UnknownNameError."""
-        known = {name for family in families for name in family.baselines}
-        if self._baseline and self._baseline not in known:
-            raise UnknownNameError("baseline", self._baseline, known)
+        """Check that some family has the baseline that the specification names, if any. Raises UnknownNameError."""
+        baselines = {name for family in families for name in family.baselines}
+        if self._baseline and self._baseline not in baselines:
+            raise UnknownNameError("baseline", self._baseline, baselines)
 
-    def meet(self, question: Question) -> None:
-        """Let a simulated model know the answer to the question; do nothing for any other model."""
+    def learn_answer(self, question: Question) -> None:
+        """Give a simulated model the answer to the question; has no effect on any other model."""
         if self.spec.partition(":")[0] == "simulated":
             from ..trial import digest_of
 
@@ -238,14 +237,14 @@ class ModelUnderTest:
 
 
 class ModelsUnderTest:
-    """The models that a run asks, by the labels that stand for them in ids; each is opened once with the same options.
+    """The models that a run asks, by their labels in ids; each is opened once for each set of options.
 
     Args:
         config: The configuration of the session.
-        default: Returns the name of the default baseline, as `ModelUnderTest` takes it.
+        default: Function that returns the name of the default baseline, as in `ModelUnderTest`.
 
     Raises:
-        pytest.UsageError: for a short name that is none.
+        pytest.UsageError: for an invalid short name.
     """
 
     def __init__(self, config: pytest.Config, default: Callable[[], str] = str) -> None:
@@ -259,14 +258,14 @@ class ModelsUnderTest:
 
         Args:
             label: The label.
-            suite: The model options that the suite states; those of the run win key by key.
+            suite: The model options that the suite states; each is overridden by the same option of the run.
 
         Raises:
             UsageError: for a specification that cannot be opened.
         """
         key = label, json.dumps(suite, sort_keys=True) if suite else ""  # called for every item
         if key not in self._opened:
-            choice = next(one for one in self._choices if one.label == label)
+            choice = next(choice for choice in self._choices if choice.label == label)
             self._opened[key] = (
                 self._open(choice, suite) if _takes_options(choice.spec) or not suite else self.of(label)
             )
@@ -289,14 +288,14 @@ class ModelsUnderTest:
 
     @property
     def clients(self) -> list[Model]:
-        """Return the models that every family asks, with the options of each suite so far; baselines left out."""
+        """Return the models that every family asks, with the options of each suite so far, without baselines."""
         opened = dict.fromkeys([*self.all, *self._opened.values()])
-        return [one.client for one in opened if one.client is not None]
+        return [model.client for model in opened if model.client is not None]
 
     @property
     def live(self) -> bool:
         """Return True if any model is live."""
-        return any(one.live for one in self.all)
+        return any(model.live for model in self.all)
 
     @property
     def storable(self) -> bool:
@@ -305,16 +304,16 @@ class ModelsUnderTest:
 
 
 def _choices(config: pytest.Config) -> list[ModelChoice]:
-    """Return the models that are asked, once all secrets are known that options and environment bring in."""
+    """Return the models of the options, after registering all secrets in options and environment."""
     stated = values(config, "model")
-    given = (pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
-    further = [{key: plain(text) for key, text in each} for each in given]
+    of_roles = (pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
+    settings_of_roles = [{key: parse_option(text) for key, text in given} for given in of_roles]
     specs = [value(config, name) for name in ("judge-model", "embedder")]
-    redaction.register([*stated, *further, *specs])
+    redaction.register([*stated, *settings_of_roles, *specs])
     redaction.register_environment()
     make_importable(config, [*stated, *specs])
     try:
-        return [read_choice(one) for one in stated]
+        return [parse_choice(text) for text in stated]
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -326,25 +325,25 @@ def _open(spec: str, options: Mapping[str, Json]) -> Model:
 
 
 def _takes_options(spec: str) -> bool:
-    """Return True if model options reach the model: not a baseline or simulated one."""
+    """Return True if the model takes model options, unlike baselines and simulated models."""
     return spec.partition(":")[0] not in ("baseline", "simulated")
 
 
 def _check_version(spec: str, options: Mapping[str, Json]) -> None:
-    """Check that the version of an application is a text, or 1.10 and 1.1 were the same. Raises UsageError."""
+    """Check that the version of an application is a text, for 1.10 and 1.1 are different. Raises UsageError."""
     if is_application(spec) and not isinstance(options.get(VERSION, ""), str):
         raise UsageError(f"@suite(..., model_options=...): {VERSION}: expected a text, such as '1.10'")
 
 
 def _right_and_wrong(question: Question) -> tuple[str, str]:
-    """Return a right and a wrong reply to the question, in its form and where its prompt template wants the answer.
+    """Return a right and a wrong reply to the question, in its form and at the place that its prompt asks for.
 
-    The wrong reply is empty if the form has no answer that is surely wrong.
+    The wrong reply is empty if the form has no answer that is certainly wrong.
     """
     from ..scoring.forms import form
 
-    shape, head = form(question.form), "Final answer: " if question.place == "marker" else ""
-    right = head + shape.write(question.reference, question.names)
-    if shape.wrong is None:
+    answer_form, head = form(question.form), "Final answer: " if question.place == "marker" else ""
+    right = head + answer_form.write(question.reference, question.names)
+    if answer_form.wrong is None:
         return right, ""
-    return right, head + shape.write(shape.wrong(question.reference, question.names), question.names)
+    return right, head + answer_form.write(answer_form.wrong(question.reference, question.names), question.names)

@@ -1,4 +1,4 @@
-"""Every private interface of pytest that we lean on, each with what happens where it is gone."""
+"""Every use of a private interface of pytest, each with a fallback for versions without it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def option_names(parser: pytest.Parser) -> set[str]:
-    """The names of all options that are known so far; every name where that cannot be told, so that nothing clashes."""
+    """Return the names of all options that are declared so far; `--model` alone if pytest hides them."""
     try:
         groups = [*parser._groups, parser._anonymous]
         return {name for group in groups for option in group.options for name in option.names()}
@@ -19,7 +19,7 @@ def option_names(parser: pytest.Parser) -> set[str]:
 
 
 def ini_names(config: pytest.Config) -> set[str]:
-    """Return the names that ini file and `-o` set, known or not; none where pytest does not tell."""
+    """Return the names that ini file and `-o` set, declared or not; none if pytest hides them."""
     stated = getattr(config, "_inicfg", None)  # since pytest 9; reading `inicfg` warns there
     if stated is None:
         stated = getattr(config, "inicfg", {})
@@ -28,12 +28,20 @@ def ini_names(config: pytest.Config) -> set[str]:
 
 
 def reword_help(parser: pytest.Parser, heading: str, texts: Mapping[str, str]) -> None:
-    """Replace the heading of our options in the help, and the help of some by name; not if pytest does not tell."""
+    """Replace the heading of this plugin's options in the help, and the help of some options.
+
+    It has no effect if pytest hides its parser.
+
+    Args:
+        parser: The parser of the command line.
+        heading: The heading of the group of options.
+        texts: The new help by flag.
+    """
     try:
         groups = [group for group in parser._groups if group.name == "taskgraph"]
         for group in groups:
-            of_argparse = getattr(group, "_arggroup", None)  # since pytest 9.1
-            vars(of_argparse or group)["title" if of_argparse else "description"] = heading
+            argparse_group = getattr(group, "_arggroup", None)  # since pytest 9.1
+            vars(argparse_group or group)["title" if argparse_group else "description"] = heading
         for option in (option for group in groups for option in group.options):
             if text := next((texts[name] for name in option.names() if name in texts), ""):
                 option.attrs()["help"] = text
@@ -42,18 +50,18 @@ def reword_help(parser: pytest.Parser, heading: str, texts: Mapping[str, str]) -
 
 
 def parser_of(config: pytest.Config) -> pytest.Parser | None:
-    """Return what read the command line; None where pytest does not tell."""
-    found = getattr(config, "_parser", None)
-    return found if isinstance(found, pytest.Parser) else None
+    """Return the parser of the command line; None if pytest hides it."""
+    parser = getattr(config, "_parser", None)
+    return parser if isinstance(parser, pytest.Parser) else None
 
 
 def error_of(report: pytest.CollectReport) -> pytest.ExceptionInfo[BaseException] | None:
-    """What stopped a collector; None where nothing did, or pytest does not tell."""
+    """Return the exception that stopped a collector; None if there is none, or pytest hides it."""
     return getattr(getattr(report, "call", None), "excinfo", None)
 
 
 def add_suite_properties(config: pytest.Config, properties: Iterable[tuple[str, str]]) -> None:
-    """Properties of the whole test suite in the JUnit file; none where pytest has no such file or hides it."""
+    """Add properties of the whole test suite to the JUnit file, if the session writes one and pytest exposes it."""
     try:
         from _pytest.junitxml import xml_key
     except ImportError:
@@ -65,44 +73,44 @@ def add_suite_properties(config: pytest.Config, properties: Iterable[tuple[str, 
 
 
 def params(item: pytest.Item) -> dict[str, Any]:
-    """What an item is parametrised with, by name; nothing where it is not, or pytest does not tell."""
+    """Return the parameters of an item by name; none if it has none, or pytest hides them."""
     return getattr(getattr(item, "callspec", None), "params", {})
 
 
-def fixtures_of(item: pytest.Item, names: Iterable[str], module: str) -> bool:
+def uses_own_fixtures(item: pytest.Item, names: Iterable[str], module: str) -> bool:
     """Return True if the item uses the fixtures of those names as a module defines them; False if pytest hides them."""
-    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-    defined = [known.get(name) for name in names]
-    return all(one and getattr(one[-1].func, "__module__", "") == module for one in defined)
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    of_names = [definitions.get(name) for name in names]
+    return all(fixtures and getattr(fixtures[-1].func, "__module__", "") == module for fixtures in of_names)
 
 
-def skipped(item: pytest.Item) -> bool:
-    """Whether a mark skips the item; told by the marks' names alone where pytest has changed its ways."""
+def is_skipped(item: pytest.Item) -> bool:
+    """Return True if a mark skips the item; by the names of the marks alone if pytest cannot evaluate them here."""
     try:
         from _pytest.skipping import evaluate_skip_marks
 
         return evaluate_skip_marks(item) is not None
-    except Exception:  # also a condition that cannot be evaluated: the item will tell
+    except Exception:  # also of a condition that cannot be evaluated, which the item reports
         return any(item.iter_markers("skip")) or any(item.iter_markers("skipif"))
 
 
-def remember_failed(config: pytest.Config, report: pytest.TestReport) -> None:
-    """Nothing; --lf will run the item again, though its report is no failure. Not, where pytest has another --lf."""
-    remember = getattr(config.pluginmanager.get_plugin("lfplugin"), "pytest_runtest_logreport", None)
-    if remember is not None:
-        remember(report=pytest.TestReport(report.nodeid, report.location, {}, "failed", None, "call"))
+def add_to_last_failed(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Let `--lf` run the item again, though its report is no failure; without effect on another plugin for --lf."""
+    log_report = getattr(config.pluginmanager.get_plugin("lfplugin"), "pytest_runtest_logreport", None)
+    if log_report is not None:
+        log_report(report=pytest.TestReport(report.nodeid, report.location, {}, "failed", None, "call"))
 
 
-def forget_failed(config: pytest.Config, nodeids: Iterable[str]) -> None:
-    """Keep failures that belong to no item from `--lf`; not where pytest remembers failures otherwise."""
-    known = getattr(config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
-    if isinstance(known, dict):
+def remove_from_last_failed(config: pytest.Config, nodeids: Iterable[str]) -> None:
+    """Remove failures that belong to no item from the list of `--lf`, if pytest exposes it."""
+    last_failed = getattr(config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
+    if isinstance(last_failed, dict):
         for nodeid in nodeids:
-            known.pop(nodeid, None)
+            last_failed.pop(nodeid, None)
 
 
-def queued(config: pytest.Config) -> list[int]:
-    """The places of the items that an xdist worker has been sent and has not run; none where xdist does not tell."""
+def queued_places(config: pytest.Config) -> list[int]:
+    """Return the positions of the items in the queue of an xdist worker; none if xdist hides them."""
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
             try:
@@ -113,11 +121,11 @@ def queued(config: pytest.Config) -> list[int]:
     return []
 
 
-def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
-    """Within it, what is written reaches the terminal, also in the middle of a captured set-up."""
+def without_capture(config: pytest.Config) -> AbstractContextManager[None]:
+    """Return a context in which output reaches the terminal, also in the middle of a captured setup."""
     capturing = config.pluginmanager.get_plugin("capturemanager")
-    lifted: Callable[[], AbstractContextManager[None]] | None = getattr(capturing, "global_and_fixture_disabled", None)
-    return nullcontext() if lifted is None else lifted()
+    disable: Callable[[], AbstractContextManager[None]] | None = getattr(capturing, "global_and_fixture_disabled", None)
+    return nullcontext() if disable is None else disable()
 
 
 def is_own_reporter(reporter: object) -> bool:

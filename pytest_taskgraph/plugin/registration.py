@@ -1,4 +1,4 @@
-"""What plugins and conftest files register: for how long it counts, and what is said where that fails."""
+"""The registry of a session, and the errors of registrations by plugins and conftest files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _REGISTRY = pytest.StashKey[Registry]()
 
 
 def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) -> Registry:
-    """Return the registry of the session, which every plugin's hook is called with.
+    """Return the registry of the session; the first call opens it and calls the hooks of all plugins with it.
 
     Args:
         config: The configuration of the session.
-        parser: What declares the options of families, as long as the command line is not read for good.
+        parser: The parser to declare options of families in, until the command line is parsed completely.
 
     Raises:
         pytest.UsageError: if a registration fails.
@@ -30,8 +30,8 @@ def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) ->
         opened = Registrations()
         opened.open()
         config.add_cleanup(opened.close)  # a session may end before pytest_unconfigure is called
-        known = parser or parser_of(config)
-        declare = None if known is None else partial(add_family_options, known)
+        options_parser = parser or parser_of(config)
+        declare = None if options_parser is None else partial(add_family_options, options_parser)
         config.stash[_REGISTRY] = Registry(opened, config.rootpath, declare)
         try:
             call_register(config.pluginmanager, config.stash[_REGISTRY])
@@ -43,7 +43,7 @@ def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) ->
 def registration_error(
     config: pytest.Config, excinfo: pytest.ExceptionInfo[BaseException] | None
 ) -> RegistrationError | None:
-    """Return what to say of a collector that failed since a conftest file in its folder cannot register."""
+    """Return the error of a collector that failed because a conftest file in its folder cannot register; else None."""
     if excinfo is None:
         return None
     if isinstance(excinfo.value, RegistrationError):

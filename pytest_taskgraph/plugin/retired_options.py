@@ -1,4 +1,4 @@
-"""Refuse the old names of options and values, wherever they are set: flag, environment or ini."""
+"""Refusal of the old names of options and values, set by flag, environment or ini."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .pytest_compat import ini_names, option_names
 
 
 def add_retired_flags(parser: pytest.Parser) -> None:
-    """Let the command line take the old flags, which `pytest --help` does not show, so that they can be refused."""
+    """Declare the old flags, hidden from `pytest --help`, so that the plugin can refuse them with the new names."""
     group = parser.getgroup("taskgraph")
     present = option_names(parser)
     for option in OPTIONS:
@@ -36,12 +36,12 @@ def refuse_retired(config: pytest.Config) -> None:
     """Check that no option, value or model scheme of the run has been renamed.
 
     Raises:
-        pytest.UsageError: if one has; the new name is told.
+        pytest.UsageError: if one was renamed; the message has the new name.
     """
     try:
         for option in OPTIONS:
-            for written, new in _uses(config, option):
-                raise renamed_option(written, option, new)
+            for spelling, new in _uses(config, option):
+                raise renamed_option(spelling, option, new)
         _refuse_values(config)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
@@ -59,10 +59,10 @@ def _uses(config: pytest.Config, option: RenamedOption) -> Iterator[tuple[str, s
 
 
 def _refuse_values(config: pytest.Config) -> None:
-    known = options.all_options()
-    for name in dict.fromkeys(name for name, _ in VALUES if name in known):
+    present = options.all_options()
+    for name in dict.fromkeys(name for name, _ in VALUES if name in present):
         for text in options.given(config, name) or ():
-            check_value(options.spelling(config, name), name, text, known[name].choices)
+            check_value(options.spelling(config, name), name, text, present[name].choices)
     if MODEL_SCHEMES and (stated := options.given(config, "model")):
         from ..models import MODELS
 

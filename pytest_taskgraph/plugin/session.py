@@ -15,9 +15,9 @@ from ..trial import Trial
 from ..version import __version__
 from . import options
 from .asking.loop import EventLoopThread
-from .asking.measuring import Measuring
+from .asking.measuring import MeasuringModels
 from .asking.pipeline import Pipeline
-from .asking.prefetch import AskingParts, Garbage, Prefetcher, may_stop
+from .asking.prefetch import AskingParts, GarbageCollection, Prefetcher, may_stop
 from .asking.shrinker import Shrinker
 from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
 from .output.drawings import Drawings
@@ -27,7 +27,7 @@ from .output.usage import UsageTotal
 from .verdicts.asked_families import AskedFamilies
 from .verdicts.declared_questions import Questions, refuse
 from .verdicts.fail_policy import FailPolicy, RunOutcome
-from .verdicts.outcomes import CARRIED
+from .verdicts.outcomes import TRIAL_ATTRIBUTE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..trial import Json
     from .output.progress import Progress
     from .suite_settings import SuiteSettings
-    from .suites import Collected
+    from .suites import CollectedQuestion
 
 
 def _real_names(run: RunSession) -> dict[str, Json]:
@@ -95,10 +95,10 @@ class RunSession:
         self.repeats = options.whole(config, "repeats") or 1
         self.fail_policy = FailPolicy(config, self.families)
         self.pipeline = Pipeline(config)
-        self.measuring = Measuring(config, self.settings, self.pipeline)
+        self.measuring = MeasuringModels(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
-        self.garbage = Garbage()
+        self.garbage = GarbageCollection()
         self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
@@ -145,7 +145,7 @@ class RunSession:
         asked = dict.fromkeys(prompt for one in suites for prompt in one["prompts"])
         return tuple(dict.fromkeys([*(one for one in of_run if one in asked), *asked])) if suites else of_run
 
-    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+    def declare(self, function: str, collected: Sequence[CollectedQuestion], suite: SuiteSettings) -> None:
         """Note the questions and settings of a suite, and check its model options. Raises UsageError."""
         self.population.declare(function, collected, suite)
         if suite.model_options:
@@ -271,15 +271,15 @@ class RunSession:
         self.hide_progress()
         self.loop.stop()
         self.pipeline.close()
-        self.garbage.look_again()
+        self.garbage.restore()
 
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         options.value(self.config, "junit-properties")
         from ..benchmarks.contract import report_family_errors
-        from .models_under_test import refuse_same
+        from .models_under_test import check_distinct
 
-        refuse_same(self.models.all)
+        check_distinct(self.models.all)
         options.check_data(self.config)
         for family in self._registered_families:
             with report_family_errors(family, "check"):
@@ -317,7 +317,7 @@ class RunSession:
         else:
             self.notices.extend(self.fail_policy.notices)
 
-    def demand(self, family: Family) -> None:
+    def check_family(self, family: Family) -> None:
         """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
         _ = self.descriptions  # a conftest may have registered further families since
         for one in self.models.all:
@@ -327,11 +327,11 @@ class RunSession:
 
     def add(self, report: pytest.TestReport) -> None:
         """Tallies the trial that rides on a report."""
-        carried = getattr(report, CARRIED)
+        carried = getattr(report, TRIAL_ATTRIBUTE)
         made = carried if isinstance(carried, Trial) else Trial.from_json(json.loads(carried))
         self.tally.add(made)
         self._gathered = self._gathered.with_trial(made)
-        delattr(report, CARRIED)  # pytest keeps every report to the end
+        delattr(report, TRIAL_ATTRIBUTE)  # pytest keeps every report to the end
         self.population.add(made, report.nodeid)
 
     def hear(self, report: pytest.TestReport) -> None:

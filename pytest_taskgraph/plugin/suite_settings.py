@@ -1,6 +1,6 @@
 """Settings that `@suite` states for its own questions.
 
-They are read as the options of the same names are, and hold wherever the user of the run states nothing else.
+They are parsed as the options of the same names, and apply unless the user of the run sets these options.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 MODEL_OPTIONS = "model_options"
 OF_ALL_FAMILIES = ("prompt", "shots", "parsing", "pass-threshold")
-"""The options of every run that a suite may state, too."""
+"""The options of every run that a suite may state as well."""
 
 
 class KeywordOption(Option):
-    """An option as a keyword argument of `@suite`, which its messages name."""
+    """Option as a keyword argument of `@suite`; its messages name the argument."""
 
     @property
     def flag(self) -> str:
-        """Return what stands in the code."""
+        """Return the keyword argument as code."""
         return f"@suite(..., {keyword_of(self)}=...)"
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteSettings:
-    """The settings that hold for one suite.
+    """The settings of one suite.
 
     Args:
         prompts: The settings of its questions, once for each prompt template.
-        model_options: The model options that it states and nobody outranks.
-        stated: What it states and nobody outranks, by the name in records.
+        model_options: The model options of the suite that the user does not override.
+        stated: The settings of the suite that the user does not override, by the name in records.
     """
 
     prompts: tuple[Settings, ...]
@@ -55,12 +55,12 @@ class SuiteSettings:
 
     @property
     def notice(self) -> str:
-        """Return what the suite sets, for the header; empty for nothing. Values that look like secrets are left out."""
+        """Return the settings of the suite, for the header; empty if it states none. Likely secrets are left out."""
         from ..results.record.json_values import public_settings
 
-        shown = public_settings(self.stated)
-        options = cast("Mapping[str, Json]", shown.pop("model_option", {}))
-        return ", ".join(f"{name}={_shown(value)}" for name, value in [*shown.items(), *options.items()])
+        recorded = public_settings(self.stated)
+        options = cast("Mapping[str, Json]", recorded.pop("model_option", {}))
+        return ", ".join(f"{name}={_as_text(value)}" for name, value in [*recorded.items(), *options.items()])
 
 
 def keyword_of(option: Option) -> str:
@@ -69,88 +69,93 @@ def keyword_of(option: Option) -> str:
 
 
 def keyword_options(family: Family) -> dict[str, Option]:
-    """Return the options that a suite of the family may state, by keyword; those that the family reads itself left out.
+    """Return the options that a suite of the family may state, by keyword, except those that the family reads itself.
 
-    These are its own, and those of OF_ALL_FAMILIES.
+    They are the options of the family, and those of OF_ALL_FAMILIES.
     """
-    known = [*(OPTIONS[name] for name in OF_ALL_FAMILIES), *family.options]
-    return {keyword_of(one): one for one in known if keyword_of(one) not in family.suite_options}
+    options = [*(OPTIONS[name] for name in OF_ALL_FAMILIES), *family.options]
+    return {keyword_of(option): option for option in options if keyword_of(option) not in family.suite_options}
 
 
 def check_keywords(family: Family, names: Sequence[str]) -> None:
     """Check that a suite of the family takes these keyword arguments.
 
     Raises:
-        UsageError: for a name of before, with its new one.
-        UnknownNameError: for any other that it does not take.
+        UsageError: for an old name; the message has the new name.
+        UnknownNameError: for any other name that it does not take.
     """
-    known = {*family.suite_options, *keyword_options(family), MODEL_OPTIONS}
+    keywords = {*family.suite_options, *keyword_options(family), MODEL_OPTIONS}
     for name in names:
-        if name not in known:
+        if name not in keywords:
             check_keyword(name)
-            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, known)
+            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, keywords)
 
 
 def settings_of_suite(
     config: pytest.Config, family: Family, stated: Mapping[str, object], folder: Path
 ) -> SuiteSettings:
-    """Return the settings that hold for a suite: the user's of the run, else the suite's, else the defaults.
+    """Return the settings of a suite: those of the user, else those of the suite, else the defaults.
 
     Args:
         config: The configuration of the run.
         family: The family of the suite.
         stated: The settings that the suite states, by keyword.
-        folder: Where its relative paths start: the folder of its file.
+        folder: The folder of the suite's file, where its relative paths start.
 
     Raises:
         UsageError: for a value that the option would refuse.
     """
-    base, found = settings(config), settings_of_prompts(config)
+    base, of_prompts = settings(config), settings_of_prompts(config)
     given = dict(pairs(config, "model-option"))
     model_options = _model_options(stated.get(MODEL_OPTIONS, {}))
     register([model_options])
     model_options = {name: value for name, value in model_options.items() if name not in given}
     options = keyword_options(family)
     values = {options[name]: _read(options[name], value, folder) for name, value in stated.items() if name in options}
-    kept = {option: value for option, value in values.items() if option.name not in base.given}
-    shared = {SHARED[option.name]: value for option, value in kept.items() if option.name in SHARED}
-    own = {option.name: value for option, value in kept.items() if option.name not in SHARED}
+    effective = {option: value for option, value in values.items() if option.name not in base.given}
+    shared = {SHARED[option.name]: value for option, value in effective.items() if option.name in SHARED}
+    own = {option.name: value for option, value in effective.items() if option.name not in SHARED}
     if prompts := cast("tuple[str, ...]", shared.pop("prompt", ())):
-        found = tuple(replace(base, prompt=one) for one in distinct_prompts(prompts, "@suite(..., prompt=...)"))
+        distinct = distinct_prompts(prompts, "@suite(..., prompt=...)")
+        of_prompts = tuple(replace(base, prompt=prompt) for prompt in distinct)
     changes = cast("dict[str, Any]", {**shared, **({"own": {**base.own, **own}} if own else {})})
-    told = {keyword_of(option): as_json(value) for option, value in kept.items()}
+    recorded = {keyword_of(option): as_json(value) for option, value in effective.items()}
     if model_options:
-        told["model_option"] = model_options
-    return SuiteSettings(tuple(replace(one, **changes) for one in found), model_options, told)
+        recorded["model_option"] = model_options
+    return SuiteSettings(tuple(replace(of_prompt, **changes) for of_prompt in of_prompts), model_options, recorded)
 
 
-def check_settings(family: Family, found: SuiteSettings) -> None:
-    """Check that the settings of a suite can be met, before anything is asked. Raises UsageError."""
+def check_settings(family: Family, suite: SuiteSettings) -> None:
+    """Check that the family accepts the settings of a suite. Raises UsageError."""
     from ..benchmarks.contract import report_family_errors
 
-    for one in found.prompts if found.stated else ():
+    for of_prompt in suite.prompts if suite.stated else ():
         with report_family_errors(family, "check"):
-            family.check(one)
+            family.check(of_prompt)
 
 
 def _read(option: Option, value: object, folder: Path) -> OptionValue:
-    """Return the value that a suite states for an option, as the option reads it. Raises UsageError."""
-    keyword = KeywordOption(**{one.name: getattr(option, one.name) for one in fields(Option)})
+    """Parse the value that a suite states for an option. Raises UsageError."""
+    keyword = KeywordOption(**{field_.name: getattr(option, field_.name) for field_ in fields(Option)})
     texts = _texts(keyword, value)
     for text in texts:
         check_value(keyword.flag, option.name, text, option.choices)
     is_path = option.kind == "path"
-    texts = [_placed(folder, one) if one and (is_path or _is_prompt_of(option, folder, one)) else one for one in texts]
-    return keyword.read(texts)
+    return keyword.read(
+        [
+            _path_from_here(folder, text) if text and (is_path or _is_prompt_of(option, folder, text)) else text
+            for text in texts
+        ]
+    )
 
 
 def _texts(option: Option, value: object) -> list[str]:
-    """Return the value as it would be typed."""
+    """Return the value as the user types it."""
     if isinstance(value, Mapping):
-        return [f"{key}={_text(option, one)}" for key, one in value.items()] or [""]
+        return [f"{key}={_text(option, inner)}" for key, inner in value.items()] or [""]
     if not isinstance(value, list | tuple):
         return [_text(option, value)]
-    texts = [_text(option, one) for one in value] or [""]
+    texts = [_text(option, inner) for inner in value] or [""]
     return texts if option.repeatable else [",".join(texts)]
 
 
@@ -167,8 +172,8 @@ def _is_prompt_of(option: Option, folder: Path, text: str) -> bool:
     return option.name == "prompt" and is_prompt_file(folder / text)
 
 
-def _placed(folder: Path, text: str) -> str:
-    """Return the path as it would be typed where pytest runs, so that it is the same on every machine."""
+def _path_from_here(folder: Path, text: str) -> str:
+    """Return the path relative to the working directory, so that it is the same on every machine."""
     path = folder / text
     try:
         return os.path.relpath(path)
@@ -181,16 +186,16 @@ def _model_options(stated: object) -> dict[str, Json]:
     where = f"@suite(..., {MODEL_OPTIONS}=...)"
     if not isinstance(stated, Mapping):
         raise UsageError(f"{where}: {type(stated).__name__}; expected a mapping, such as {{'temperature': 0}}")
-    found: dict[str, Json] = {}
+    options: dict[str, Json] = {}
     for name, value in stated.items():
         if not isinstance(name, str) or not name.strip():
             raise UsageError(f"{where}: expected a text as the name of each option, found {type(name).__name__}")
         try:
-            found[name] = json.loads(json.dumps(value, allow_nan=False))
+            options[name] = json.loads(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError):
-            raise UsageError(f"{where}: {name}: {type(value).__name__}; expected a value of JSON") from None
-    return found
+            raise UsageError(f"{where}: {name}: {type(value).__name__}; expected a JSON value") from None
+    return options
 
 
-def _shown(value: Json) -> str:
+def _as_text(value: Json) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""`@suite` marks a test function; collection turns it into one item a question."""
+"""The decorator `@suite` of test functions, and their expansion into one item for each question."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """What stands behind one item until it is asked."""
+class CollectedQuestion:
+    """The question of one item before it is built and asked."""
 
     family: Family
     reference: QuestionReference
     settings: Settings
-    model_options: Mapping[str, Json] = field(default_factory=dict, hash=False)  # those that the suite states
+    model_options: Mapping[str, Json] = field(default_factory=dict, hash=False)  # those of the suite
 
     def question(self) -> Question:
-        """The question, built now. Raises UsageError."""
+        """Build the question. Raises UsageError."""
         from ..benchmarks.contract import check_question
 
-        made = self.family.question(self.reference, self.settings)
-        check_question(self.family, self.reference, made)
-        if made.aggregate != MEAN:
-            self._check_aggregate(made)
-        return replace(made, repetition=self.reference.repetition) if self.reference.repetition > 1 else made
+        question = self.family.question(self.reference, self.settings)
+        check_question(self.family, self.reference, question)
+        if question.aggregate != MEAN:
+            self._check_aggregate(question)
+        repetition = self.reference.repetition
+        return replace(question, repetition=repetition) if repetition > 1 else question
 
     def _check_aggregate(self, question: Question) -> None:
-        known = [one.name for one in self.family.description(self.settings).aggregates]
-        if question.aggregate not in known:
-            raise UnknownNameError(f"aggregate of {self.family.name}", question.aggregate, [MEAN, *known])
+        names = [aggregate.name for aggregate in self.family.description(self.settings).aggregates]
+        if question.aggregate not in names:
+            raise UnknownNameError(f"aggregate of {self.family.name}", question.aggregate, [MEAN, *names])
 
 
 def suite(
@@ -61,12 +62,12 @@ def suite(
 ) -> Callable[[_F], _F]:
     """Make one test of each question of a family.
 
-    What the user of the run states by flag, environment, ini or profile goes before what is stated here. Relative paths
+    Options that the user of the run sets by flag, environment, ini or profile override these arguments. Relative paths
     start in the folder of the suite's file.
 
     Args:
         family: The family.
-        prompt: The prompt template, by name or file; of several, each question is asked with each.
+        prompt: The prompt template, by name or file; with several, each question is asked with each of them.
         shots: Solved examples before each question.
         parsing: How answers are parsed.
         pass_threshold: The smallest score that passes, 0 to 1; 0: the questions are graded.
@@ -79,9 +80,9 @@ def suite(
     from .suite_settings import MODEL_OPTIONS, check_keywords
 
     check_keywords(family, list(options))
-    named: dict[str, object] = {"prompt": prompt, "shots": shots, "parsing": parsing, "pass_threshold": pass_threshold}
-    named |= {MODEL_OPTIONS: model_options}
-    stated = {**options, **{name: value for name, value in named.items() if value is not None}}
+    common: dict[str, object] = {"prompt": prompt, "shots": shots, "parsing": parsing, "pass_threshold": pass_threshold}
+    common |= {MODEL_OPTIONS: model_options}
+    stated = {**options, **{name: value for name, value in common.items() if value is not None}}
     read_by_family = {name: value for name, value in stated.items() if name in family.suite_options}
     settings = {name: value for name, value in stated.items() if name not in read_by_family}
     mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=read_by_family, settings=settings)
@@ -89,8 +90,8 @@ def suite(
 
 
 @dataclass(frozen=True, slots=True)
-class GroupOfSuite:
-    """What stands behind one item of `--taskgraph-fuzz`: a group of questions, as a suite asks for them."""
+class SuiteGroup:
+    """The group of questions of one item of `--taskgraph-fuzz`, with the settings of its suite."""
 
     family: Family
     group: str
@@ -99,29 +100,29 @@ class GroupOfSuite:
 
 
 def expand_groups(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
-    """Parametrise a marked function by the groups of its questions, with each of its prompt templates.
+    """Parametrize a marked function by the groups of its questions, with each of its prompt templates.
 
     Raises:
-        UsageError: for a function without the fixture `trial`, for unknown names.
+        UsageError: for a function without the fixture `trial`, and for unknown names.
     """
     name, family, options = metafunc.function.__name__, mark.kwargs["family"], mark.kwargs["options"]
-    _demand_fixture(metafunc)
-    _demand_registered(name, family)
-    found: dict[str, GroupOfSuite] = {}
+    _check_fixture(metafunc)
+    _check_registered(name, family)
+    groups: dict[str, SuiteGroup] = {}
     try:
         prompts = _settings(metafunc, family, mark).prompts
-        for one in prompts if family.prompt_templates else prompts[:1]:
-            for group in family.fuzz_groups(one, options):
-                of_prompt = f"-{_shell_safe(prompt_name(one.prompt))}" if len(prompts) > 1 else ""
-                found.setdefault(f"{group}{of_prompt}", GroupOfSuite(family, group, one, options))
-        if not found:
+        for settings in prompts if family.prompt_templates else prompts[:1]:
+            for group in family.fuzz_groups(settings, options):
+                of_prompt = f"-{_shell_safe(prompt_name(settings.prompt))}" if len(prompts) > 1 else ""
+                groups.setdefault(f"{group}{of_prompt}", SuiteGroup(family, group, settings, options))
+        if not groups:
             raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
     except NothingToAskError as error:
         _skip(metafunc, f"{name}: {error}")
         return
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
-    metafunc.parametrize("taskgraph_reference", list(found.values()), ids=list(found), indirect=True)
+    metafunc.parametrize("taskgraph_reference", list(groups.values()), ids=list(groups), indirect=True)
 
 
 def expand(
@@ -129,21 +130,31 @@ def expand(
     mark: pytest.Mark,
     models: list[str],
     repeats: int = 1,
-    declare: Callable[[str, Sequence[Collected], SuiteSettings], None] | None = None,
+    declare: Callable[[str, Sequence[CollectedQuestion], SuiteSettings], None] | None = None,
 ) -> list[str]:
-    """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
+    """Parametrize a marked function by question, then by model if there are several.
 
-    The questions are those of each prompt template. One that has the same id with several of them does not depend on
-    it, and is asked once. Each question is asked `repeats` times, one after the other. `declare` is told the function,
-    its questions and its settings.
+    The questions are those of each prompt template. A question with the same id for several templates does not depend
+    on the template, and is asked once. If the user's own files hold no question for the suite, one item stands for the
+    suite, and is skipped with the reason.
 
-    Where the user's own files hold nothing for a suite, one item stands for it that is skipped with the reason.
-    Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
+    Args:
+        metafunc: The test function.
+        mark: Its mark, as `suite` returns it.
+        models: The labels of the models.
+        repeats: The number of items for each question, one after the other.
+        declare: Function that receives the node id, the questions and the settings of the suite.
+
+    Returns:
+        Notices about the suite, a line each.
+
+    Raises:
+        UsageError: for a function without the fixture `trial`, for unknown names, and for a suite without questions.
     """
     name = metafunc.function.__name__
-    _demand_fixture(metafunc)
+    _check_fixture(metafunc)
     family: Family = mark.kwargs["family"]
-    _demand_registered(name, family)
+    _check_registered(name, family)
     options = mark.kwargs["options"]
     try:
         settings = _settings(metafunc, family, mark)
@@ -158,7 +169,7 @@ def expand(
     metafunc.parametrize(
         "taskgraph_reference",
         collected,
-        ids=[one.reference.id for one in collected],
+        ids=[question.reference.id for question in collected],
         indirect=True,
     )
     if len(models) > 1:
@@ -166,16 +177,16 @@ def expand(
     return _notices(name, family, settings, options)
 
 
-def _demand_fixture(metafunc: pytest.Metafunc) -> None:
+def _check_fixture(metafunc: pytest.Metafunc) -> None:
     if "taskgraph_reference" not in metafunc.fixturenames:
         name = metafunc.function.__name__
         raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
 
 
 def _skip(metafunc: pytest.Metafunc, reason: str) -> None:
-    """Let one item, which is skipped, stand for a suite that has nothing to ask."""
-    nothing = pytest.param(reason, id=NOTHING, marks=pytest.mark.skip(reason=reason))
-    metafunc.parametrize("taskgraph_reference", [nothing], indirect=True)
+    """Parametrize a function without questions with a single item, which is skipped with the reason."""
+    placeholder = pytest.param(reason, id=NOTHING, marks=pytest.mark.skip(reason=reason))
+    metafunc.parametrize("taskgraph_reference", [placeholder], indirect=True)
 
 
 def _settings(metafunc: pytest.Metafunc, family: Family, mark: pytest.Mark) -> SuiteSettings:
@@ -189,32 +200,41 @@ def _settings(metafunc: pytest.Metafunc, family: Family, mark: pytest.Mark) -> S
 
 
 def _notices(name: str, family: Family, settings: SuiteSettings, options: Mapping[str, Any]) -> list[str]:
-    """Return what the suite of that name sets, and what the family says of it, a line each."""
+    """Return the settings that the suite of that name states, and the notices of its family, a line each."""
     from ..benchmarks.contract import check_notices
 
-    told = [notice for one in settings.prompts for notice in check_notices(family, family.notices(one, options))]
-    return list(dict.fromkeys([*([f"{name} sets {settings.notice}"] if settings.notice else []), *told]))
+    of_family = [
+        notice for of_prompt in settings.prompts for notice in check_notices(family, family.notices(of_prompt, options))
+    ]
+    return list(dict.fromkeys([*([f"{name} sets {settings.notice}"] if settings.notice else []), *of_family]))
 
 
-def _questions(family: Family, settings: SuiteSettings, options: Mapping[str, Any], repeats: int) -> list[Collected]:
-    """Return the questions of a suite with each prompt template, and each question `repeats` times.
+def _questions(
+    family: Family, settings: SuiteSettings, options: Mapping[str, Any], repeats: int
+) -> list[CollectedQuestion]:
+    """Return the questions of a suite with each prompt template, each of them `repeats` times.
 
     Raises:
         NothingToAskError: if there is none.
-        UsageError: if the options cannot be met.
+        UsageError: if the options are invalid.
     """
     from ..benchmarks.contract import check_references
 
-    found: dict[str, Collected] = {}
-    for one in settings.prompts:
-        for reference in check_references(family, family.references(one, options)):
-            found.setdefault(reference.id, Collected(family, reference, one, settings.model_options))
-    if not found:
+    questions: dict[str, CollectedQuestion] = {}
+    for of_prompt in settings.prompts:
+        for reference in check_references(family, family.references(of_prompt, options)):
+            question = CollectedQuestion(family, reference, of_prompt, settings.model_options)
+            questions.setdefault(reference.id, question)
+    if not questions:
         raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
-    return [replace(one, reference=again) for one in found.values() for again in _repeated(one.reference, repeats)]
+    return [
+        replace(question, reference=repetition)
+        for question in questions.values()
+        for repetition in _repetitions(question.reference, repeats)
+    ]
 
 
-def _demand_registered(name: str, family: Family) -> None:
+def _check_registered(name: str, family: Family) -> None:
     from ..benchmarks import FAMILIES
 
     if FAMILIES.get(family.name) is not family:
@@ -224,39 +244,40 @@ def _demand_registered(name: str, family: Family) -> None:
         )
 
 
-def _repeated(one: QuestionReference, repeats: int) -> Iterator[QuestionReference]:
-    yield one
+def _repetitions(reference: QuestionReference, repeats: int) -> Iterator[QuestionReference]:
+    yield reference
     for k in range(2, repeats + 1):
-        yield replace(one, id=f"{one.id}-r{k}", twin=one.twin and f"{one.twin}-r{k}", repetition=k)
+        twin = reference.twin and f"{reference.twin}-r{k}"
+        yield replace(reference, id=f"{reference.id}-r{k}", twin=twin, repetition=k)
 
 
 def asks(item: pytest.Item) -> bool:
-    """Whether the item puts a question."""
-    return isinstance(params(item).get("taskgraph_reference"), Collected)
+    """Return True if the item asks a question."""
+    return isinstance(params(item).get("taskgraph_reference"), CollectedQuestion)
 
 
-def group_of(item: pytest.Item) -> GroupOfSuite | None:
+def group_of(item: pytest.Item) -> SuiteGroup | None:
     """Return the group whose questions the item searches; None for any other item."""
-    found = params(item).get("taskgraph_reference")
-    return found if isinstance(found, GroupOfSuite) else None
+    group = params(item).get("taskgraph_reference")
+    return group if isinstance(group, SuiteGroup) else None
 
 
-def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:
-    """Raise pytest.UsageError if there are suites and none of them has anything to ask.
+def require_questions(items: Sequence[pytest.Item], worker: bool) -> None:
+    """Raise pytest.UsageError if there are suites, but none of them has a question.
 
-    An xdist worker cannot end a run in words; there such items fail, instead of being skipped.
+    An xdist worker cannot end a run with a message; there the items of such suites fail, instead of being skipped.
     """
     suites = [item for item in items if item.get_closest_marker("taskgraph") is not None]
     if not suites or any(asks(item) or group_of(item) is not None for item in suites):
         return
     if not worker:
-        raise pytest.UsageError("; ".join(dict.fromkeys(map(why_nothing, suites))))
+        raise pytest.UsageError("; ".join(dict.fromkeys(map(_skip_reason, suites))))
     for item in suites:
         item.own_markers[:] = [mark for mark in item.own_markers if mark.name != "skip"]
 
 
-def why_nothing(item: pytest.Item) -> str:
-    """The reason of an item that stands for a suite without questions."""
+def _skip_reason(item: pytest.Item) -> str:
+    """Return the skip reason of an item that stands for a suite without questions."""
     return next(str(mark.kwargs["reason"]) for mark in item.iter_markers("skip"))
 
 

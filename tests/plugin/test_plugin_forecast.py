@@ -18,16 +18,16 @@ def test_graph(trial):
 PRICED = ("--taskgraph-price=1/2", "--taskgraph-model-option=max_tokens=100")
 BROKEN = """
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.plugin.suites import Collected
+from pytest_taskgraph.plugin.suites import CollectedQuestion
 
-build = Collected.question
+build = CollectedQuestion.question
 
 def question(self):
     if "flow_end" in self.reference.id:
         raise UsageError("it cannot be built")
     return build(self)
 
-Collected.question = question
+CollectedQuestion.question = question
 """
 IMPORTED = """
 import os, pathlib, sys, threading, pytest

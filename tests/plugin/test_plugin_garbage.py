@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_taskgraph.plugin.asking.prefetch import Garbage
+from pytest_taskgraph.plugin.asking.prefetch import GarbageCollection
 
 
 @pytest.fixture(autouse=True)
@@ -17,35 +17,35 @@ def process() -> Iterator[None]:
 
 
 def test_thresholds_are_higher_for_a_while_and_as_they_were_again() -> None:
-    before, garbage = gc.get_threshold(), Garbage()
-    garbage.put_off()
-    garbage.put_off()
+    before, garbage = gc.get_threshold(), GarbageCollection()
+    garbage.collect_rarely()
+    garbage.collect_rarely()
     assert gc.get_threshold() == (20_000, 20, 50)
-    garbage.look_again()
-    garbage.look_again()
+    garbage.restore()
+    garbage.restore()
     assert gc.get_threshold() == before
 
 
 def test_what_was_made_meanwhile_is_looked_at_once_and_then_no_more() -> None:
-    garbage = Garbage()
-    garbage.put_off()
+    garbage = GarbageCollection()
+    garbage.collect_rarely()
     kept: list[object] = []
     kept.append(kept)
-    garbage.look_again()
+    garbage.restore()
     assert not any(one is kept for one in gc.get_objects())
 
 
 @pytest.mark.parametrize("chosen", [(0, 10, 10), (1_000_000, 20, 50)])
 def test_a_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tuple[int, int, int]) -> None:
     gc.set_threshold(*chosen)
-    garbage = Garbage()
-    garbage.put_off()
+    garbage = GarbageCollection()
+    garbage.collect_rarely()
     assert gc.get_threshold() == chosen
-    garbage.look_again()
+    garbage.restore()
     assert gc.get_threshold() == chosen
 
 
 def test_nothing_is_changed_that_was_never_put_off() -> None:
     frozen = gc.get_freeze_count()
-    Garbage().look_again()
+    GarbageCollection().restore()
     assert gc.get_freeze_count() == frozen

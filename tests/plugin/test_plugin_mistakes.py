@@ -132,7 +132,7 @@ def test_a_trial_without_a_suite_is_an_error_of_one_line(project: Project) -> No
     project.write("test_graph.py", "def test_graph(trial):\n    trial.check()\n")
     ran = project.run()
     assert (ran.code, ran.counts) == (1, {"error": 1})
-    assert "test_graph.py::test_graph: the fixtures of taskgraph belong to a function with @suite(...)" in ran.output
+    assert "test_graph.py::test_graph: the fixtures of taskgraph need a test function with @suite(...)" in ran.output
     assert ran.clean
 
 

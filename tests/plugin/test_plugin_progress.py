@@ -20,7 +20,7 @@ from plugin_project import Project, right
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, screen_size, watched, write_raw
 from pytest_taskgraph.plugin.output.terminal_lines import width
-from pytest_taskgraph.plugin.pytest_compat import uncaptured
+from pytest_taskgraph.plugin.pytest_compat import without_capture
 
 CONFTEST = """
 import os, pytest
@@ -464,5 +464,5 @@ def test_width_without_a_reporter_of_pytest_is_80() -> None:
 
 
 def test_without_capturing_there_is_nothing_to_lift() -> None:
-    with uncaptured(cast(pytest.Config, Config())):
+    with without_capture(cast(pytest.Config, Config())):
         pass

@@ -40,7 +40,7 @@ REFERENCES: list[tuple[str, Json]] = [
 
 def score_of(accuracy: int, question: Question) -> Score:
     subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, Settings())
-    subject.meet(question)
+    subject.learn_answer(question)
     assert subject.client is not None
     reply = asyncio.run(subject.client.answer(Request([{"role": "user", "content": question.prompt}])))
     return grade(question, reply)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...redaction import redact, redact_all
 from ...trial import MOST_REPETITIONS, Failure, Outcome, Question, Trial
-from .measuring import SPEC, Measuring
+from .measuring import SPEC, MeasuringModels
 
 if TYPE_CHECKING:
     from ...asking import Episode, Exchange, Model, Transcript
@@ -37,7 +37,7 @@ class AskResult:
 
 
 async def ask(
-    question: Question, episode: Episode, model: Model, measuring: Measuring, seconds: float | None = None
+    question: Question, episode: Episode, model: Model, measuring: MeasuringModels, seconds: float | None = None
 ) -> AskResult:
     """Drive the question's episode, have its reply measured, and return the result, within `seconds` in all."""
     from ...asking import drive
@@ -54,7 +54,7 @@ async def ask(
             TIME_LIMIT.set(limit)
             transcript = await drive(episode(question), answer, exchanges)
             if question.judged:
-                transcript = await measuring.measured(question, transcript, exchanges)
+                transcript = await measuring.measure(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:
         error = failure
     except (SystemExit, KeyboardInterrupt) as stop:  # of the episode: it would end the loop, and all other questions

@@ -28,7 +28,7 @@ class EventLoopThread:
         self._thread: threading.Thread | None = None
         self._changing = threading.Lock()  # of the two above and the next
         self._ended = False
-        self._stirred = threading.Event()
+        self._wakened = threading.Event()
 
     @property
     def started(self) -> bool:
@@ -45,9 +45,9 @@ class EventLoopThread:
         future.cancel()
         return future
 
-    def stir(self) -> None:
+    def wake_waiter(self) -> None:
         """Has whoever waits look around, from any thread."""
-        self._stirred.set()
+        self._wakened.set()
 
     def wait(
         self, future: Future[_T], work: Callable[[], bool] = _nothing, tick: Callable[[], object] = _nothing
@@ -58,15 +58,15 @@ class EventLoopThread:
         Meanwhile `work` is called as long as it finds something to do, and `tick` a few times a second.
         """
         try:
-            future.add_done_callback(lambda _: self.stir())
+            future.add_done_callback(lambda _: self.wake_waiter())
             while not future.done():
-                self._stirred.clear()
+                self._wakened.clear()
                 if work():
                     tick()
                 elif not future.done():
                     tick()
                     # Never one wait without end: a signal handler runs only between waits on some platforms.
-                    self._stirred.wait(_BEAT)
+                    self._wakened.wait(_BEAT)
                     self._check()
             return future.result()
         except CancelledError:

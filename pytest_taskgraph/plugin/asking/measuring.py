@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option that names its model
 
 
-class Measuring:
+class MeasuringModels:
     """The models that `--taskgraph-judge-model` and `--taskgraph-embedder` name."""
 
     def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
@@ -71,7 +71,7 @@ class Measuring:
         chosen = [MODEL_METRICS[name] for name in self._text_metrics if name in MODEL_METRICS]
         return [self.model(role) for role in dict.fromkeys([*chosen, *self._needed])]
 
-    async def measured(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
+    async def measure(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
         """The transcript with what the models measured; what was said for that is appended to `exchanges`.
 
         Raises ProviderError, NotAskedError, UsageError.
@@ -98,4 +98,4 @@ class Measuring:
 
     async def answer(self, request: Request) -> Reply:
         """Return the reply of the model in the role of the request."""
-        return await self._pipeline.reach(self.model(request.role)).answer(request)
+        return await self._pipeline.wrap(self.model(request.role)).answer(request)

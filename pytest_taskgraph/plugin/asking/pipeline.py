@@ -15,7 +15,7 @@ from ...errors import ProviderError, UsageError
 from ...models.middleware.request_counters import RequestCounters
 from .. import options
 from ..models_under_test import is_storable
-from ..worker import APART, NUMBER, STORE, workers_of
+from ..worker import NUMBER, REMOTE_WORKERS, STORE, workers_of
 
 if TYPE_CHECKING:
     from ...asking import Model
@@ -35,12 +35,12 @@ class Pipeline:
         worker: dict[str, object] = getattr(config, "workerinput", {})
         self.workers = int(str(worker.get("workercount", 1)))
         self.number = int(str(worker.get(NUMBER, 0)))
-        self.apart = bool(worker.get(APART))
+        self.has_remote_workers = bool(worker.get(REMOTE_WORKERS))
         self.replay = options.switched(config, "replay")
         self.seconds = options.number(config, "question-timeout")
         self.counters = RequestCounters()
         self._told = str(worker.get(STORE, ""))
-        self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.apart else "")
+        self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.has_remote_workers else "")
         self._refresh = options.switched(config, "refresh")
         self._config = config
         self._limits: dict[str, Limits] = {}
@@ -64,11 +64,11 @@ class Pipeline:
         return self._limits[model].broken if model in self._limits else None
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Requests that may be in flight at present, over all models."""
         return sum(limits.now for limits in self._limits.values())
 
-    def reach(self, client: Model) -> Model:
+    def wrap(self, client: Model) -> Model:
         """The model to ask in place of the client: itself, unless it is live."""
         if not getattr(client, "live", False):
             return client
@@ -146,7 +146,7 @@ class Pipeline:
     def max_calls(self) -> int | None:
         """The calls that this process may make, or all processes together where they share a ledger."""
         most = options.whole(self._config, "max-calls")
-        if most is None or not self.apart:
+        if most is None or not self.has_remote_workers:
             return most
         return most // self.workers + (self.number < most % self.workers)
 
@@ -154,7 +154,7 @@ class Pipeline:
     def max_cost(self) -> float | None:
         """US dollars, as `max_calls`."""
         most = options.number(self._config, "max-cost")
-        return most / self.workers if most is not None and self.apart else most
+        return most / self.workers if most is not None and self.has_remote_workers else most
 
     async def drain(self) -> None:
         """Nothing, once all that is in flight has arrived; what was not sent is not sent any more. In the loop."""

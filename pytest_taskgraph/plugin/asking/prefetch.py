@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from ...trial import Question
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
-    from ..suites import Collected
+    from ..suites import CollectedQuestion
     from .loop import EventLoopThread
-    from .measuring import Measuring
+    from .measuring import MeasuringModels
     from .pipeline import Pipeline
 
 
 _THRESHOLDS = (20_000, 20, 50)
 
 
-class Garbage:
+class GarbageCollection:
     """Changes the settings of the collector for as long as a live run asks."""
 
     def __init__(self) -> None:
         self._before: tuple[int, int, int] | None = None
 
-    def put_off(self) -> None:
+    def collect_rarely(self) -> None:
         """Nothing; garbage is looked for less often and among less.
 
         What is there by now, litellm above all, stays to the end, and no collection need look at it again, nor those
@@ -61,7 +61,7 @@ class Garbage:
         if self._before[0]:
             gc.set_threshold(max(self._before[0], _THRESHOLDS[0]), *_THRESHOLDS[1:])
 
-    def look_again(self) -> None:
+    def restore(self) -> None:
         """Nothing; the settings are again as they were.
 
         What the run made stays to the end too, and pytest looks for garbage five times before it ends: here it is
@@ -87,15 +87,15 @@ class AskingParts:
     config: pytest.Config
     models: ModelsUnderTest
     pipeline: Pipeline
-    measuring: Measuring
+    measuring: MeasuringModels
     loop: EventLoopThread
-    garbage: Garbage
+    garbage: GarbageCollection
     drawings: Drawings | None  # None where no report draws
 
     @cached_property
     def shares_replies(self) -> bool:
         """Whether the workers of the run give one another the replies that they got, through the store."""
-        return not self.pipeline.apart and (self.models.storable or self.pipeline.workers == 1)
+        return not self.pipeline.has_remote_workers and (self.models.storable or self.pipeline.workers == 1)
 
 
 def may_stop(config: pytest.Config) -> bool:
@@ -145,7 +145,7 @@ class Prefetcher:
         return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else None
 
     def result_of(
-        self, item: pytest.Item, question: Question, subject: ModelUnderTest, collected: Collected
+        self, item: pytest.Item, question: Question, subject: ModelUnderTest, collected: CollectedQuestion
     ) -> AskResult:
         """Return the result of the item's question once it arrives; ask now if that is not under way, as in a rerun."""
         if item.nodeid in self._jobs:
@@ -159,7 +159,7 @@ class Prefetcher:
         finally:
             self._hide_progress()
             if self._items:  # also where the first is interrupted: it is to end fast
-                self._parts.garbage.put_off()
+                self._parts.garbage.collect_rarely()
 
     def forget(self) -> None:
         """Prefetch no further item."""
@@ -172,8 +172,8 @@ class Prefetcher:
     def _open(self, times: int) -> bool:
         """Whether fewer are on their way than `times` as many as may be in flight; once, if the run may end early."""
         if self._may_stop:
-            return len(self._jobs) < self._parts.pipeline.room
-        return self._submitted - self._finished < times * self._parts.pipeline.room
+            return len(self._jobs) < self._parts.pipeline.capacity
+        return self._submitted - self._finished < times * self._parts.pipeline.capacity
 
     def _one(self) -> bool:
         for at, item in self._next if self._parts.shares_replies else self._queued():
@@ -192,10 +192,10 @@ class Prefetcher:
         return False
 
     def _submit(
-        self, position: int, question: Question, subject: ModelUnderTest, collected: Collected
+        self, position: int, question: Question, subject: ModelUnderTest, collected: CollectedQuestion
     ) -> Future[AskResult]:
-        parts, model = self._parts, self._parts.pipeline.reach(subject.model(collected.family))
-        subject.meet(question)
+        parts, model = self._parts, self._parts.pipeline.wrap(subject.model(collected.family))
+        subject.learn_answer(question)
         episode = collected.family.episode(question.episode)
 
         async def asked() -> AskResult:
@@ -211,14 +211,14 @@ class Prefetcher:
 
     def _count(self, future: Future[AskResult]) -> None:
         self._finished += 1
-        if self._submitted - self._finished < _QUEUED * self._parts.pipeline.room:
-            self._parts.loop.stir()
+        if self._submitted - self._finished < _QUEUED * self._parts.pipeline.capacity:
+            self._parts.loop.wake_waiter()
 
     def _asks(self, item: pytest.Item) -> bool:
         """Whether the item will ask a live model, through our fixtures, and is not skipped."""
-        if not asks(item) or not pytest_compat.fixtures_of(item, _FIXTURES, _FIXTURES_MODULE):
+        if not asks(item) or not pytest_compat.uses_own_fixtures(item, _FIXTURES, _FIXTURES_MODULE):
             return False
-        return self._parts.models.of_item(pytest_compat.params(item)).live and not pytest_compat.skipped(item)
+        return self._parts.models.of_item(pytest_compat.params(item)).live and not pytest_compat.is_skipped(item)
 
     def _order(self) -> Iterator[tuple[int, pytest.Item]]:
         """Of several workers, the own share first."""
@@ -229,12 +229,12 @@ class Prefetcher:
 
     def _queued(self) -> Iterator[tuple[int, pytest.Item]]:
         """Where replies are not shared: only what this worker is sure to run, for there are no claims between them."""
-        return ((at, self._items[at]) for at in pytest_compat.queued(self._parts.config) if at in self._items)
+        return ((at, self._items[at]) for at in pytest_compat.queued_places(self._parts.config) if at in self._items)
 
     def _let_go(self, place: int) -> None:
         """Under xdist: forgets what was asked for items before the place that this worker has not been sent."""
         if self._parts.pipeline.workers == 1 or (len(self._taken) % _SWEEP and not self._may_stop):
             return
-        own = set(pytest_compat.queued(self._parts.config))
+        own = set(pytest_compat.queued_places(self._parts.config))
         for nodeid in [one for one in self._jobs if self._places[one] < place and self._places[one] not in own]:
             del self._jobs[nodeid]

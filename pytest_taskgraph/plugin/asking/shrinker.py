@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ...soundness.reduction import Reduction, ReductionLimits
     from ...trial import Trial
     from ..models_under_test import ModelUnderTest
-    from ..suites import Collected
+    from ..suites import CollectedQuestion
     from .prefetch import AskingParts
 
 OPTION: Final = "shrink"
-TRAVELS: Final = "taskgraph_shrunk"  # in the output of a worker
+OUTPUT_KEY: Final = "taskgraph_shrunk"  # in the output of a worker
 _LAST: Final = 1 << 30  # position among the requests that wait for a slot: behind those of all items
 _ANSWER: Final = 2000  # characters of a reply that are shown
 _FAILED: Final = ("wrong", "unparseable")
@@ -65,7 +65,7 @@ class _Shrinking:
 
     def __init__(self, parts: AskingParts, item: pytest.Item, trial: Trial, limits: ReductionLimits) -> None:
         held = params(item)
-        self.collected: Collected = held["taskgraph_reference"]
+        self.collected: CollectedQuestion = held["taskgraph_reference"]
         self.subject: ModelUnderTest = parts.models.of_item(held)
         self.nodeid, self.failure = item.nodeid, trial.outcome
         self.so_far: Reduction[Any] | None = None
@@ -125,8 +125,8 @@ class _Shrinking:
         client = self.subject.model(family)
         if (broken := parts.pipeline.broken(client.name)) is not None:
             raise NotAskedError(str(broken))
-        self.subject.meet(question)
-        model, episode = parts.pipeline.reach(client), family.episode(question.episode)
+        self.subject.learn_answer(question)
+        model, episode = parts.pipeline.wrap(client), family.episode(question.episode)
         result = await ask(question, episode, model, parts.measuring, parts.pipeline.seconds)
         if isinstance(result.error, NotAskedError) and not isinstance(result.error, PromptNotUnderstoodError):
             raise result.error
@@ -152,13 +152,13 @@ class Shrinker:
     def __init__(self, parts: AskingParts, tick: Callable[[], None]) -> None:
         self._parts, self._tick = parts, tick
         self._failed: dict[Key, _Shrinking] = {}
-        self._found: dict[Key, ShrunkQuestion] = {}
+        self._shrunk: dict[Key, ShrunkQuestion] = {}
         self._folders: dict[Key, Path] = {}
 
     @property
-    def found(self) -> list[ShrunkQuestion]:
+    def shrunk(self) -> list[ShrunkQuestion]:
         """Return what the wrong answers came to, in the order of their items."""
-        return list(self._found.values())
+        return list(self._shrunk.values())
 
     @property
     def calls(self) -> int | None:
@@ -214,26 +214,26 @@ class Shrinker:
             for one, _ in jobs:
                 one.reason = one.reason or str(error)
         finally:
-            self._found |= {key: one.result(key) for key, one in self._failed.items()}
+            self._shrunk |= {key: one.result(key) for key, one in self._failed.items()}
             self._failed.clear()
 
     def pack(self) -> str:
         """Return what was found as text for the controller."""
-        return json.dumps([asdict(one) for one in self.found])
+        return json.dumps([asdict(one) for one in self.shrunk])
 
     def unpack(self, text: str | None) -> None:
         """Add what a worker found; of two workers' questions of one group, the smaller one is kept."""
         for told in json.loads(text) if text else ():
             told = {**told, "key": tuple(told["key"]), "lines": tuple(told["lines"])}
             one = ShrunkQuestion(**told)
-            self._found[one.key] = min(self._found.get(one.key, one), one, key=_order)
+            self._shrunk[one.key] = min(self._shrunk.get(one.key, one), one, key=_order)
 
     def write(self) -> str:
         """Write regression tests and their files into the folder that the user names; return what prevents it."""
         from ...soundness.regression_test import write_files
 
         parent = self._folder
-        for one in self.found if parent is not None else ():
+        for one in self.shrunk if parent is not None else ():
             if one.files and parent is not None:
                 folder = parent / re.sub(r"[^0-9A-Za-z_.-]+", "_", "-".join(self._telling(one.key)))
                 try:
@@ -247,7 +247,7 @@ class Shrinker:
         """Yield the lines at the end of the run."""
         from ...reports.escape import disarm_lines, one_line
 
-        for one in self.found:
+        for one in self.shrunk:
             yield f"{one_line(one.nodeid)}: {one_line(one.outcome)}"
             yield from map(disarm_lines, one.lines)
             if one.key in self._folders:
@@ -257,7 +257,7 @@ class Shrinker:
 
     def _telling(self, key: Key) -> Key | tuple[str, str]:
         """Return the key, without the model where only one was asked."""
-        return key if len({model for _, _, model in self._found}) > 1 else key[:2]
+        return key if len({model for _, _, model in self._shrunk}) > 1 else key[:2]
 
     @property
     def _folder(self) -> Path | None:

@@ -10,7 +10,7 @@ from ...diagram import pack
 
 if TYPE_CHECKING:
     from ...trial import Question, Trial
-    from ..suites import Collected
+    from ..suites import CollectedQuestion
 
 
 class Drawings:
@@ -20,14 +20,14 @@ class Drawings:
         self._drawn: dict[str, str] = {}
         self._attached: set[str] = set()
 
-    def draw(self, question: Question, collected: Collected) -> None:
+    def draw(self, question: Question, collected: CollectedQuestion) -> None:
         """Draw what the question is about, unless that is done. Cheap right after the question is built."""
         cluster = question.cluster
         if cluster not in self._drawn and cluster not in self._attached:
             diagram = collected.family.diagram(collected.reference, collected.settings)
             self._drawn[cluster] = pack(diagram.to_json()) if diagram else ""
 
-    def attach(self, trial: Trial, collected: Collected, again: bool) -> Trial:
+    def attach(self, trial: Trial, collected: CollectedQuestion, again: bool) -> Trial:
         """Return the trial with the diagrams of its answer, and with that of its cluster if no other trial has it.
 
         Args:

@@ -9,7 +9,7 @@ import pytest
 
 from ...errors import TaskgraphError, UsageError
 from .. import options, pytest_compat
-from ..first_requests import built_question, first_requests
+from ..first_requests import build_question, first_requests
 from ..models_under_test import is_storable
 from ..suites import asks
 from .terminal_lines import width
@@ -37,10 +37,10 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, C
     seen: set[str] = set()
     for item in items:
         params = pytest_compat.params(item)
-        if not asks(item) or pytest_compat.skipped(item):
+        if not asks(item) or pytest_compat.is_skipped(item):
             continue
         subject, collected = run.models.of_item(params), params["taskgraph_reference"]
-        question = built_question(collected)
+        question = build_question(collected)
         if not subject.live or subject.client is None:
             yield ForecastEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
@@ -113,7 +113,7 @@ def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
     )
 
 
-def announced(
+def announcement(
     run: RunSession, questions: int, planned: str, notices: Sequence[str], families: Mapping[str, dict[str, Any]]
 ) -> list[str]:
     """The lines that tell an outline before anything is asked, and the run knows it; none where nothing will be."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from ..pytest_compat import is_own_reporter, uncaptured
+from ..pytest_compat import is_own_reporter, without_capture
 from .terminal_lines import start_line
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Progress:
         due = redraw if way == "live" else now - self._told >= self._interval
         self._pace.note(now, self._answered(self._counts()))
         if due:
-            with uncaptured(self._config):
+            with without_capture(self._config):
                 columns, lines = screen_size()
                 if way == "live" and min(columns, lines) > 1:
                     self._draw(now, columns)
@@ -149,7 +149,7 @@ class Progress:
         """Erase the live line, if it is on the screen."""
         if self._shown:
             self._shown = False
-            with uncaptured(self._config):
+            with without_capture(self._config):
                 write_raw(ERASE)
 
     @pytest.hookimpl(tryfirst=True)
@@ -249,7 +249,7 @@ def _logs_live(config: pytest.Config) -> bool:
 
 
 def screen_size() -> tuple[int, int]:
-    """Return the columns and lines of the terminal, (0, 0) if it does not tell; to be called within `uncaptured`.
+    """Return the columns and lines of the terminal, (0, 0) if it does not tell; to be called within `without_capture`.
 
     COLUMNS does not count: where it is wrong, a line that is meant to fit would not.
     """
@@ -261,7 +261,7 @@ def screen_size() -> tuple[int, int]:
 
 
 def write_raw(text: str) -> None:
-    """Write to the terminal at once, past pytest's count of columns; to be called within `uncaptured`."""
+    """Write to the terminal at once, past pytest's count of columns; to be called within `without_capture`."""
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError:

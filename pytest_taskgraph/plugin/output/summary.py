@@ -18,7 +18,7 @@ SHOWN = 10  # wrong answers of one group, and errors of one kind, that are told 
 
 
 @contextmanager
-def told_in_full(reporter: pytest.TerminalReporter) -> Iterator[None]:
+def shorten_failures(reporter: pytest.TerminalReporter) -> Iterator[None]:
     """Within it, pytest knows only the first verdicts of each group; afterwards the rest is counted, a line each."""
     hidden: Counter[str] = Counter()
     whole = {outcome: list(reporter.stats.get(outcome, ())) for outcome in ("failed", "error")}
@@ -55,7 +55,7 @@ def _what(report: pytest.TestReport, outcome: str) -> str:
     return f"wrong answers of {getattr(report, GROUP, '')}"
 
 
-def write(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
+def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
     """The table, the verdicts, what a comparison found and what was not done; a few lines under -q."""
     from ...reports import comparison_lines, terminal
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...results.record.facts import Usage
     from ...trial import Trial
 
-TRAVELS = "taskgraph_usage"  # in the output of a worker
+OUTPUT_KEY = "taskgraph_usage"  # in the output of a worker
 
 
 class UsageTotal:

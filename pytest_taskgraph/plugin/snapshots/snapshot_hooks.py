@@ -19,22 +19,22 @@ from ...soundness.prompt_snapshots import (
 from ...trial import digest_of
 from .. import options
 from ..pytest_compat import params
-from ..suites import asks, demand_questions
+from ..suites import asks, require_questions
 from ..verdicts.declared_questions import selections
 from .rendered_prompts import RenderedPrompt, RenderedPrompts, Status, UnusedSnapshots
 
 if TYPE_CHECKING:
     from ...results.case import RunCase
     from ..suite_settings import SuiteSettings
-    from ..suites import Collected
+    from ..suites import CollectedQuestion
 
 PLUGIN: Final = "taskgraph-snapshots"
 OPTION: Final = "prompt-snapshots"
 UPDATE_COMMAND: Final = "--taskgraph-prompt-snapshots=update"
 MANY: Final = 1000
 """Prompts from which on the summary says that fewer are easier to review."""
-_CARRIED: Final = "taskgraph_prompt"  # the attribute of a report that holds the prompt, packed
-_TRAVELS: Final = "taskgraph_snapshots"  # in the output of a worker
+_ATTRIBUTE: Final = "taskgraph_prompt"  # the attribute of a report that holds the prompt, packed
+_OUTPUT_KEY: Final = "taskgraph_snapshots"  # in the output of a worker
 _RENDERED: Final = pytest.StashKey[RenderedPrompt]()
 _SHOWN_IDS: Final = 3
 _DECIDING: Final = (*options.SHARED, "data", "profile")
@@ -69,7 +69,7 @@ class SnapshotHooks:
         if options.switched(self._config, "dry-run"):
             raise UsageError("--taskgraph-prompt-snapshots and --taskgraph-dry-run: run one after the other")
 
-    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+    def declare(self, function: str, collected: Sequence[CollectedQuestion], suite: SuiteSettings) -> None:
         """Note the questions of a suite."""
         self._prompts.declared[function] = {one.reference.id: one.reference.group for one in collected}
 
@@ -95,7 +95,7 @@ class SnapshotHooks:
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
         """Note the functions with suites, before anything is deselected."""
         self._prompts.functions.update(map(_function_of, filter(_is_of_suite, items)))
-        demand_questions(items, worker=self._is_worker)
+        require_questions(items, worker=self._is_worker)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -124,7 +124,7 @@ class SnapshotHooks:
         if item.get_closest_marker("xfail") is not None:
             report = pytest.TestReport.from_item_and_call(item, call)
         if (prompt := item.stash.get(_RENDERED, None)) is not None:
-            setattr(report, _CARRIED, prompt.pack())
+            setattr(report, _ATTRIBUTE, prompt.pack())
         if call.excinfo is not None and isinstance(call.excinfo.value, PromptMismatchError):
             from ...reports.escape import disarm_lines, one_line
             from ..verdicts.outcomes import REASON
@@ -136,21 +136,21 @@ class SnapshotHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Where results come together, take the prompt off the report."""
-        if not self._is_worker and hasattr(report, _CARRIED):
-            self._prompts.add(RenderedPrompt.unpack(getattr(report, _CARRIED)))
-            delattr(report, _CARRIED)
+        if not self._is_worker and hasattr(report, _ATTRIBUTE):
+            self._prompts.add(RenderedPrompt.unpack(getattr(report, _ATTRIBUTE)))
+            delattr(report, _ATTRIBUTE)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """On a controller, note what a worker has declared; one that died has told nothing."""
-        if packed := (getattr(node, "workeroutput", None) or {}).get(_TRAVELS):
+        if packed := (getattr(node, "workeroutput", None) or {}).get(_OUTPUT_KEY):
             self._prompts.unpack(packed)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
         """On a worker, tell the controller what was declared."""
         if self._is_worker:
-            vars(session.config)["workeroutput"][_TRAVELS] = self._prompts.pack()
+            vars(session.config)["workeroutput"][_OUTPUT_KEY] = self._prompts.pack()
         return (yield)
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
@@ -195,11 +195,11 @@ class SnapshotHooks:
     def _render(self, item: pytest.Function) -> PromptMismatchError | None:
         """Render the prompt of an item, and return how it differs from its snapshot."""
         from ...soundness.sent_text import sent_text
-        from ..first_requests import built_question, first_requests
+        from ..first_requests import build_question, first_requests
 
-        collected: Collected = params(item)["taskgraph_reference"]
+        collected: CollectedQuestion = params(item)["taskgraph_reference"]
         try:
-            text = sent_text(first_requests(collected, built_question(collected))[1])
+            text = sent_text(first_requests(collected, build_question(collected))[1])
         except TaskgraphError as error:
             raise PromptMismatchError(f"the prompt cannot be built: {error}") from None
         reference, function = collected.reference, _function_of(item)

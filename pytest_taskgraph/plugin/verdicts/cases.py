@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from ...results.case import RunCase
-from .outcomes import Told
+from .outcomes import FailureRepr
 
 if TYPE_CHECKING:
     from ..session import RunSession
@@ -27,7 +27,7 @@ class CaseReport(pytest.TestReport):
         return self.nodeid
 
 
-def count_in(session: pytest.Session, run: RunSession | None) -> int:
+def count_cases(session: pytest.Session, run: RunSession | None) -> int:
     """How many items were collected; the session counts the cases to come among them, so that its progress ends with
     the last case, not before it. To be called before an item is told; xdist counts anew when it replaces a worker.
     """
@@ -61,7 +61,7 @@ def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str,
         cases: The cases.
         texts: By the names of failed cases, what is told of them in several lines; by default the reason.
     """
-    _count(session, count_in(session, None), len(cases))
+    _count(session, count_cases(session, None), len(cases))
     hook = session.config.hook
     for case in cases:
         # Without a name of a function: pytest writes "::" for the dots in one, and names hold numbers.
@@ -80,7 +80,7 @@ def _report(
     outcome, reason = case.outcome if when == "call" else "passed", one_line(case.reason)
     report = CaseReport(case.name, location, {}, outcome, None, when)
     if outcome == "failed":
-        report.longrepr = Told(text or reason, reason)  # type: ignore[assignment]
+        report.longrepr = FailureRepr(text or reason, reason)  # type: ignore[assignment]
     elif outcome == "skipped":
         report.longrepr = (location[0], 0, reason)
     return report

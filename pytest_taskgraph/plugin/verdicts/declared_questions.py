@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ...trial import Trial
     from ..models_under_test import ModelsUnderTest
     from ..suite_settings import SuiteSettings
-    from ..suites import Collected
+    from ..suites import CollectedQuestion
     from .asked_families import AskedFamilies
 
-TRAVELS = "taskgraph_declared"  # in the output of a worker
+OUTPUT_KEY = "taskgraph_declared"  # in the output of a worker
 NARROWED = "taskgraph_narrowed"  # in the input of a worker: that the user named files
 NODE_IDS = "node ids"
 CAUSE = 110  # characters of what ended a run
@@ -44,12 +44,12 @@ class Questions:
         self._config, self.families, self._models = config, families, models
         self.functions: set[str] = set()  # those with suites, by node id
         self.declared: dict[str, DeclaredQuestion] = {}
-        self._askers: dict[str, tuple[str, Collected]] = {}  # the suite that asks a question first, by id
+        self._askers: dict[str, tuple[str, CollectedQuestion]] = {}  # the suite that asks a question first, by id
         self._broken_off = False
         self._trials: set[tuple[str, str]] = set()  # question and model of those that came
         self._untold: dict[str, str] = {}  # items that ended in their set-up, and how
 
-    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+    def declare(self, function: str, collected: Sequence[CollectedQuestion], suite: SuiteSettings) -> None:
         """Note the questions of a suite. Varied ones are in no rate, and so in no population.
 
         Raises:
@@ -75,7 +75,7 @@ class Questions:
                 measured = (metrics[one.group], graded[one.group])
                 self.declared[one.id] = DeclaredQuestion(one.id, *kinds, one.labels, *measured)
 
-    def _check_asked_alike(self, function: str, collected: Sequence[Collected]) -> None:
+    def _check_asked_alike(self, function: str, collected: Sequence[CollectedQuestion]) -> None:
         for one in collected:
             asker, before = self._askers.setdefault(one.reference.id, (function, one))
             if asker != function and (differing := _differing(before, one)):
@@ -259,7 +259,7 @@ class Questions:
         return ""
 
 
-def _differing(one: Collected, other: Collected) -> list[str]:
+def _differing(one: CollectedQuestion, other: CollectedQuestion) -> list[str]:
     """Return the settings of two suites that differ about a question of one id, by keyword."""
     pairs = {
         "prompt": tuple(abspath(each.settings.prompt) for each in (one, other)),

@@ -34,17 +34,17 @@ class Gatherer:
             from ..session import run_of
 
             run_of(self.config).add(report)
-        elif (run := run_so_far(self.config)) is not None:
+        elif (run := existing_run(self.config)) is not None:
             run.hear(report)
             self._take_back(report, run)
         result = yield
         if hasattr(report, "taskgraph_wrong") or hasattr(report, "taskgraph_missing"):
-            from ..pytest_compat import remember_failed
+            from ..pytest_compat import add_to_last_failed
             from ..session import run_of
 
             kinds = run_of(self.config).fail_policy.kinds
             if kinds and "answers" not in kinds:
-                remember_failed(self.config, report)
+                add_to_last_failed(self.config, report)
         return result
 
     def _take_back(self, report: pytest.TestReport, run: RunSession) -> None:
@@ -58,25 +58,25 @@ class Gatherer:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
         """Before each item: the terminal's percentage is to count the cases that come after the last."""
-        run = run_so_far(self.config)
+        run = existing_run(self.config)
         if run is not None:
-            from .cases import count_in
+            from .cases import count_cases
 
-            count_in(self.session, run)
+            count_cases(self.session, run)
 
     @pytest.hookimpl(trylast=True)  # older versions of pytest end a full line here
     def pytest_runtest_logfinish(self) -> None:
         """After each item: it is told how far the run is."""
-        run = run_so_far(self.config)
+        run = existing_run(self.config)
         if run is not None:
             if self.config.pluginmanager.has_plugin("dsession"):
-                from .cases import count_in
+                from .cases import count_cases
 
-                run.begin(count_in(self.session, run))
+                run.begin(count_cases(self.session, run))
             run.finished()
 
 
-def run_so_far(config: pytest.Config) -> RunSession | None:
+def existing_run(config: pytest.Config) -> RunSession | None:
     """The run, if this session has one: nothing of it is imported for sessions without a suite."""
     module = sys.modules.get("pytest_taskgraph.plugin.session")
     found: RunSession | None = config.stash.get(module.RUN, None) if module else None

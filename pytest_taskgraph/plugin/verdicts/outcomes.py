@@ -13,7 +13,7 @@ import pytest
 from ...errors import OrderTooWideError, ProviderError, UsageError
 from ...trial import Trial, WrongAnswerError
 
-CARRIED = "taskgraph"  # the attribute of a report that holds the trial; as JSON text where it is to cross xdist
+TRIAL_ATTRIBUTE = "taskgraph"  # the attribute of a report that holds the trial; as JSON text where it is to cross xdist
 REASON = "taskgraph_reason"  # the one line of a verdict
 GROUP = "taskgraph_group"  # the name of the group of a question that was answered wrong
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
@@ -33,7 +33,7 @@ class _Crash:
         return self.message
 
 
-class Told:
+class FailureRepr:
     """A failure as pytest prints it: a few lines, and one of them for the short summary."""
 
     def __init__(self, text: str, reason: str) -> None:
@@ -90,7 +90,7 @@ def report_plainly(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.Tes
         call.excinfo = excinfo
 
 
-def shape(
+def attach_trial(
     report: pytest.TestReport,
     trial: Trial,
     excinfo: pytest.ExceptionInfo[BaseException] | None,
@@ -104,7 +104,7 @@ def shape(
     A missing reply is where `allowed`: there a case decides on how many are missing.
     """
     if report.when == "setup":
-        setattr(report, CARRIED, json.dumps(trial.to_json()) if travels else trial)
+        setattr(report, TRIAL_ATTRIBUTE, json.dumps(trial.to_json()) if travels else trial)
         if excinfo is not None and isinstance(excinfo.value, ProviderError):
             _tell(report, [f"no reply: {trial.failure_text}"], f"no reply: {trial.failure_text}")
         elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
@@ -141,7 +141,7 @@ def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
     setattr(report, REASON, one_line(reason))
 
 
-def name_mistake(
+def report_mistake(
     report: pytest.CollectReport,
     excinfo: pytest.ExceptionInfo[BaseException] | None,
     collector: pytest.Collector,
@@ -161,14 +161,14 @@ def name_mistake(
         setattr(report, MISTAKE, report.longrepr)
 
 
-def retell(report: pytest.TestReport) -> None:
+def restore_failure_repr(report: pytest.TestReport) -> None:
     """On the controller: gives the text that crossed the wire back the line that the short summary shows."""
     reason = getattr(report, REASON, None)
     if reason is not None and isinstance(report.longrepr, str):
-        report.longrepr = Told(report.longrepr, reason)  # type: ignore[assignment]
+        report.longrepr = FailureRepr(report.longrepr, reason)  # type: ignore[assignment]
 
 
-def status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+def expected_status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
     """Outcome, letter and word of a wrong answer or a missing reply that is reported as expected; None for others."""
     if getattr(report, WRONG, False) and report.when == "call" and report.skipped:
         return "wrong", "w", ("WRONG", {"yellow": True})
