@@ -1,6 +1,6 @@
-"""The options: one table, read as flag, then environment, then ini, then profile, then default.
+"""The table of options; each is set by flag, else environment, else ini, else profile, else its default.
 
-Families add values for options of their own (`Family.profiles`).
+Families add options of their own, and values for them to profiles (`Family.profiles`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .pytest_compat import option_names, reword_help
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A bundle: what it is for, and the values of options by their names, as they would stand in an ini file.
+    """A named set of options: its purpose, and the values by option, as in an ini file.
 
-    None sets a model: a run must never ask another one than its user named.
+    No profile sets a model: a run asks only the model that its user names.
     """
 
     summary: str
@@ -55,7 +55,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def profile_options(profile: str, families: Iterable[Family]) -> dict[str, str]:
-    """Return the values that a profile gives options, those of families included; none for the empty name."""
+    """Return the values of options in a profile, including options of families; none for the empty name."""
     if not profile:
         return {}
     own = (family.profiles.get(profile, {}) for family in families)
@@ -64,7 +64,7 @@ def profile_options(profile: str, families: Iterable[Family]) -> dict[str, str]:
 
 ALIAS = "taskgraph_model_alias"
 FAMILY_WORDS = "{families}"
-"""What stands in the help of an option where the families say more (`Family.option_help`)."""
+"""Placeholder in the help of an option for the words of the families (`Family.option_help`)."""
 
 OPTIONS = {
     option.name: option
@@ -173,7 +173,7 @@ def _family_options() -> dict[str, Option]:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add the options of every run and those of each family to one group of `pytest --help`, each with its ini twin."""
+    """Add the options of every run and of each family to one group of `pytest --help`, each also as an ini value."""
     for option in OPTIONS.values():
         _add_option(parser, option)
     for family in FAMILIES.values():
@@ -183,67 +183,66 @@ def add_options(parser: pytest.Parser) -> None:
 def add_family_options(parser: pytest.Parser, family: Family) -> None:
     """Add the options of a family that the parser does not have yet.
 
-    If the command line has been read already, only environment and ini file can set them.
+    If the command line has been parsed already, only environment and ini file can set them.
 
     Raises:
-        UsageError: if an option of that name is declared otherwise by the plugin or by another family.
+        UsageError: if the plugin or another family declares an option of the same name differently.
     """
-    others = {name: ("pytest-taskgraph", one) for name, one in OPTIONS.items()}
+    others = {name: ("pytest-taskgraph", option) for name, option in OPTIONS.items()}
     for other in FAMILIES.values():
-        for one in other.options if other is not family else ():
-            others.setdefault(one.name, (f"family {other.name!r}", one))
+        for option in other.options if other is not family else ():
+            others.setdefault(option.name, (f"family {other.name!r}", option))
     present = option_names(parser)
     for option in family.options:
         if not isinstance(option, Option):
             raise UsageError(f"family {family.name!r}: {option!r} in its options is no Option")
         option.check()
-        owner, known = others.get(option.name, ("", option))
-        if known != option:
+        owner, declared = others.get(option.name, ("", option))
+        if declared != option:
             raise UsageError(
                 f"family {family.name!r}: the option {option.flag} is declared otherwise by {owner}; declare the same "
                 "Option, or choose another name"
             )
         if option.flag not in present:
             _add_option(parser, option)
-    # A family that is registered late has words for options that are there.
-    reword_help(
-        parser, heading(), {one.flag: _argparse_help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help}
-    )
+    # A family that is registered late adds words to the help of options that are declared already.
+    texts = {option.flag: _argparse_help(option) for option in OPTIONS.values() if FAMILY_WORDS in option.help}
+    reword_help(parser, heading(), texts)
 
 
 def heading() -> str:
-    """Return the heading of all options in the help: what the benchmarks are about, and the baselines there are."""
+    """Return the heading of all options in the help: the topics of the benchmarks, and the baselines."""
     return f"benchmarks of {topics()}; baselines: {', '.join(baseline_names())}"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:
     group = parser.getgroup("taskgraph", heading())
-    takes: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
+    arguments: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
-        takes = {"action": "store_const", "const": "true"}
-    group.addoption(option.flag, dest=option.dest, default=None, help=_argparse_help(option), **takes)
+        arguments = {"action": "store_const", "const": "true"}
+    group.addoption(option.flag, dest=option.dest, default=None, help=_argparse_help(option), **arguments)
     kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
     parser.addini(option.dest, f"as {option.flag}", type=kind, default=None)
 
 
 def help_text(option: Option) -> str:
-    """Return the help of an option, with the words that families have for it, without its default."""
+    """Return the help of an option with the words of the families, without its default."""
     return option.help.replace(FAMILY_WORDS, _words(option))
 
 
 def _argparse_help(option: Option) -> str:
-    """Return the help of an option with its default, as argparse takes it."""
+    """Return the help of an option with its default, escaped for argparse."""
     default = f" (default: {option.default})" if option.default else ""
     return f"{help_text(option)}{default}".replace("%", "%%")
 
 
 def _words(option: Option) -> str:
-    told: dict[str, list[str]] = {}
+    families: dict[str, list[str]] = {}  # the names of the families by their words
     for family in FAMILIES.values():
         if words := family.option_help.get(option.name):
-            told.setdefault(words, []).append(family.name)
-    several = len(told) > 1
-    return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in told.items())
+            families.setdefault(words, []).append(family.name)
+    several = len(families) > 1
+    return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in families.items())
 
 
 def baseline_names() -> list[str]:
@@ -252,15 +251,16 @@ def baseline_names() -> list[str]:
 
 
 def given(config: pytest.Config, name: str) -> list[str] | None:
-    """The values that the user set for an option, by flag, environment, ini or profile; None if by none of them.
+    """Return the values of an option that flag, environment, ini or profile set; None if none of them does.
 
-    Raises pytest.UsageError for a profile that there is not.
+    Raises:
+        pytest.UsageError: for an unknown profile.
     """
-    found = _stated(config, name)
-    if found is not None or name == "profile":
-        return found
-    bundle = profile_options(value(config, "profile"), FAMILIES.values())
-    return [bundle[name]] if name in bundle else None
+    stated = _stated(config, name)
+    if stated is not None or name == "profile":
+        return stated
+    of_profile = profile_options(value(config, "profile"), FAMILIES.values())
+    return [of_profile[name]] if name in of_profile else None
 
 
 def _option(name: str) -> Option:
@@ -268,7 +268,7 @@ def _option(name: str) -> Option:
 
 
 def _stated(config: pytest.Config, name: str) -> list[str] | None:
-    """The values that were set for the option itself, by flag, environment or ini; None if by none of them."""
+    """Return the values of an option that flag, environment or ini set; None if none of them does."""
     option = _option(name)
     flags = config.getoption(option.dest, None)
     if name == "model":
@@ -278,19 +278,19 @@ def _stated(config: pytest.Config, name: str) -> list[str] | None:
     stated = os.environ.get(option.dest.upper(), config.getini(option.dest))
     if isinstance(stated, str):
         stated = stated.splitlines() if option.repeatable else [stated]
-    found = [text.strip() for text in stated or () if text.strip()]
-    # A model that was to be set, and is empty, must not pass as the default baseline: it is given, and refused.
-    return found or ([""] if name == "model" and stated is not None else None)
+    texts = [text.strip() for text in stated or () if text.strip()]
+    # An empty model must not become the default baseline: it counts as set, and is refused.
+    return texts or ([""] if name == "model" and stated is not None else None)
 
 
 def flagged(config: pytest.Config, name: str) -> bool:
-    """Whether the option stands on the command line, or in pytest's own addopts."""
+    """Return True if the option is on the command line, or in pytest's own addopts."""
     dests = [_option(name).dest, *([ALIAS] if name == "model" else [])]
     return any(config.getoption(dest, None) is not None for dest in dests)
 
 
 def spelling(config: pytest.Config, name: str) -> str:
-    """Return the option as the user wrote it, and where it is not a flag the place."""
+    """Return the option as the user wrote it, with the place unless it is a flag."""
     option = _option(name)
     if flagged(config, name):
         return option.flag
@@ -298,22 +298,22 @@ def spelling(config: pytest.Config, name: str) -> str:
 
 
 def environment_spelling(dest: str) -> str:
-    """Return how messages name an option that the environment sets."""
+    """Return the name of an option in messages if the environment sets it."""
     return f"{dest.upper()} (environment)"
 
 
 def ini_spelling(dest: str) -> str:
-    """Return how messages name an option that the ini file sets."""
+    """Return the name of an option in messages if the ini file sets it."""
     return f"{dest} (configuration)"
 
 
 def idle(config: pytest.Config) -> bool:
-    """Whether the session will run no item."""
+    """Return True if the session will run no item."""
     return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or switched(config, "dry-run")
 
 
 def values(config: pytest.Config, name: str) -> list[str]:
-    """The texts of an option, the default included. Raises pytest.UsageError for one that is empty or no choice."""
+    """Return the texts of an option, or its default. Raises pytest.UsageError for an empty or invalid text."""
     try:
         return _option(name).texts(given(config, name))
     except UsageError as error:
@@ -321,12 +321,12 @@ def values(config: pytest.Config, name: str) -> list[str]:
 
 
 def value(config: pytest.Config, name: str) -> str:
-    """The text of an option that takes one; the empty text where there is none."""
+    """Return the text of an option that takes one text; empty if there is none."""
     return (values(config, name) or [""])[-1]
 
 
 def read(config: pytest.Config, name: str) -> OptionValue:
-    """Return the value of an option, as its kind says. Raises pytest.UsageError for one that is not of its kind."""
+    """Return the parsed value of an option. Raises pytest.UsageError for a text that is not of its kind."""
     try:
         return _option(name).read(given(config, name))
     except UsageError as error:
@@ -334,36 +334,36 @@ def read(config: pytest.Config, name: str) -> OptionValue:
 
 
 def switched(config: pytest.Config, name: str) -> bool:
-    """Whether a switch is on. Raises pytest.UsageError for a value that is neither true nor false."""
+    """Return True if a switch is on. Raises pytest.UsageError for a value that is neither true nor false."""
     return cast(bool, read(config, name))
 
 
 def number(config: pytest.Config, name: str) -> float | None:
-    """The number that an option gives; None where it gives none. Raises pytest.UsageError for one out of its range."""
+    """Return the number of an option; None without one. Raises pytest.UsageError for a number out of its range."""
     return cast("float | None", read(config, name))
 
 
 def whole(config: pytest.Config, name: str) -> int | None:
-    """The whole number that an option gives; None where it gives none. Raises pytest.UsageError for one too small."""
+    """Return the whole number of an option; None without one. Raises pytest.UsageError for a number that is too small."""
     return cast("int | None", read(config, name))
 
 
 def pairs(config: pytest.Config, name: str) -> list[tuple[str, str]]:
-    """Key and value of an option that takes KEY=VALUE. Raises pytest.UsageError for one without a key or "="."""
+    """Return key and value of each KEY=VALUE of an option. Raises pytest.UsageError for a text without key or "="."""
     return list(cast("tuple[tuple[str, str], ...]", read(config, name)))
 
 
 def store_folder(config: pytest.Config) -> Path:
-    """The folder of the store of replies, whether it is there or not."""
-    named = value(config, "store")
-    return Path(config.invocation_params.dir, named) if named else config.rootpath / ".taskgraph"
+    """Return the folder of the store of replies, which may not exist yet."""
+    stated = value(config, "store")
+    return Path(config.invocation_params.dir, stated) if stated else config.rootpath / ".taskgraph"
 
 
 def settings(config: pytest.Config) -> Settings:
-    """Return what decides the questions, read once as long as no further family brings options of its own.
+    """Return the settings that determine the questions; they are cached until another family adds options.
 
     Raises:
-        pytest.UsageError: for a value that is not of its kind, and a data set that is not there.
+        pytest.UsageError: for a value that is not of its kind, and for a data set that does not exist.
     """
     names = tuple(all_options())
     if config.stash.get(_SETTINGS, ((), None))[0] != names:
@@ -385,7 +385,7 @@ def settings_of_prompts(config: pytest.Config) -> tuple[Settings, ...]:
 
 
 def is_prompt_file(path: Path) -> bool:
-    """Return True if the path is that of a prompt template, rather than the name of one."""
+    """Return True if the path is the file of a prompt template, rather than its name."""
     return path.suffix in {".jinja", ".j2"} or path.is_file()
 
 
@@ -395,22 +395,22 @@ def prompt_name(prompt: str) -> str:
     return path.stem if is_prompt_file(path) else prompt
 
 
-def distinct_prompts(prompts: Iterable[str], written: str) -> tuple[str, ...]:
-    """Return the prompt templates.
+def distinct_prompts(prompts: Iterable[str], spelling: str) -> tuple[str, ...]:
+    """Return the prompt templates without duplicates.
 
     Args:
         prompts: Their names or files.
-        written: The option as the user wrote it, and where.
+        spelling: The option as the user wrote it, and where.
 
     Raises:
-        UsageError: for two of one name.
+        UsageError: for two different templates of one name.
     """
-    named: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for prompt in prompts:
-        if named.setdefault(prompt_name(prompt), prompt) != prompt:
-            same = named[prompt_name(prompt)]
-            raise UsageError(f"{written}: {same} and {prompt} have the same name; rename one of them")
-    return tuple(named.values())
+        if by_name.setdefault(prompt_name(prompt), prompt) != prompt:
+            same = by_name[prompt_name(prompt)]
+            raise UsageError(f"{spelling}: {same} and {prompt} have the same name; rename one of them")
+    return tuple(by_name.values())
 
 
 def _settings(config: pytest.Config) -> Settings:
@@ -422,26 +422,26 @@ def _settings(config: pytest.Config) -> Settings:
 
 
 def _data(config: pytest.Config) -> dict[str, str]:
-    """Return where data sets lie, by name. Raises pytest.UsageError for one that is not there, or has two places."""
-    found: dict[str, str] = {}
+    """Return the paths of data sets by name. Raises pytest.UsageError for a missing path, or two paths of one name."""
+    paths: dict[str, str] = {}
     for name, stated in pairs(config, "data"):
         path = Path(config.invocation_params.dir, stated).expanduser()
         if not stated.strip() or not path.exists():
             raise pytest.UsageError(f"--taskgraph-data: {name}={stated}: no such file or folder")
-        if found.setdefault(name, str(path)) != str(path):
-            raise pytest.UsageError(f"--taskgraph-data: {name!r} has two places: {found[name]} and {path}")
-    return found
+        if paths.setdefault(name, str(path)) != str(path):
+            raise pytest.UsageError(f"--taskgraph-data: {name!r} has two paths: {paths[name]} and {path}; state one")
+    return paths
 
 
 def check_data(config: pytest.Config) -> None:
-    """Check that some family reads each data set that the command line names.
+    """Check that some family uses each data set that the command line names.
 
-    Those of ini file and environment may be read by a family that is registered only while pytest collects.
+    Data sets of ini file and environment may be used by a family that is registered later, during collection.
 
     Raises:
-        UnknownNameError: for one that none reads, with those that some read.
+        UnknownNameError: for a data set that no family uses.
     """
-    known = {name for family in FAMILIES.values() for name in family.data_names}
+    names = {name for family in FAMILIES.values() for name in family.data_names}
     for name in settings(config).data if flagged(config, "data") else ():
-        if name not in known:
-            raise UnknownNameError("data set (--taskgraph-data)", name, known)
+        if name not in names:
+            raise UnknownNameError("data set (--taskgraph-data)", name, names)

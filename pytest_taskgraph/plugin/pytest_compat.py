@@ -109,7 +109,7 @@ def remove_from_last_failed(config: pytest.Config, nodeids: Iterable[str]) -> No
             last_failed.pop(nodeid, None)
 
 
-def queued_places(config: pytest.Config) -> list[int]:
+def queued_positions(config: pytest.Config) -> list[int]:
     """Return the positions of the items in the queue of an xdist worker; none if xdist hides them."""
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":

@@ -257,17 +257,17 @@ class RunSession:
         Not where the first failure may end the run: it is then to end soon.
         """
         if self.loop.started and not self.may_stop:
-            self.prefetcher.forget()
+            self.prefetcher.stop()
             self.loop.run(self.pipeline.drain())
 
     def shrink(self) -> None:
         """Make wrong answers small; nothing is asked for items any more."""
-        self.prefetcher.forget()
+        self.prefetcher.stop()
         self.shrinker.shrink()
 
     def stop(self) -> None:
         """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
-        self.prefetcher.forget()
+        self.prefetcher.stop()
         self.hide_progress()
         self.loop.stop()
         self.pipeline.close()

@@ -122,7 +122,7 @@ def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
     ("args", "message"),
     [
         (["sentences=there"], "--taskgraph-data: sentences=there: no such file or folder"),
-        (["sentences=sentences.txt", "sentences=pytest.ini"], "--taskgraph-data: 'sentences' has two places: "),
+        (["sentences=sentences.txt", "sentences=pytest.ini"], "--taskgraph-data: 'sentences' has two paths: "),
         (["sentence=sentences.txt"], "unknown data set (--taskgraph-data) 'sentence'; known: paged, sentences"),
     ],
 )

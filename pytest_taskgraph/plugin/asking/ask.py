@@ -1,4 +1,4 @@
-"""Putting one question: drive its episode in the loop, then, in the main thread, score the reply and make the trial."""
+"""Asking one question: its episode runs in the event loop; the main thread scores the reply and builds the trial."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """Result of asking one question: a transcript, an error, or both where the reply could not be measured."""
+    """Result of asking one question: a transcript, an error, or both if the reply could not be measured."""
 
     transcript: Transcript | None
     error: ProviderError | NotAskedError | None
-    exchanges: list[Exchange]  # all of them, also those before the error
+    exchanges: list[Exchange]  # including those before the error
 
     @property
     def requests(self) -> int:
-        """How many requests were sent, whether a reply came or not."""
+        """Return the number of requests sent, with or without a reply."""
         return sum(exchange.sent for exchange in self.exchanges)
 
     @property
     def retries(self) -> int:
-        """How often requests were repeated."""
+        """Return the number of retries of all requests."""
         answered = sum(exchange.reply.retries for exchange in self.exchanges if exchange.reply)
         return answered + sum(getattr(exchange.failure, "attempts", 1) - 1 for exchange in self.exchanges)
 
@@ -39,7 +39,21 @@ class AskResult:
 async def ask(
     question: Question, episode: Episode, model: Model, measuring: MeasuringModels, seconds: float | None = None
 ) -> AskResult:
-    """Drive the question's episode, have its reply measured, and return the result, within `seconds` in all."""
+    """Ask a question: run its episode, and have its reply measured.
+
+    Args:
+        question: The question.
+        episode: Its episode.
+        model: The model under test.
+        measuring: The models that measure the reply.
+        seconds: The time limit of all requests together; None for no limit.
+
+    Returns:
+        The result; errors of requests are part of it.
+
+    Raises:
+        UsageError: if the episode raises SystemExit or KeyboardInterrupt.
+    """
     from ...asking import drive
     from ...models.middleware.budget import TIME_LIMIT
 
@@ -57,7 +71,7 @@ async def ask(
                 transcript = await measuring.measure(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:
         error = failure
-    except (SystemExit, KeyboardInterrupt) as stop:  # of the episode: it would end the loop, and all other questions
+    except (SystemExit, KeyboardInterrupt) as stop:  # of the episode: it would end the loop with all other questions
         raise UsageError(f"the episode {question.episode!r} raised {stop!r}; let it return a Transcript") from stop
     except TimeoutError:
         error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
@@ -65,54 +79,63 @@ async def ask(
 
 
 def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, Exception | None]:
-    """The trial; and what stopped it, if there is no reply to score: ProviderError, NotAskedError, OrderTooWideError.
+    """Build the trial of a question from its result; the reply is scored here.
 
-    A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
+    A reply that could not be measured because a judge or an embedder failed is kept without a score, for it is paid
+    for.
+
+    Args:
+        question: The question.
+        model: The name of the model.
+        result: The result of asking it.
+
+    Returns:
+        The trial, and the error that prevented its score (ProviderError, NotAskedError or OrderTooWideError) or None.
     """
     from ...results.record.exchanges import keep_exchanges
     from ...scoring.grade import score_reply
 
-    transcript, error, shown = result.transcript, result.error, redacted(question)
+    transcript, error, safe_question = result.transcript, result.error, redact_question(question)
     reply = transcript.reply if transcript else None
     exchanges, texts = keep_exchanges(question, result.exchanges, reply)
     if reply is not None and (text := redact(reply.text)) != reply.text:  # one that the episode composed
         reply = replace(reply, text=text)
-    trial = Trial(shown, model, "error", reply, requests=result.requests, retries=result.retries)
+    trial = Trial(safe_question, model, "error", reply, requests=result.requests, retries=result.retries)
     trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
         return replace(trial, outcome=outcome, failure=Failure(error.kind, error.message)), error
     assert transcript is not None
     assert reply is not None
-    made, stopped = score_reply(shown, reply, model, result.requests, transcript.metrics)
-    score = made.score and _with_measured(made.score, shown, transcript)
-    return replace(trial, outcome=made.outcome, score=score, failure=made.failure), stopped
+    scored, scoring_error = score_reply(safe_question, reply, model, result.requests, transcript.metrics)
+    score = scored.score and _add_episode_metrics(scored.score, safe_question, transcript)
+    return replace(trial, outcome=scored.outcome, score=score, failure=scored.failure), scoring_error
 
 
-def _with_measured(score: Score, question: Question, transcript: Transcript) -> Score:
-    """Return the score with the metrics and the parts of the transcript; what the question's own metrics say stays."""
+def _add_episode_metrics(score: Score, question: Question, transcript: Transcript) -> Score:
+    """Return the score with the metrics and the parts of the transcript; the question's own metrics have priority."""
     from ...scoring.measurement import episode_measurement
 
     own = {question.metric, *question.further, *score.metrics}
-    found = episode_measurement(question.episode, transcript.metrics, transcript.parts)
-    metrics = {name: value for name, value in found.values.items() if name not in own}
-    parts = {name: list(pair) for name, pair in found.parts.items()}
+    measured = episode_measurement(question.episode, transcript.metrics, transcript.parts)
+    metrics = {name: value for name, value in measured.values.items() if name not in own}
+    parts = {name: list(pair) for name, pair in measured.parts.items()}
     return replace(score, metrics=score.metrics | metrics, parts=parts | score.parts)
 
 
 def repeated_request(request: Request, question: Question) -> Request:
-    """Return the request as one of this repetition of the question, whose reply is another one than in any other.
+    """Return the request with a repetition number that is unique among the repetitions of the question.
 
-    Requests of an episode that are alike but for their own repetition stay different from each other, too.
+    Requests of an episode that differ only in their own repetition stay different from each other.
     """
     repetition = question.repetition + (request.repetition - 1) * MOST_REPETITIONS
     return request if repetition == request.repetition else replace(request, repetition=repetition)
 
 
-def redacted(question: Question) -> Question:
-    """Return the question without secrets, which files of the user may hold."""
+def redact_question(question: Question) -> Question:
+    """Return the question without secrets, which files of the user may contain."""
     settings = [str(value) for value in question.episode_settings.values()]
-    shown = "\n".join([question.prompt, question.text, question.system, *question.specifications.values(), *settings])
-    if redact(shown) == shown:
+    texts = "\n".join([question.prompt, question.text, question.system, *question.specifications.values(), *settings])
+    if redact(texts) == texts:
         return question
     return Question(**redact_all(asdict(question)))

@@ -1,4 +1,4 @@
-"""One event loop in a daemon thread: models are asynchronous, pytest is not."""
+"""The event loop in a daemon thread, for models are asynchronous and pytest is not."""
 
 from __future__ import annotations
 
@@ -12,89 +12,97 @@ from typing import Any, TypeVar
 from ...errors import NotAskedError
 
 _T = TypeVar("_T")
-_BEAT = 0.25  # seconds between two looks around while waiting
-_PATIENCE = 2.0  # seconds that what is under way gets to end once the run does
+_WAIT_INTERVAL = 0.25  # seconds between two checks while waiting
+_GRACE_PERIOD = 2.0  # seconds for running coroutines to end once the run does
 
 
-def _nothing() -> bool:
+def _no_work() -> bool:
     return False
 
 
 class EventLoopThread:
-    """Runs coroutines for whoever waits. The thread starts with the first of them."""
+    """Thread that runs coroutines for synchronous callers. It starts with the first coroutine."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._changing = threading.Lock()  # of the two above and the next
+        self._state_lock = threading.Lock()  # guards _loop, _thread and _ended
         self._ended = False
-        self._wakened = threading.Event()
+        self._wake_up = threading.Event()
 
     @property
     def started(self) -> bool:
-        """Whether there is anything to stop."""
+        """Return True if the loop runs and has to be stopped."""
         return self._loop is not None
 
     def submit(self, coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
-        """The future of the coroutine, which runs from now on; cancelled already once the loop was stopped."""
-        with self._changing:
+        """Start the coroutine, and return its future, which is cancelled already if the loop was stopped."""
+        with self._state_lock:
             if not self._ended:
-                return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+                return asyncio.run_coroutine_threadsafe(coroutine, self._running_loop())
         coroutine.close()
         future: Future[_T] = Future()
         future.cancel()
         return future
 
     def wake_waiter(self) -> None:
-        """Has whoever waits look around, from any thread."""
-        self._wakened.set()
+        """Wake the thread in `wait`, from any thread."""
+        self._wake_up.set()
 
     def wait(
-        self, future: Future[_T], work: Callable[[], bool] = _nothing, tick: Callable[[], object] = _nothing
+        self, future: Future[_T], work: Callable[[], bool] = _no_work, tick: Callable[[], object] = _no_work
     ) -> _T:
-        """The future's result; the future is cancelled where waiting for it ends before that.
+        """Wait for a future, and return its result; cancel the future if the wait ends earlier.
 
-        On Ctrl-C all that the loop runs is cancelled, and at once, or what one gives up the next would take up.
-        Meanwhile `work` is called as long as it finds something to do, and `tick` a few times a second.
+        Ctrl-C cancels everything in the loop at once; otherwise, other coroutines would start with the freed slots.
+
+        Args:
+            future: The future.
+            work: Function that is called while it returns True, for it did something useful.
+            tick: Function that is called a few times a second.
+
+        Raises:
+            NotAskedError: if the loop ends first.
         """
         try:
             future.add_done_callback(lambda _: self.wake_waiter())
             while not future.done():
-                self._wakened.clear()
+                self._wake_up.clear()
                 if work():
                     tick()
                 elif not future.done():
                     tick()
-                    # Never one wait without end: a signal handler runs only between waits on some platforms.
-                    self._wakened.wait(_BEAT)
+                    # Not a single endless wait: on some platforms, signal handlers run only between waits.
+                    self._wake_up.wait(_WAIT_INTERVAL)
                     self._check()
             return future.result()
         except CancelledError:
             raise NotAskedError("the run ended before the question was asked") from None
         except KeyboardInterrupt:
             self.stop()
-            # Anew: it may have come where Python 3.11 knows no line, which pytest's report of it does not bear.
+            # A new exception: the original may come from a place without a line in Python 3.11, where pytest's
+            # report fails.
             raise KeyboardInterrupt from None
         finally:
             future.cancel()
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """What the coroutine returns."""
+        """Run a coroutine, and return its result."""
         return self.wait(self.submit(coroutine))
 
     def stop(self) -> None:
-        """Ends the loop for good, from any thread; what still runs in it is cancelled, and has 2 seconds to tidy up."""
-        with self._changing:
+        """End the loop permanently, from any thread; running coroutines are cancelled, and have 2 seconds to end."""
+        with self._state_lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
             self._ended = True
         if loop is None or thread is None:
             return
         if thread.is_alive():
-            with suppress(Exception):  # whatever does not end in time is left to the daemon thread
-                asyncio.run_coroutine_threadsafe(_close(), loop).result(timeout=_PATIENCE)
+            with suppress(Exception):  # a coroutine that does not end in time stays in the daemon thread
+                asyncio.run_coroutine_threadsafe(_close(), loop).result(timeout=_GRACE_PERIOD)
             loop.call_soon_threadsafe(loop.stop)
-            thread.join(timeout=_PATIENCE)
+            thread.join(timeout=_GRACE_PERIOD)
         if not thread.is_alive():
             loop.close()
 
@@ -102,9 +110,9 @@ class EventLoopThread:
         if self._ended:
             raise CancelledError
         if self._thread is not None and not self._thread.is_alive():
-            raise NotAskedError("the loop that asks is gone: a request ended it")
+            raise NotAskedError("a request ended the event loop; no further request can be sent")
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name="taskgraph", daemon=True)
@@ -119,5 +127,5 @@ async def _close() -> None:
     for task in others:
         task.cancel()
     if others:
-        await asyncio.wait(others, timeout=_PATIENCE / 2)
+        await asyncio.wait(others, timeout=_GRACE_PERIOD / 2)
     await close()

@@ -1,4 +1,4 @@
-"""Whoever measures open answers: the judge and the embedder, each opened once, with settings of its own."""
+"""The models that measure open answers: judge and embedder, each opened once, with its own settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option th
 
 
 class MeasuringModels:
-    """The models that `--taskgraph-judge-model` and `--taskgraph-embedder` name."""
+    """The judge and the embedder, as `--taskgraph-judge-model` and `--taskgraph-embedder` name them."""
 
     def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
         self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
@@ -31,11 +31,11 @@ class MeasuringModels:
         }
         self._text_metrics, self._templates = settings.text_metrics, settings.templates
         self._models: dict[str, Model] = {}
-        self._needed: dict[str, str] = {}  # by role, what asks for it
+        self._needed: dict[str, str] = {}  # role -> what needs it, for messages
         self._pipeline = pipeline
 
     def check(self) -> None:
-        """Nothing, if each chosen metric has its model and the judge its template. Raises UsageError."""
+        """Check that each chosen metric has its model, and the judge its template. Raises UsageError."""
         from ...benchmarks.llm_judge import judge_prompt, judge_template
 
         self._pipeline.check(self.clients)
@@ -52,7 +52,7 @@ class MeasuringModels:
         self._needed.setdefault(role, why)
 
     def model(self, role: str) -> Model:
-        """The model of a role, opened once. Raises UsageError where none is named."""
+        """Return the model of a role, opened once. Raises UsageError if no option names it."""
         from ...models import open_model
 
         if role not in self._models:
@@ -65,16 +65,24 @@ class MeasuringModels:
 
     @property
     def clients(self) -> list[Model]:
-        """The models that the chosen metrics and the episodes need."""
+        """Return the models that the chosen metrics and the episodes need."""
         from ...scoring.metrics import MODEL_METRICS
 
         chosen = [MODEL_METRICS[name] for name in self._text_metrics if name in MODEL_METRICS]
         return [self.model(role) for role in dict.fromkeys([*chosen, *self._needed])]
 
     async def measure(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
-        """The transcript with what the models measured; what was said for that is appended to `exchanges`.
+        """Return the transcript with the metrics that models measure.
 
-        Raises ProviderError, NotAskedError, UsageError.
+        Args:
+            question: The question.
+            transcript: The transcript of its episode.
+            exchanges: A list to append the exchanges with these models to.
+
+        Raises:
+            ProviderError: if a model does not reply.
+            NotAskedError: if a model is not asked.
+            UsageError: if no option names a model that is needed.
         """
         from ...asking import drive
         from ...benchmarks.episodes.answer_measurement import measure_answer
@@ -85,16 +93,16 @@ class MeasuringModels:
         return replace(transcript, metrics={**transcript.metrics, **found.metrics})
 
     def about(self) -> dict[str, Json]:
-        """What the record tells of the chosen metrics and their models; nothing where the defaults stand."""
+        """Return the settings of the chosen metrics and their models for the record; none if all are the defaults."""
         if self._text_metrics == ("rouge1",) and not self._models:
             return {}
-        named: dict[str, Json] = {} if self._text_metrics == ("rouge1",) else {"text_metric": [*self._text_metrics]}
+        recorded: dict[str, Json] = {} if self._text_metrics == ("rouge1",) else {"text_metric": [*self._text_metrics]}
         for role in self._models:
-            named |= {
+            recorded |= {
                 SPEC[role].replace("-", "_"): public_name(self.specs[role]),
                 f"{role}_option": {**self.settings[role]},
             }
-        return named
+        return recorded
 
     async def answer(self, request: Request) -> Reply:
         """Return the reply of the model in the role of the request."""

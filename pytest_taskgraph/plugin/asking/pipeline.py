@@ -1,4 +1,4 @@
-"""What stands between the questions of a run and the providers: one of each for everything that the run asks."""
+"""The store, the limits and the budget between the questions of a run and the providers, shared by all requests."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ...models.store import Store
     from ...trial import Json, Request
 
-_LOOK = 0.02  # seconds between two looks at what is still in flight
+_POLL_INTERVAL = 0.02  # seconds between two checks of the requests in flight
 
 
 class Pipeline:
-    """Store, limits, retries and budget around every model that is live; other models are asked as they are."""
+    """Store, limits, retries and budget around every live model; other models are asked directly."""
 
     def __init__(self, config: pytest.Config) -> None:
         worker: dict[str, object] = getattr(config, "workerinput", {})
@@ -39,46 +39,46 @@ class Pipeline:
         self.replay = options.switched(config, "replay")
         self.seconds = options.number(config, "question-timeout")
         self.counters = RequestCounters()
-        self._told = str(worker.get(STORE, ""))
+        self._controller_folder = str(worker.get(STORE, ""))
         self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.has_remote_workers else "")
         self._refresh = options.switched(config, "refresh")
         self._config = config
         self._limits: dict[str, Limits] = {}
-        self._reached: dict[int, Model] = {}
+        self._wrapped: dict[int, Model] = {}
         self._prices: dict[str, Price | None] = {}
 
     @property
     def folder(self) -> Path:
-        """Where the store is; on a worker of the controller's machine, where the controller has it."""
-        return Path(self._told) if self._told else options.store_folder(self._config)
+        """Return the folder of the store; a worker on the controller's machine uses the controller's folder."""
+        return Path(self._controller_folder) if self._controller_folder else options.store_folder(self._config)
 
     @cached_property
     def store(self) -> Store:
-        """The store, opened on first use. Raises UsageError for one that cannot be used."""
+        """Open the store on first use. Raises UsageError if it cannot be used."""
         from ...models.store import Store
 
         return Store(self.folder, self._run, self._refresh, read_only=self.replay)
 
     def broken(self, model: str) -> ProviderError | None:
-        """Return why no more is sent to the model of that name, such as a wrong key; None while all is well."""
+        """Return the error after which nothing more is sent to the model of that name, such as a wrong key, or None."""
         return self._limits[model].broken if model in self._limits else None
 
     @property
     def capacity(self) -> int:
-        """Requests that may be in flight at present, over all models."""
+        """Return the number of requests that may be in flight at present, over all models."""
         return sum(limits.now for limits in self._limits.values())
 
     def wrap(self, client: Model) -> Model:
-        """The model to ask in place of the client: itself, unless it is live."""
+        """Return the model to ask instead of the client: a chain of layers around a live client, else the client."""
         if not getattr(client, "live", False):
             return client
-        if id(client) not in self._reached:
+        if id(client) not in self._wrapped:
             live = cast("LiveModel", client)
-            self._reached[id(client)] = self._replayed(live) if self.replay else self._wrapped(live)
-        return self._reached[id(client)]
+            self._wrapped[id(client)] = self._replayed(live) if self.replay else self._chain(live)
+        return self._wrapped[id(client)]
 
     def check(self, clients: list[Model]) -> None:
-        """Nothing, if the run can go on as it was asked for. Raises UsageError."""
+        """Check the options of requests and the store against the models of the run. Raises UsageError."""
         if self.replay and self._refresh:
             raise UsageError(
                 "--taskgraph-replay takes all replies from the store, --taskgraph-refresh none: choose one"
@@ -111,7 +111,7 @@ class Pipeline:
         options.number(self._config, "progress")
 
     def price(self, client: Model) -> Price | None:
-        """What the client's tokens cost; None where nobody knows."""
+        """Return the price of the client's tokens; None if it is unknown."""
         from ...models.prices import price_of
 
         if client.name not in self._prices:
@@ -133,7 +133,7 @@ class Pipeline:
         return str(request_entry(client.name, {}, Request())["model"])
 
     def holds(self, key: str) -> bool:
-        """Return True if the store has a reply of this key; no store is made for it."""
+        """Return True if the store has a reply of this key, without creating a store."""
         return key in self._held
 
     @cached_property
@@ -144,7 +144,7 @@ class Pipeline:
 
     @property
     def max_calls(self) -> int | None:
-        """The calls that this process may make, or all processes together where they share a ledger."""
+        """Return the maximum number of calls of this process; of all processes if they share a ledger. None: no limit."""
         most = options.whole(self._config, "max-calls")
         if most is None or not self.has_remote_workers:
             return most
@@ -152,19 +152,19 @@ class Pipeline:
 
     @property
     def max_cost(self) -> float | None:
-        """US dollars, as `max_calls`."""
+        """Return the maximum cost in US dollars, of the processes that `max_calls` is about; None: no limit."""
         most = options.number(self._config, "max-cost")
         return most / self.workers if most is not None and self.has_remote_workers else most
 
     async def drain(self) -> None:
-        """Nothing, once all that is in flight has arrived; what was not sent is not sent any more. In the loop."""
+        """Wait in the loop until all requests in flight have ended; queued requests are not sent any more."""
         for limits in self._limits.values():
             limits.end()
         while self.counters.in_flight:
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_POLL_INTERVAL)
 
     def close(self) -> None:
-        """The store is closed, if it was opened."""
+        """Close the store if it was opened."""
         if "store" in self.__dict__:
             self.store.close()
 
@@ -177,14 +177,14 @@ class Pipeline:
         unstored = [client.name for client in live if not is_storable(client)]
         if self.replay and unstored:
             raise UsageError(
-                f"--taskgraph-replay: no reply of {unstored[0]} is stored, for it states no version; state the one to "
-                f"replay as a model option (version=...), or leave out --taskgraph-replay"
+                f"--taskgraph-replay: no reply of {unstored[0]} is stored, for it states no version; state the version "
+                f"to replay as a model option (version=...), or leave out --taskgraph-replay"
             )
 
     def _check_stated(self, live: list[LiveModel]) -> None:
-        """Nothing, if prices can be read and the store can be used: said once, not of each question.
+        """Check prices and store once, rather than with each question. Raises UsageError.
 
-        A run that asks nobody keeps nothing either.
+        A run without requests stores nothing.
         """
         from ...models.prices import check_prices
         from ...models.store.schema import check_store
@@ -204,7 +204,7 @@ class Pipeline:
 
         return ReplayModel(client.name, client.settings, self.store, self.counters)
 
-    def _wrapped(self, client: LiveModel) -> Model:
+    def _chain(self, client: LiveModel) -> Model:
         from ...models.middleware.chain import Budget, chain
 
         retries, keep_replies = options.whole(self._config, "retries"), is_storable(client)
@@ -221,16 +221,16 @@ class Pipeline:
 
     @property
     def _is_limited(self) -> bool:
-        """Whether calls or cost are limited, of which the store has the ledger."""
+        """Return True if calls or cost are limited; their ledger is in the store."""
         return self.max_calls is not None or self.max_cost is not None
 
     def _limits_of(self, client: LiveModel) -> Limits:
-        """Return the limits of a model; a client may state itself how many requests it can work on at a time."""
+        """Return the limits of a model; a client may state its own number of concurrent requests."""
         from ...models.middleware.limits import Limits
 
         name = client.name
         if name not in self._limits:
-            concurrency, rpm, tpm = (options.whole(self._config, one) for one in ("concurrency", "rpm", "tpm"))
+            concurrency, rpm, tpm = (options.whole(self._config, limit) for limit in ("concurrency", "rpm", "tpm"))
             own: int | None = getattr(client, "in_flight", None)
             concurrency = concurrency if own is None else own * self.workers
             self._limits[name] = Limits(concurrency, rpm, tpm, self.counters, workers=self.workers)

@@ -1,7 +1,7 @@
-"""`--taskgraph-shrink`: wrong answers are asked about again with ever smaller questions, once all items have run.
+"""Shrinking of wrong answers (`--taskgraph-shrink`): after all items, ask ever smaller questions of the same group.
 
 Every call passes the store, the limits and the budget of the run. Each process shrinks the first question of each group
-that was answered wrongly there; under xdist, the smallest of all workers is shown.
+that was answered wrongly in it; under xdist, the smallest question of all workers is shown.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 OPTION: Final = "shrink"
 OUTPUT_KEY: Final = "taskgraph_shrunk"  # in the output of a worker
-_LAST: Final = 1 << 30  # position among the requests that wait for a slot: behind those of all items
-_ANSWER: Final = 2000  # characters of a reply that are shown
+_LAST: Final = 1 << 30  # position in the queue of requests: behind those of all items
+_ANSWER: Final = 2000  # maximum number of characters of a reply in the output
 _FAILED: Final = ("wrong", "unparseable")
 Key = tuple[str, str, str]  # family, group, model
 
 
 @dataclass(frozen=True, slots=True)
 class ShrunkQuestion:
-    """What became of one wrong answer, as plain data, which crosses to the controller of xdist.
+    """Result of shrinking one wrong answer, as plain data that xdist can send to the controller.
 
     Args:
         key: Family, group and model.
         nodeid: The item that was answered wrongly.
-        outcome: What the reduction came to, in one line.
-        lines: The smallest question with all that shows and repeats it; none if there is no smaller one to tell.
+        outcome: The result of the reduction in one line.
+        lines: The smallest question, with the reply and how to reproduce it; none if there is no smaller question.
         files: The regression test and its files, by name.
         size: The size of the smallest question; -1 if the failure was not confirmed.
     """
@@ -60,109 +60,109 @@ class ShrunkQuestion:
     size: int = -1
 
 
-class _Shrinking:
+class _ShrinkJob:
     """The reduction of one question."""
 
     def __init__(self, parts: AskingParts, item: pytest.Item, trial: Trial, limits: ReductionLimits) -> None:
         held = params(item)
         self.collected: CollectedQuestion = held["taskgraph_reference"]
-        self.subject: ModelUnderTest = parts.models.of_item(held)
+        self.model: ModelUnderTest = parts.models.of_item(held)
         self.nodeid, self.failure = item.nodeid, trial.outcome
         self.so_far: Reduction[Any] | None = None
-        self.reason = ""  # why it is not shrunk, where there is no reduction
+        self.reason = ""  # why the question is not shrunk, if there is no reduction
         self._parts, self._limits = parts, limits
         self._missing = 0
-        self._replies: dict[str, tuple[int, str]] = {}  # by prompt, the first reply that errs
+        self._replies: dict[str, tuple[int, str]] = {}  # prompt -> repetition and text of the first wrong reply
 
     def reducible(self) -> Reducible[Any] | None:
-        """Return the question with all that makes it smaller; None, with the reason, if it cannot be made smaller."""
+        """Return the question with its reductions; None, with `reason` set, if it has none."""
         try:
-            found = self.collected.family.reducible(self.collected.reference, self.collected.settings)
+            reducible = self.collected.family.reducible(self.collected.reference, self.collected.settings)
         except TaskgraphError as error:
             self.reason = str(error)
             return None
-        if found is None:
+        if reducible is None:
             self.reason = f"questions of {self.collected.reference.group!r} cannot be made smaller"
-        return found
+        return reducible
 
     async def run(self, reducible: Reducible[Any], position: int) -> None:
-        """Ask about ever smaller questions. In the loop."""
+        """Ask ever smaller questions, in the event loop."""
         from ...models.middleware.limits import POSITION
         from ...soundness.reduction import reduce
 
         POSITION.set(position)
         try:
-            self.so_far = await reduce(reducible, self._errs, self._limits, self._watch)
+            self.so_far = await reduce(reducible, self._fails, self._limits, self._keep)
         except TaskgraphError as error:
             self.reason = str(error)
-        except Exception as error:  # of the family's code: the others are shrunk all the same
+        except Exception as error:  # of the family's code; the other questions are shrunk all the same
             self.reason = f"raised {type(error).__name__}: {error}"
 
     def result(self, key: Key) -> ShrunkQuestion:
-        """Return what has come of it so far."""
+        """Return the result so far."""
         from ...soundness.reduction_lines import outcome_line, reduction_lines
         from ...soundness.regression_test import regression_test
 
-        found = self.so_far
-        if found is None:
-            return ShrunkQuestion(key, self.nodeid, f"not shrunk: {redact(self.reason or 'the run was broken off')}")
-        outcome = redact(outcome_line(found, self._limits, self._missing))
-        if found.errors < self._limits.needed:
+        reduction = self.so_far
+        if reduction is None:
+            return ShrunkQuestion(key, self.nodeid, f"not shrunk: {redact(self.reason or 'the run was interrupted')}")
+        outcome = redact(outcome_line(reduction, self._limits, self._missing))
+        if reduction.errors < self._limits.needed:
             return ShrunkQuestion(key, self.nodeid, outcome)
-        test = regression_test(self.collected.family, found.smallest, self.subject.real_name)
+        test = regression_test(self.collected.family, reduction.smallest, self.model.real_name)
         files = {name: redact(text) for name, text in test.items()}
-        _, answered = self._replies.get(found.smallest.question.prompt, (0, ""))
-        lines = tuple(map(redact, reduction_lines(found, answered, files)))
-        return ShrunkQuestion(key, self.nodeid, outcome, lines, files, found.smallest.size)
+        _, reply = self._replies.get(reduction.smallest.question.prompt, (0, ""))
+        lines = tuple(map(redact, reduction_lines(reduction, reply, files)))
+        return ShrunkQuestion(key, self.nodeid, outcome, lines, files, reduction.smallest.size)
 
-    def _watch(self, reduction: Reduction[Any]) -> None:
+    def _keep(self, reduction: Reduction[Any]) -> None:
         self.so_far = reduction
 
-    async def _errs(self, instance: Instance, repetition: int) -> bool | None:
-        """Return True if the model fails as it did; None if there is no answer. Raises NotAskedError."""
+    async def _fails(self, instance: Instance, repetition: int) -> bool | None:
+        """Return True if the model fails as before; None if there is no answer to score. Raises NotAskedError."""
         question = replace(instance.question, repetition=repetition)
         family, parts = self.collected.family, self._parts
-        client = self.subject.model(family)
+        client = self.model.model(family)
         if (broken := parts.pipeline.broken(client.name)) is not None:
             raise NotAskedError(str(broken))
-        self.subject.learn_answer(question)
+        self.model.learn_answer(question)
         model, episode = parts.pipeline.wrap(client), family.episode(question.episode)
         result = await ask(question, episode, model, parts.measuring, parts.pipeline.seconds)
         if isinstance(result.error, NotAskedError) and not isinstance(result.error, PromptNotUnderstoodError):
             raise result.error
-        trial, _ = trial_of(question, self.subject.name, result)
+        trial, _ = trial_of(question, self.model.name, result)
         if trial.reply is None or trial.outcome in ("error", "skipped"):
             self._missing += 1
             return None
-        errs = trial.outcome == self.failure
-        if errs:
-            told = (repetition, trial.reply.text[:_ANSWER])
-            self._replies[question.prompt] = min(self._replies.get(question.prompt, told), told)
-        return errs
+        fails = trial.outcome == self.failure
+        if fails:
+            reply = (repetition, trial.reply.text[:_ANSWER])
+            self._replies[question.prompt] = min(self._replies.get(question.prompt, reply), reply)
+        return fails
 
 
 class Shrinker:
-    """The wrong answers of a run, and what they were shrunk to.
+    """The wrong answers of a run, and the questions that they were shrunk to.
 
     Args:
-        parts: What it takes to ask.
-        tick: Called a few times a second while replies are waited for.
+        parts: The objects that ask.
+        tick: Function that is called a few times a second during the wait for replies.
     """
 
     def __init__(self, parts: AskingParts, tick: Callable[[], None]) -> None:
         self._parts, self._tick = parts, tick
-        self._failed: dict[Key, _Shrinking] = {}
+        self._failed: dict[Key, _ShrinkJob] = {}
         self._shrunk: dict[Key, ShrunkQuestion] = {}
         self._folders: dict[Key, Path] = {}
 
     @property
     def shrunk(self) -> list[ShrunkQuestion]:
-        """Return what the wrong answers came to, in the order of their items."""
+        """Return the results, in the order of the items."""
         return list(self._shrunk.values())
 
     @property
     def calls(self) -> int | None:
-        """Return the calls for each wrong answer that is shrunk; None without the option."""
+        """Return the maximum number of calls for each wrong answer; None without the option."""
         return options.whole(self._parts.config, OPTION)
 
     def check(self) -> None:
@@ -179,7 +179,7 @@ class Shrinker:
             raise UsageError(f"--taskgraph-shrink-to: {folder} is no folder; name another one")
 
     def notices(self, items: Sequence[pytest.Item]) -> list[str]:
-        """Return what the plan of a run does not count, a line."""
+        """Return a line on the calls for shrinking, which the plan of a run does not include."""
         if self.calls is None:
             return []
         asking = [params(item) for item in items if asks(item)]
@@ -194,75 +194,78 @@ class Shrinker:
         return [f"wrong answers are shrunk: up to {each}, {most * workers:,} in all"]
 
     def note(self, item: pytest.Item, trial: Trial) -> None:
-        """Note the answer of an item, if it is the first one of its group and model that fails."""
+        """Note the answer of an item if it is the first wrong answer of its group and model."""
         if self.calls is not None and trial.outcome in _FAILED:
             key = (trial.question.family, trial.question.group, trial.model)
             if key not in self._failed:
-                self._failed[key] = _Shrinking(self._parts, item, trial, self._limits)
+                self._failed[key] = _ShrinkJob(self._parts, item, trial, self._limits)
 
     def shrink(self) -> None:
-        """Shrink all that was noted, side by side. What is broken off is kept as far as it has come."""
-        jobs = [(one, reducible) for one in self._failed.values() if (reducible := one.reducible()) is not None]
+        """Shrink all noted answers concurrently. After an interruption, the results so far are kept."""
+        jobs = [(job, reducible) for job in self._failed.values() if (reducible := job.reducible()) is not None]
 
         async def run() -> None:
-            await asyncio.gather(*(one.run(made, _LAST + at) for at, (one, made) in enumerate(jobs)))
+            await asyncio.gather(*(job.run(reducible, _LAST + k) for k, (job, reducible) in enumerate(jobs)))
 
         try:
             if jobs:
                 self._parts.loop.wait(self._parts.loop.submit(run()), tick=self._tick)
         except NotAskedError as error:  # the loop has ended
-            for one, _ in jobs:
-                one.reason = one.reason or str(error)
+            for job, _ in jobs:
+                job.reason = job.reason or str(error)
         finally:
-            self._shrunk |= {key: one.result(key) for key, one in self._failed.items()}
+            self._shrunk |= {key: job.result(key) for key, job in self._failed.items()}
             self._failed.clear()
 
     def pack(self) -> str:
-        """Return what was found as text for the controller."""
-        return json.dumps([asdict(one) for one in self.shrunk])
+        """Return the results as text for the controller."""
+        return json.dumps([asdict(question) for question in self.shrunk])
 
     def unpack(self, text: str | None) -> None:
-        """Add what a worker found; of two workers' questions of one group, the smaller one is kept."""
-        for told in json.loads(text) if text else ():
-            told = {**told, "key": tuple(told["key"]), "lines": tuple(told["lines"])}
-            one = ShrunkQuestion(**told)
-            self._shrunk[one.key] = min(self._shrunk.get(one.key, one), one, key=_order)
+        """Add the results of a worker; of two questions of one group, keep the smaller."""
+        for fields in json.loads(text) if text else ():
+            question = ShrunkQuestion(**{**fields, "key": tuple(fields["key"]), "lines": tuple(fields["lines"])})
+            self._shrunk[question.key] = min(self._shrunk.get(question.key, question), question, key=_order)
 
     def write(self) -> str:
-        """Write regression tests and their files into the folder that the user names; return what prevents it."""
+        """Write regression tests and their files into the folder that the user names.
+
+        Returns:
+            The reason if they cannot be written; else the empty text.
+        """
         from ...soundness.regression_test import write_files
 
         parent = self._folder
-        for one in self.shrunk if parent is not None else ():
-            if one.files and parent is not None:
-                folder = parent / re.sub(r"[^0-9A-Za-z_.-]+", "_", "-".join(self._telling(one.key)))
+        for question in self.shrunk if parent is not None else ():
+            if question.files and parent is not None:
+                folder = parent / re.sub(r"[^0-9A-Za-z_.-]+", "_", "-".join(self._short_key(question.key)))
                 try:
-                    write_files(one.files, folder)
+                    write_files(question.files, folder)
                 except UsageError as error:
                     return f"--taskgraph-shrink-to: {error}"
-                self._folders[one.key] = folder
+                self._folders[question.key] = folder
         return ""
 
     def lines(self) -> Iterable[str]:
         """Yield the lines at the end of the run."""
-        from ...reports.escape import disarm_lines, one_line
+        from ...reports.escape import one_line
 
-        for one in self.shrunk:
-            yield f"{one_line(one.nodeid)}: {one_line(one.outcome)}"
-            yield from map(disarm_lines, one.lines)
-            if one.key in self._folders:
+        for question in self.shrunk:
+            yield f"{one_line(question.nodeid)}: {one_line(question.outcome)}"
+            yield from map(disarm_lines, question.lines)
+            if question.key in self._folders:
                 yield ""
-                yield f"written to {self._folders[one.key]}"
+                yield f"written to {self._folders[question.key]}"
             yield ""
 
-    def _telling(self, key: Key) -> Key | tuple[str, str]:
-        """Return the key, without the model where only one was asked."""
+    def _short_key(self, key: Key) -> Key | tuple[str, str]:
+        """Return the key, without the model if the run asked only one."""
         return key if len({model for _, _, model in self._shrunk}) > 1 else key[:2]
 
     @property
     def _folder(self) -> Path | None:
-        named = options.value(self._parts.config, "shrink-to")
-        return Path(self._parts.config.invocation_params.dir, named) if named else None
+        stated = options.value(self._parts.config, "shrink-to")
+        return Path(self._parts.config.invocation_params.dir, stated) if stated else None
 
     @property
     def _limits(self) -> ReductionLimits:
@@ -278,5 +281,5 @@ class Shrinker:
             raise UsageError(f"--taskgraph-shrink-votes: {error}") from None
 
 
-def _order(one: ShrunkQuestion) -> tuple[bool, int, str]:
-    return one.size < 0, one.size, one.nodeid
+def _order(question: ShrunkQuestion) -> tuple[bool, int, str]:
+    return question.size < 0, question.size, question.nodeid

@@ -1,1 +1,1 @@
-"""Snapshots of prompts, in a session with `--taskgraph-prompt-snapshots`: imported by no other."""
+"""Prompt snapshots of a session with `--taskgraph-prompt-snapshots`; no other session imports this package."""

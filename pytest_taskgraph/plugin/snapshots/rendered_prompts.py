@@ -1,8 +1,7 @@
-"""Which prompts the suites of a session have, which of them were rendered, and which snapshots nothing uses any more.
+"""The prompts that the suites of a session declare and render, and the snapshots that are unused.
 
-Test functions declare their questions while pytest collects, whatever is selected of them afterwards. Workers of xdist
-collect and render, the controller decides: each prompt travels with the report of its item, the rest with the last that
-a worker says.
+Test functions declare their questions during collection, whatever is selected afterwards. Workers of xdist collect and
+render, the controller decides: each prompt is sent with the report of its item, the rest with the output of the worker.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import Literal
 from ...soundness.prompt_snapshots import (
     SUFFIX,
     DamagedSnapshotError,
-    dotted_name,
     file_name,
     is_snapshot,
     read_sections,
@@ -35,9 +33,9 @@ class RenderedPrompt:
         function: The node id of the test function.
         question: The id of the question.
         group: The group of the question.
-        status: How it compares with its snapshot.
+        status: The result of the comparison with its snapshot.
         digest: The digest of its section.
-        text: Its section; empty where the snapshot is the same.
+        text: Its section; empty if the snapshot is the same.
     """
 
     function: str
@@ -59,12 +57,12 @@ class RenderedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class UnusedSnapshots:
-    """Snapshots in one file that nothing uses.
+    """Unused snapshots in one file.
 
     Args:
         path: The file.
         titles: The titles of the sections.
-        whole: Whether these are all that the file holds.
+        whole: True if the file has no other sections.
     """
 
     path: Path
@@ -74,31 +72,31 @@ class UnusedSnapshots:
 
 @dataclass(slots=True)
 class RenderedPrompts:
-    """What the suites of a session declare, and what was rendered of it."""
+    """The questions that the suites of a session declare, and the prompts that were rendered."""
 
     root: Path
     declared: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By the node id of a test function, its questions: id to group."""
+    """The questions of a test function by its node id: id to group."""
     functions: set[str] = field(default_factory=set)
     """All functions with suites, also those without questions."""
     modules: set[str] = field(default_factory=set)
     """The node ids of the test files that were collected."""
     rendered: dict[str, dict[str, RenderedPrompt]] = field(default_factory=dict)
     unsteady: list[RenderedPrompt] = field(default_factory=list)
-    """Prompts that differ from another one of the same question."""
+    """Prompts that differ from another prompt of the same question."""
 
     def add(self, prompt: RenderedPrompt) -> None:
         """Note a prompt that was rendered."""
-        known = self.rendered.setdefault(prompt.function, {}).setdefault(prompt.question, prompt)
-        if known.digest != prompt.digest:
+        first = self.rendered.setdefault(prompt.function, {}).setdefault(prompt.question, prompt)
+        if first.digest != prompt.digest:
             self.unsteady.append(prompt)
 
     def pack(self) -> str:
-        """Return what was declared, as text for the controller."""
+        """Return the declarations as text for the controller."""
         return json.dumps([self.declared, sorted(self.functions), sorted(self.modules)])
 
     def unpack(self, text: str) -> None:
-        """Note what another process declared."""
+        """Add the declarations of another process."""
         declared, functions, modules = json.loads(text)
         self.declared.update(declared)
         self.functions.update(functions)
@@ -114,7 +112,7 @@ class RenderedPrompts:
         return self.folder(function) / f"{file_name(group)}{SUFFIX}"
 
     def relative_path(self, path: Path) -> str:
-        """Return a path as messages show it: from the root folder on."""
+        """Return a path relative to the root folder, as messages show it."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
 
     def by_file(self) -> Iterator[tuple[str, str, list[RenderedPrompt]]]:
@@ -131,10 +129,10 @@ class RenderedPrompts:
         return self.declared.get(function, {}).keys() == self.rendered.get(function, {}).keys()
 
     def unused(self, folders: Collection[Path]) -> Iterator[UnusedSnapshots]:
-        """Yield the snapshots that nothing uses: of test functions that ran whole, or are not there any more.
+        """Yield the unused snapshots: of test functions that ran completely, or do not exist any more.
 
         Args:
-            folders: Folders all of whose test files were collected: what belongs to none there is unused, too.
+            folders: Folders whose test files were all collected: snapshots there without a test file are unused, too.
         """
         collected = {snapshot_folder(self.root / module): module for module in self.modules}
         for folder, module in sorted(collected.items()):
@@ -147,9 +145,9 @@ class RenderedPrompts:
 
     def _unused_of_module(self, folder: Path, module: str) -> Iterator[UnusedSnapshots]:
         own = (function for function in {*self.functions, *self.declared} if function.partition("::")[0] == module)
-        known = {file_name(dotted_name(function.partition("::")[2])): function for function in own}
+        by_folder = {file_name(dotted_name(function.partition("::")[2])): function for function in own}
         for inner in _folders(folder):
-            function = known.get(inner.name)
+            function = by_folder.get(inner.name)
             if function is None:
                 yield from _whole_files(inner.glob(f"*{SUFFIX}"))
             elif function in self.declared and self.is_whole(function):
@@ -166,14 +164,14 @@ class RenderedPrompts:
             try:
                 titles = [title for title in read_sections(path) if title not in used[path.name]]
             except DamagedSnapshotError:
-                continue  # which its items tell
+                continue  # reported by its items
             if titles:
                 yield UnusedSnapshots(path, tuple(titles), whole=False)
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Return the folders in one, sorted; none if it is not there."""
-    return sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    """Return the folders in a folder, sorted; none if it does not exist."""
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
 def _whole_files(paths: Iterator[Path] | Collection[Path]) -> Iterator[UnusedSnapshots]:

@@ -1,4 +1,4 @@
-"""The hooks of `--taskgraph-prompt-snapshots`: items render their prompts, and no model is asked."""
+"""Hooks of `--taskgraph-prompt-snapshots`: items render their prompts, and no model is asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from ...errors import TaskgraphError, UsageError
 from ...soundness.prompt_snapshots import (
     DamagedSnapshotError,
-    count_changed_lines,
     difference,
     read_sections,
     section_title,
@@ -32,7 +31,7 @@ PLUGIN: Final = "taskgraph-snapshots"
 OPTION: Final = "prompt-snapshots"
 UPDATE_COMMAND: Final = "--taskgraph-prompt-snapshots=update"
 MANY: Final = 1000
-"""Prompts from which on the summary says that fewer are easier to review."""
+"""The number of prompts above which the summary advises to have fewer."""
 _ATTRIBUTE: Final = "taskgraph_prompt"  # the attribute of a report that holds the prompt, packed
 _OUTPUT_KEY: Final = "taskgraph_snapshots"  # in the output of a worker
 _RENDERED: Final = pytest.StashKey[RenderedPrompt]()
@@ -47,7 +46,12 @@ _COUNTED: Final[Mapping[Status, str]] = {
 
 
 class PromptMismatchError(Exception):
-    """A prompt that is not as its snapshot says, in one line and in several."""
+    """Prompt that differs from its snapshot.
+
+    Args:
+        reason: The difference in one line.
+        lines: Further lines, such as the difference as a diff.
+    """
 
     def __init__(self, reason: str, lines: Sequence[str] = ()) -> None:
         super().__init__(reason)
@@ -55,7 +59,7 @@ class PromptMismatchError(Exception):
 
 
 class SnapshotHooks:
-    """Registered for a session with the option, in each of its processes."""
+    """Hooks of a session with the option, registered in each of its processes."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -65,16 +69,17 @@ class SnapshotHooks:
         self._summary: list[str] = []
 
     def check(self) -> None:
-        """Check that the options go together. Raises UsageError."""
+        """Check that the options are compatible. Raises UsageError."""
         if options.switched(self._config, "dry-run"):
             raise UsageError("--taskgraph-prompt-snapshots and --taskgraph-dry-run: run one after the other")
 
     def declare(self, function: str, collected: Sequence[CollectedQuestion], suite: SuiteSettings) -> None:
         """Note the questions of a suite."""
-        self._prompts.declared[function] = {one.reference.id: one.reference.group for one in collected}
+        references = [question.reference for question in collected]
+        self._prompts.declared[function] = {reference.id: reference.group for reference in references}
 
     def pytest_report_header(self) -> list[str]:
-        """Return that no model is asked, and which options of the command line have no effect for it."""
+        """Return a line that says that no model is asked, and which options of the command line have no effect."""
         unused = [name for name in options.OPTIONS if name not in (*_DECIDING, OPTION, "dry-run")]
         flags = [options.OPTIONS[name].flag for name in unused if options.flagged(self._config, name)]
         without = f"; not used: {', '.join(flags)}" if flags else ""
@@ -93,7 +98,7 @@ class SnapshotHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
-        """Note the functions with suites, before anything is deselected."""
+        """Note the functions with suites, before items are deselected."""
         self._prompts.functions.update(map(_function_of, filter(_is_of_suite, items)))
         require_questions(items, worker=self._is_worker)
 
@@ -105,7 +110,7 @@ class SnapshotHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Render the prompt of an item in place of calling its function."""
+        """Render the prompt of an item, instead of calling its function."""
         if not self._renders(pyfuncitem):
             return None
         mismatch = self._render(pyfuncitem)
@@ -113,11 +118,11 @@ class SnapshotHooks:
             raise mismatch
         return True
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own, which makes what is expected of failures
+    @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own hook, which turns xfail into outcomes
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the prompt to the report. A mark that expects wrong answers expects no changed prompt."""
+        """Attach the prompt to the report. A mark `xfail` expects wrong answers, but no changed prompt."""
         report = yield
         if call.when != "call" or not self._renders(item):
             return report
@@ -135,27 +140,27 @@ class SnapshotHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Where results come together, take the prompt off the report."""
+        """Move the prompt from the report to the rendered prompts, in the process that gathers results."""
         if not self._is_worker and hasattr(report, _ATTRIBUTE):
             self._prompts.add(RenderedPrompt.unpack(getattr(report, _ATTRIBUTE)))
             delattr(report, _ATTRIBUTE)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
-        """On a controller, note what a worker has declared; one that died has told nothing."""
+        """Add the declarations of a worker on the controller; a worker that crashed has sent none."""
         if packed := (getattr(node, "workeroutput", None) or {}).get(_OUTPUT_KEY):
             self._prompts.unpack(packed)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """On a worker, tell the controller what was declared."""
+        """Send the declarations to the controller, on a worker."""
         if self._is_worker:
             vars(session.config)["workeroutput"][_OUTPUT_KEY] = self._prompts.pack()
         return (yield)
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
+    @pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own hook, which ends the line of progress
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """However the loop ends, what was rendered is written; where it came to its end, the rest is decided."""
+        """Write or compare the rendered prompts after the loop; after a complete loop also find unused snapshots."""
         if self._is_worker or options.idle(session.config):
             return (yield)
         try:
@@ -177,7 +182,7 @@ class SnapshotHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what became of the snapshots."""
+        """Print the numbers of snapshots by their status."""
         for line in self._summary:
             terminalreporter.write_line(f"taskgraph: {line}")
 
@@ -204,13 +209,13 @@ class SnapshotHooks:
             raise PromptMismatchError(f"the prompt cannot be built: {error}") from None
         reference, function = collected.reference, _function_of(item)
         status, mismatch = self._compare(text, self._prompts.path(function, reference.group), reference.id)
-        kept = text if self._updates and status != "same" else ""
-        prompt = RenderedPrompt(function, reference.id, reference.group, status, digest_of(text), kept)
+        section = text if self._updates and status != "same" else ""
+        prompt = RenderedPrompt(function, reference.id, reference.group, status, digest_of(text), section)
         item.stash[_RENDERED] = prompt
         return mismatch
 
     def _compare(self, text: str, path: Path, question: str) -> tuple[Status, PromptMismatchError | None]:
-        """Return how a prompt compares with its snapshot, and what is wrong with it."""
+        """Return the status of a prompt against its snapshot, and the error to raise if they differ."""
         sections, name = self._sections_of(path), self._prompts.relative_path(path)
         if isinstance(sections, DamagedSnapshotError):
             message = f"{name.removesuffix(path.name)}{sections}; restore it, or write it with {UPDATE_COMMAND}"
@@ -222,10 +227,10 @@ class SnapshotHooks:
             return "same", None
         if self._updates:
             return "changed", None
-        shown = difference(before, text)
-        added, removed = count_changed_lines(shown)
+        diff = difference(before, text)
+        added, removed = count_changed_lines(diff)
         reason = f"the prompt has changed: +{added} -{removed} lines against {name}"
-        return "changed", PromptMismatchError(reason, [*shown, f"to accept the change: {UPDATE_COMMAND}"])
+        return "changed", PromptMismatchError(reason, [*diff, f"to accept the change: {UPDATE_COMMAND}"])
 
     def _sections_of(self, path: Path) -> dict[str, str] | DamagedSnapshotError:
         if path not in self._sections:
@@ -236,7 +241,12 @@ class SnapshotHooks:
         return self._sections[path]
 
     def _conclude(self, session: pytest.Session, unused: Sequence[UnusedSnapshots] | None) -> list[RunCase]:
-        """Write the snapshots or count them, and return what else fails. `unused`: None if they are not looked for."""
+        """Write or count the snapshots, and return the cases that fail beside items.
+
+        Args:
+            session: The session.
+            unused: The unused snapshots; None if the session did not look for them.
+        """
         from ...results.case import RunCase
 
         mistakes = {
@@ -258,7 +268,7 @@ class SnapshotHooks:
         return [RunCase(f"prompt-snapshots::{where}", "failed", why) for where, why in sorted(mistakes.items())]
 
     def _update(self, unused: Sequence[UnusedSnapshots]) -> dict[str, str]:
-        """Write and remove snapshots, and return what could not be done, by file."""
+        """Write and remove snapshots, and return the errors by file."""
         from .snapshot_update import update
 
         result = update(self._prompts, unused)
@@ -277,7 +287,7 @@ class SnapshotHooks:
         )
 
     def _unused_in_words(self, unused: Sequence[UnusedSnapshots]) -> Iterator[tuple[str, str]]:
-        """Yield the folders of functions with unused snapshots, and what to say of them."""
+        """Yield the folders of functions with unused snapshots, each with a message."""
         by_folder: dict[Path, list[str]] = {}
         for snapshots in unused:
             by_folder.setdefault(snapshots.path.parent, []).extend(snapshots.titles or [snapshots.path.name])
@@ -288,14 +298,14 @@ class SnapshotHooks:
             yield self._prompts.relative_path(folder), reason
 
     def _deciding_flags(self) -> Iterator[str]:
-        """Yield the flags of this command line, not of a file, that decide which questions there are."""
-        every = options.all_options()
-        own = [name for name in every if name not in options.OPTIONS]
+        """Yield the flags of the command line, not of a file, that determine the questions."""
+        present = options.all_options()
+        of_families = [name for name in present if name not in options.OPTIONS]
         stated = [str(word).partition("=")[0] for word in self._config.invocation_params.args]
-        yield from (every[name].flag for name in (*_DECIDING, *own) if every[name].flag in stated)
+        yield from (present[name].flag for name in (*_DECIDING, *of_families) if present[name].flag in stated)
 
     def _collected_folders(self) -> list[Path]:
-        """Return the folders that were collected as a whole."""
+        """Return the folders that were collected completely."""
         start = Path(self._config.invocation_params.dir)
         return [path for argument in self._config.args if (path := (start / str(argument)).absolute()).is_dir()]
 
@@ -305,5 +315,5 @@ def _is_of_suite(item: pytest.Item) -> bool:
 
 
 def _function_of(item: pytest.Item) -> str:
-    """Return the node id of the function of an item: that without its parameters."""
+    """Return the node id of the function of an item: the node id without its parameters."""
     return item.nodeid.removesuffix(item.name) + str(getattr(item, "originalname", item.name))

@@ -1,4 +1,4 @@
-"""Write the prompts that a session rendered into their snapshots, and remove those that nothing uses."""
+"""Writing of the rendered prompts of a session into snapshots, and removal of unused snapshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ...soundness.prompt_snapshots import (
     FOLDER,
     DamagedSnapshotError,
     SnapshotFile,
-    dotted_name,
     read_sections,
     section_title,
 )
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class UpdateResult:
-    """What an update came to: how many prompts were written, unchanged and removed, and what could not be done.
-
-    `mistakes` are texts by the path of the file.
-    """
+    """Numbers of prompts written, unchanged and removed by an update, and its errors by the path of the file."""
 
     written: int = 0
     unchanged: int = 0
@@ -45,7 +41,7 @@ def update(prompts: RenderedPrompts, unused: Sequence[UnusedSnapshots]) -> Updat
         result.unchanged += len(rendered) - len(changed)
         if changed or path in titles:
             try:
-                _rewrite(prompts, path, _Rewriting(function, group, changed, titles.get(path, ())))
+                _rewrite(prompts, path, _FileChanges(function, group, changed, titles.get(path, ())))
             except UsageError as error:
                 result.mistakes[prompts.relative_path(path)] = str(error)
                 continue
@@ -63,8 +59,8 @@ def update(prompts: RenderedPrompts, unused: Sequence[UnusedSnapshots]) -> Updat
 
 
 @dataclass(frozen=True, slots=True)
-class _Rewriting:
-    """What is to be changed in the file of a group of questions of a test function."""
+class _FileChanges:
+    """The changes in the file of a group of questions of a test function."""
 
     function: str
     group: str
@@ -72,24 +68,22 @@ class _Rewriting:
     removed: Sequence[str]
 
 
-def _rewrite(prompts: RenderedPrompts, path: Path, rewriting: _Rewriting) -> None:
-    """Write a file anew. Raises UsageError."""
+def _rewrite(prompts: RenderedPrompts, path: Path, changes: _FileChanges) -> None:
+    """Rewrite a file with its changes. Raises UsageError."""
     try:
         sections = read_sections(path)
     except DamagedSnapshotError as error:
-        declared = [
-            id_ for id_, group in prompts.declared.get(rewriting.function, {}).items() if group == rewriting.group
-        ]
-        if len(declared) > len(rewriting.changed):
+        declared = [id_ for id_, group in prompts.declared.get(changes.function, {}).items() if group == changes.group]
+        if len(declared) > len(changes.changed):
             raise UsageError(f"{error}; restore the file, or update all prompts of the test function") from None
         sections = {}
-    kept = {title: body for title, body in sections.items() if title not in rewriting.removed}
-    kept |= {section_title(prompt.question): prompt.text for prompt in rewriting.changed}
-    SnapshotFile(dotted_name(rewriting.function.partition("::")[2]), rewriting.group, kept).write(path)
+    bodies = {title: body for title, body in sections.items() if title not in changes.removed}
+    bodies |= {section_title(prompt.question): prompt.text for prompt in changes.changed}
+    SnapshotFile(dotted_name(changes.function.partition("::")[2]), changes.group, bodies).write(path)
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, and the folders that are empty without it."""
+    """Remove a file, and the folders that become empty."""
     path.unlink()
     for folder in path.parents:
         with suppress(OSError):
