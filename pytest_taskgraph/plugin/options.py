@@ -344,7 +344,7 @@ def number(config: pytest.Config, name: str) -> float | None:
 
 
 def whole(config: pytest.Config, name: str) -> int | None:
-    """Return the whole number of an option; None without one. Raises pytest.UsageError for a number that is too small."""
+    """Return the whole number of an option; None without one. Raises pytest.UsageError for one out of its range."""
     return cast("int | None", read(config, name))
 
 

@@ -1,4 +1,4 @@
-"""One run of a session: its parts, what came out, and the facts that its reports begin with."""
+"""The run of a session: its parts, its results, and the facts for the headers of its reports."""
 
 from __future__ import annotations
 
@@ -44,41 +44,40 @@ if TYPE_CHECKING:
 
 
 def _real_names(run: RunSession) -> dict[str, Json]:
-    """Return the own names of the models that have short ones, by these."""
-    subjects = run.models.all
-    named: dict[str, Json] = {one.name: one.real_name for one in subjects if one.name != one.real_name}
-    return {REAL_NAMES: named} if named else {}
+    """Return the own names of the models with short names, by short name."""
+    names: dict[str, Json] = {model.name: model.real_name for model in run.models.all if model.name != model.real_name}
+    return {REAL_NAMES: names} if names else {}
 
 
 def about(run: RunSession) -> About:
-    """What the run was, as far as it has come."""
-    shown = run.settings
-    described = [one for one in run.descriptions if one.name in run.asked_families]
-    parsings = {one["parsing"] for one in run.families.suites.values()}
-    suites: dict[str, Json] = {name: one["stated"] for name, one in run.families.suites.items() if one["stated"]}
+    """Return the facts of the run so far."""
+    settings = run.settings
+    described = [family for family in run.descriptions if family.name in run.asked_families]
+    parsings = {suite["parsing"] for suite in run.families.suites.values()}
+    suites: dict[str, Json] = {name: suite["stated"] for name, suite in run.families.suites.items() if suite["stated"]}
     return About(
         __version__,
-        models=tuple(one.name for one in run.models.all),
-        seed=shown.seed,
-        prompts=run.asked_prompts,
-        parsing=parsings.pop() if len(parsings) == 1 else shown.parsing,
+        models=tuple(model.name for model in run.models.all),
+        seed=settings.seed,
+        prompts=run.prompts,
+        parsing=parsings.pop() if len(parsings) == 1 else settings.parsing,
         fail_on=run.fail_policy.kinds,
-        # A quiet controller is not told before; of a run that was broken off, nobody knows then.
+        # A quiet controller receives no outline; after an interruption the number is unknown then.
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
-            "instances": shown.instances,
-            **run.families.options(one.name for one in described),
+            "instances": settings.instances,
+            **run.families.options(family.name for family in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": model_settings(
-                (one.spec for one in run.models.all), dict(options.pairs(run.config, "model-option"))
+                (model.spec for model in run.models.all), dict(options.pairs(run.config, "model-option"))
             ),
             **_real_names(run),
             **({"suites": suites} if suites else {}),
             **run.measuring.about(),
         },
         gates=tuple(asdict(case) for case in run.verdicts),
-        lost=tuple(run.population.lost(run.died)),
-        question_sets=run.families.question_sets((one.question.family, one.question.group) for one in run.tally),
+        lost=tuple(run.population.lost(run.crashed)),
+        question_sets=run.families.question_sets((trial.question.family, trial.question.group) for trial in run.tally),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
         families=tuple(described),
@@ -86,7 +85,7 @@ def about(run: RunSession) -> About:
 
 
 class RunSession:
-    """The state of a session, kept in `config.stash`; never in a module, for pytest may run twice in a process."""
+    """The state of a run, stored in `config.stash` rather than in a module, for pytest may run twice in a process."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -105,8 +104,8 @@ class RunSession:
         self.population = Questions(config, self.families, self.models)
         self.reporting = Reporting(config, self.pipeline.folder, self.fail_policy.comparison_kinds)
         self.verdicts: list[RunCase] = []
-        self.decided = self.whole = False  # cases were told; the loop came to its end
-        self.concluded = False  # whether there is something to tell at the end
+        self.decided = self.whole = False  # the cases were decided; the loop of items was complete
+        self.concluded = False  # True if the terminal prints results at the end
         self.drawings = Drawings()
         parts = AskingParts(
             config,
@@ -120,48 +119,50 @@ class RunSession:
         self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
         self.shrinker = Shrinker(parts, self.tick)
         self._gathered = Counts()
-        self.died: list[str] = []  # items that took their xdist worker with them
+        self.crashed: list[str] = []  # items that crashed their xdist workers
         self._tally: Tally | None = None
         self._record: RecordBuilder | None = None
 
     @property
     def settings(self) -> Settings:
-        """What decides the questions; of several prompt templates, the first."""
+        """Return the settings that determine the questions, with the first prompt template."""
         return options.settings(self.config)
 
     @property
     def settings_of_prompts(self) -> tuple[Settings, ...]:
-        """What decides the questions, once for each prompt template."""
+        """Return the settings that determine the questions, once for each prompt template."""
         return options.settings_of_prompts(self.config)
 
     @property
-    def asked_prompts(self) -> tuple[str, ...]:
-        """The prompt templates of the suites, those of the run first; those of the run before any suite is known.
+    def prompts(self) -> tuple[str, ...]:
+        """Return the prompt templates of the suites, those of the run first; before collection, those of the run.
 
-        None if no family that is asked puts its questions with prompt templates.
+        There are none if no family of the run uses prompt templates.
         """
-        of_run = tuple(one.prompt for one in self.settings_of_prompts)
+        of_run = tuple(settings.prompt for settings in self.settings_of_prompts)
         suites = self.families.suites.values()
-        asked = dict.fromkeys(prompt for one in suites for prompt in one["prompts"])
-        return tuple(dict.fromkeys([*(one for one in of_run if one in asked), *asked])) if suites else of_run
+        of_suites = dict.fromkeys(prompt for suite in suites for prompt in suite["prompts"])
+        first = (prompt for prompt in of_run if prompt in of_suites)
+        return tuple(dict.fromkeys([*first, *of_suites])) if suites else of_run
 
     def declare(self, function: str, collected: Sequence[CollectedQuestion], suite: SuiteSettings) -> None:
         """Note the questions and settings of a suite, and check its model options. Raises UsageError."""
         self.population.declare(function, collected, suite)
         if suite.model_options:
-            known = {id(client) for client in self.models.clients}
-            subjects = [self.models.of(label, suite.model_options) for label in self.models.labels]
-            opened = [one.client for one in subjects if one.client is not None and id(one.client) not in known]
+            checked = {id(client) for client in self.models.clients}
+            models = [self.models.of(label, suite.model_options) for label in self.models.labels]
+            clients = [model.client for model in models if model.client is not None]
+            opened = [client for client in clients if id(client) not in checked]
             self.pipeline.check(opened)
-            self.notices.extend(one for one in unstored_notices(opened) if one not in self.notices)
+            self.notices.extend(notice for notice in unstored_notices(opened) if notice not in self.notices)
 
     @property
     def may_stop(self) -> bool:
-        """Whether the first wrong answers may end the run, so that asking far ahead could be for nothing."""
+        """Return True if the first wrong answers may end the run, so that prefetched replies might not be used."""
         return may_stop(self.config)
 
     def preload(self) -> None:
-        """Nothing; what takes long to import is imported while pytest collects, if a model needs it and is asked."""
+        """Start slow imports during collection if a model that will be asked needs them."""
         from ..models.clients import litellm_client
 
         if not self.pipeline.replay and any(
@@ -171,12 +172,16 @@ class RunSession:
 
     @property
     def live(self) -> bool:
-        """Whether the run asks a model that is live, as a subject or to measure replies."""
-        measuring = any(getattr(one, "live", False) for one in self.measuring.clients)
+        """Return True if the run asks a live model, as a model under test or to measure replies."""
+        measuring = any(getattr(client, "live", False) for client in self.measuring.clients)
         return measuring or self.models.live
 
     def begin(self, items: int) -> None:
-        """Nothing; from now on it is told how far the run is, if it asks a model that is live."""
+        """Start the progress output if the run asks a live model under test.
+
+        Args:
+            items: The number of items that will ask.
+        """
         from .output.progress import Progress
 
         interval = options.number(self.config, "progress")
@@ -186,33 +191,33 @@ class RunSession:
             self.config.pluginmanager.register(self.progress, "taskgraph-progress")
 
     def tick(self) -> None:
-        """Called a few times a second while a reply is waited for."""
+        """Update the progress output; called a few times a second during the wait for a reply."""
         if self.progress is not None:
             self.progress.tick()
 
     def hide_progress(self) -> None:
-        """Erase the live line: whoever runs next may write to the terminal."""
+        """Erase the live line, for the code that runs next may write to the terminal."""
         if self.progress is not None:
             self.progress.clear()
 
     def _counts(self) -> Counts:
-        """Where the asking stands; a controller of xdist knows the trials that came."""
-        from .output.progress import watched
+        """Return the present counts; a controller of xdist counts the trials that have arrived."""
+        from .output.progress import process_counts
 
         if self.prefetcher.planned:
-            return replace(watched(self.pipeline.counters), answered=self.prefetcher.finished)
+            return replace(process_counts(self.pipeline.counters), answered=self.prefetcher.finished)
         return self._gathered
 
     def finished(self) -> None:
-        """Called after each item."""
+        """Update the progress output after an item."""
         if self.progress is not None:
             self.progress.done()
             self.progress.tick()
 
     @property
     def tally(self) -> Tally:
-        """What came out so far."""
-        descriptions = self.descriptions  # which grow as families are known
+        """Return the tally of all trials so far."""
+        descriptions = self.descriptions  # which grow as families become known
         if self._tally is None:
             from ..results.tally import Tally
 
@@ -221,52 +226,52 @@ class RunSession:
 
     @property
     def descriptions(self) -> Descriptions:
-        """What all families state about themselves."""
+        """Return the descriptions of all families."""
         return self.families.described(self._registered_families, self.settings)
 
     @property
     def asked_families(self) -> set[str]:
-        """The names of the families whose questions the suites hold, as far as this process knows them."""
-        return self.families.names | {one.question.family for one in self.tally}
+        """Return the names of the families whose questions the run asks, as far as this process knows them."""
+        return self.families.names | {trial.question.family for trial in self.tally}
 
     @property
     def _registered_families(self) -> list[Family]:
-        """All benchmark families."""
+        """Return all benchmark families."""
         from ..benchmarks import FAMILIES
 
         return list(FAMILIES.values())
 
     @property
     def stopped(self) -> ProviderError | None:
-        """Why nothing more can come of the run: an error of the store, or with all models; None while some can.
+        """Return the error after which the run cannot continue, of the store or of all models; else None.
 
-        One model of several that cannot be asked stops alone. Without the judge or the embedder nothing can be scored.
+        A single model of several that fails does not end the run; a judge or embedder that fails does.
         """
         if self.pipeline.counters.store_error is not None:
             return self.pipeline.counters.store_error
         measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
-        if found := next(filter(None, measuring), None):
-            return found
-        clients = [one.client for one in self.models.all]
+        if error := next(filter(None, measuring), None):
+            return error
+        clients = [model.client for model in self.models.all]
         broken = [None if client is None else self.pipeline.broken(client.name) for client in clients]
         return broken[0] if all(broken) else None
 
     def finish(self) -> None:
-        """Nothing; what is in flight has arrived and is kept: other processes may wait for it.
+        """Wait for the requests in flight, for other processes may wait for their replies.
 
-        Not where the first failure may end the run: it is then to end soon.
+        It does not wait if the first failure may end the run, which then ends as soon as possible.
         """
         if self.loop.started and not self.may_stop:
             self.prefetcher.stop()
             self.loop.run(self.pipeline.drain())
 
     def shrink(self) -> None:
-        """Make wrong answers small; nothing is asked for items any more."""
+        """Shrink wrong answers, after prefetching has ended."""
         self.prefetcher.stop()
         self.shrinker.shrink()
 
     def stop(self) -> None:
-        """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
+        """End all requests: drop the queued ones and cancel those in flight; replies that arrived are kept."""
         self.prefetcher.stop()
         self.hide_progress()
         self.loop.stop()
@@ -274,7 +279,11 @@ class RunSession:
         self.garbage.restore()
 
     def check(self) -> None:
-        """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
+        """Validate the options against the families and models of the run, before the first request.
+
+        Raises:
+            UsageError: if an option is invalid.
+        """
         options.value(self.config, "junit-properties")
         from ..benchmarks.contract import report_family_errors
         from .models_under_test import check_distinct
@@ -287,30 +296,30 @@ class RunSession:
                     family.check(settings)
                 for role in family.roles(self.settings):
                     self.measuring.need(role, f"the benchmark family {family.name!r}")
-        _ = self.descriptions  # made here, so that a family that has none is refused
+        _ = self.descriptions  # evaluated here, so that a family with an invalid description is refused
         self.measuring.check()
-        subjects, clients = self.models.all, self.models.clients
+        models, clients = self.models.all, self.models.clients
         self.pipeline.check(clients)
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
-        self.notices.extend(misspelling_notices([one.spec for one in subjects]))
+        self.notices.extend(misspelling_notices([model.spec for model in models]))
         self.fail_policy.check()
         self.shrinker.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
-        for one in subjects:
-            one.check_baseline(self._registered_families)
+        for model in models:
+            model.check_baseline(self._registered_families)
 
     def check_collected(self) -> None:
-        """Check that each gate is about some question, and that the questions are of the set to be compared with.
+        """Check that each gate matches some question, and that the questions can be compared with the baseline run.
 
-        Configured gates are demanded once there are questions: a project has other tests, too.
+        Configured gates are checked only in a session with questions, for a project has other tests, too.
 
         Raises:
-            pytest.UsageError: on a controller; a worker tells it.
+            pytest.UsageError: on a controller; a worker reports the errors to it.
         """
         if not self.population.declared and not self.population.of_command_line:
             return
-        mistakes = self.reporting.refused(self.population.question_sets(), self.notices)
+        mistakes = self.reporting.refusals(self.population.question_sets(), self.notices)
         mistakes += self.population.mistakes_of(self.fail_policy.deciding_gates)
         if mistakes:
             refuse(self.config, mistakes)
@@ -318,47 +327,54 @@ class RunSession:
             self.notices.extend(self.fail_policy.notices)
 
     def check_family(self, family: Family) -> None:
-        """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
-        _ = self.descriptions  # a conftest may have registered further families since
-        for one in self.models.all:
-            one.model(family)
-        self.fail_policy.demand()
-        self.reporting.demand()
+        """Check the configured options, now that there are questions of a family. Raises UsageError."""
+        _ = self.descriptions  # a conftest file may have registered further families since
+        for model in self.models.all:
+            model.model(family)
+        self.fail_policy.check_configured()
+        self.reporting.check_configured()
 
     def add(self, report: pytest.TestReport) -> None:
-        """Tallies the trial that rides on a report."""
-        carried = getattr(report, TRIAL_ATTRIBUTE)
-        made = carried if isinstance(carried, Trial) else Trial.from_json(json.loads(carried))
-        self.tally.add(made)
-        self._gathered = self._gathered.with_trial(made)
-        delattr(report, TRIAL_ATTRIBUTE)  # pytest keeps every report to the end
-        self.population.add(made, report.nodeid)
+        """Tally the trial that is attached to a report."""
+        attached = getattr(report, TRIAL_ATTRIBUTE)
+        trial = attached if isinstance(attached, Trial) else Trial.from_json(json.loads(attached))
+        self.tally.add(trial)
+        self._gathered = self._gathered.with_trial(trial)
+        delattr(report, TRIAL_ATTRIBUTE)  # pytest keeps every report until the session ends
+        self.population.add(trial, report.nodeid)
 
-    def hear(self, report: pytest.TestReport) -> None:
-        """Notes a report without a trial: of an item that ended before it asked, or that took its worker with it."""
+    def note_without_trial(self, report: pytest.TestReport) -> None:
+        """Note a report without a trial: of an item that ended before it asked, or that crashed its worker."""
         if report.when in ("setup", "call", "teardown"):
-            self.population.untold(report)
+            self.population.note_without_trial(report)
         else:
-            self.died.append(report.nodeid)
+            self.crashed.append(report.nodeid)
 
     def decide(self, session: pytest.Session, ended: BaseException | None) -> list[RunCase]:
-        """Return the cases of the whole run. `ended`: what ended the loop of items before its time."""
-        where = self.population.whereabouts(session, ended, self.died)
-        models = [one.name for one in self.models.all]
+        """Return the cases of the whole run.
+
+        Args:
+            session: The session.
+            ended: The exception that ended the loop of items early; None after a complete loop.
+        """
+        where = self.population.absence_reasons(session, ended, self.crashed)
+        models = [model.name for model in self.models.all]
         self.verdicts = list(self.fail_policy.cases(RunOutcome(self.tally, models, self.population, where)))
         self.decided, self.whole = True, ended is None
-        came = {one.question.id for one in self.tally}
+        answered = {trial.question.id for trial in self.tally}
         narrowing = Narrowing(
-            self._narrowed(where), ", ".join(where.selected_by), lambda one: self.population.left_out(one, where, came)
+            self._empty_selection(where),
+            ", ".join(where.selected_by),
+            lambda question: self.population.left_out(question, where, answered),
         )
-        found = self.reporting.cases(self.record, narrowing)
+        cases = self.reporting.cases(self.record, narrowing)
         if not self.fail_policy.comparison_kinds:
-            found = [one.report_only() for one in found]
-        self.verdicts += found
+            cases = [case.report_only() for case in cases]
+        self.verdicts += cases
         return self.verdicts
 
-    def _narrowed(self, where: AbsenceReasons) -> str:
-        """What the user chose so that no question was left; "" where some were asked, or are missing otherwise."""
+    def _empty_selection(self, where: AbsenceReasons) -> str:
+        """Return the user's selection if it leaves no question; the empty text if there are trials."""
         if self.tally:
             return ""
         if not self.population.functions and not options.flagged(self.config, "compare"):
@@ -366,7 +382,7 @@ class RunSession:
         return ", ".join(where.selected_by)
 
     def record(self) -> RecordBuilder:
-        """The record of the run, to be made once all items have run."""
+        """Return the record of the run; to be called once all items have run."""
         from ..results.record import RecordBuilder
 
         if self._record is None:
@@ -375,35 +391,36 @@ class RunSession:
         return self._record
 
     def about(self) -> About:
-        """What the run was, for the record and the headers."""
+        """Return the facts of the run for the record and the headers."""
         return about(self)
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was broken off before it could be decided."""
+        """Return True if the run was interrupted before its cases were decided."""
         return self.concluded and not self.decided
 
-    def _asked_nobody(self, session: pytest.Session) -> bool:
-        """Whether there were suites and items ran, but none put a question."""
+    def _has_unasked_suites(self, session: pytest.Session) -> bool:
+        """Return True if there were suites and items ran, but no item asked a question."""
         ran = self.decided or session.exitstatus == pytest.ExitCode.INTERRUPTED
         return ran and bool(session.testscollected and self.population.functions)
 
     def conclude(self, session: pytest.Session) -> str:
-        """What could not be written of the run, "" for nothing; reports are written, and the record is kept.
+        """Write the reports, and save the record.
 
-        Where nobody was asked there is something to tell if there were suites, and items ran.
+        Returns:
+            The errors of writing; empty if there are none.
         """
         from ..reports.gate_lines import gate_properties
         from ..reports.junit import suite_properties
         from .pytest_compat import add_suite_properties
 
-        self.concluded = bool(self.tally) or self._asked_nobody(session)
+        self.concluded = bool(self.tally) or self._has_unasked_suites(session)
         if not self.concluded:
             return ""
         about = self.about()
         add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:
-            if self.reporting.wanted:
+            if self.reporting.writes_files:
                 self.reporting.write(self.record(), self.whole)
         except UsageError as error:
             return str(error)
@@ -414,7 +431,7 @@ RUN = pytest.StashKey[RunSession]()
 
 
 def run_of(config: pytest.Config) -> RunSession:
-    """The run of this session, made if there is none yet. Raises UsageError for what cannot be registered."""
+    """Return the run of this session, created on first use. Raises UsageError for an invalid registration."""
     if RUN not in config.stash:
         from .registration import open_registry
 

@@ -462,7 +462,7 @@ def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -
     assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
     ran = project.run()
     assert ran.code != 0
-    assert "taskgraph_gate (configuration): there is no --model" in ran.output
+    assert "taskgraph_gate (configuration): no model is named" in ran.output
     (project.path / "test_graph.py").unlink()
     assert (project.run().code, project.run("--taskgraph-gate=structure>=0.8").code) == (0, 4)
 
@@ -471,18 +471,18 @@ def test_that_a_budget_makes_wrong_answers_expected_is_said_before_and_after(man
     server.answer = half
     ran = many.run(lean(server), "--taskgraph-max-calls=1000")
     assert ran.code == 0
-    words = "wrong answers fail nothing by themselves{} (--taskgraph-fail-on=answers makes them fail)"
-    said = words.format(", for --taskgraph-max-calls is set")
+    words = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
+    said = words.format(", because --taskgraph-max-calls is set")
     assert f"taskgraph: {said}" in ran.output
     assert words.format("") in verdicts(ran)["budget::calls"]
     server.answer = right
     for also in (GATE, "--taskgraph-fail-on=gates", "--taskgraph-fail-on=answers"):
-        assert "fail nothing by themselves" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
+        assert "do not fail the run" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
 
 
 def test_over_workers_what_fails_the_run_is_said_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--taskgraph-max-calls=1000")
-    assert ran.output.count("taskgraph: wrong answers fail nothing by themselves") == 1, ran.output
+    assert ran.output.count("taskgraph: wrong answers alone do not fail the run") == 1, ran.output
 
 
 def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server: Loopback) -> None:
@@ -496,7 +496,7 @@ def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server
 def test_a_gate_without_a_model_is_a_mistake_of_usage(project: Project, option: str) -> None:
     ran = project.run(option)
     assert ran.code == 4
-    assert "there is no --model" in ran.output
+    assert "no model is named" in ran.output
 
 
 def test_the_same_question_in_two_suites_counts_once_and_varied_ones_never(many: Project, server: Loopback) -> None:

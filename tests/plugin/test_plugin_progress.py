@@ -18,7 +18,7 @@ from loopback import Loopback
 from plugin_project import Project, right
 
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, screen_size, watched, write_raw
+from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, process_counts, screen_size, write_raw
 from pytest_taskgraph.plugin.output.terminal_lines import width
 from pytest_taskgraph.plugin.pytest_compat import without_capture
 
@@ -388,7 +388,7 @@ def test_the_watch_tells_what_providers_and_the_store_answered() -> None:
     counters = RequestCounters(
         answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0}
     )
-    assert watched(counters) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
+    assert process_counts(counters) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
 
 
 class Config:

@@ -128,7 +128,7 @@ def test_a_slip_in_the_name_of_a_saved_run_is_a_mistake(project: Project, name: 
     assert project.run(SIMULATED, "--taskgraph-save=main").code == 0
     ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
-    assert f"no run named {name!r} (saved: main); 'main' may be meant" in ran.output
+    assert f"no run named {name!r} (saved: main); did you mean 'main'?" in ran.output
     first = project.run(SIMULATED, f"--taskgraph-compare={name}", f"--taskgraph-save={name}")
     assert (first.code, first.counts) == (0, {"passed": 4, "skipped": 1}), first.output
 
@@ -168,10 +168,10 @@ def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(pr
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
     ran = project.run(SIMULATED)
     assert ran.code == USAGE, ran.output
-    assert "'main' may be meant" in ran.output
+    assert "did you mean 'main'?" in ran.output
     ran = project.spread(SIMULATED)  # the controller collects nothing: it tells at the end
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-    assert "'main' may be meant" in told(ran)
+    assert "did you mean 'main'?" in told(ran)
 
 
 def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Project) -> None:

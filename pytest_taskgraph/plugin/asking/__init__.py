@@ -1,1 +1,1 @@
-"""Asking the questions of a run: built in the main thread, sent by one event loop."""
+"""Asking of the questions of a run: they are built in the main thread, and sent by one event loop."""

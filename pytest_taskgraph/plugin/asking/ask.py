@@ -117,9 +117,9 @@ def _add_episode_metrics(score: Score, question: Question, transcript: Transcrip
     from ...scoring.measurement import episode_measurement
 
     own = {question.metric, *question.further, *score.metrics}
-    measured = episode_measurement(question.episode, transcript.metrics, transcript.parts)
-    metrics = {name: value for name, value in measured.values.items() if name not in own}
-    parts = {name: list(pair) for name, pair in measured.parts.items()}
+    measurement = episode_measurement(question.episode, transcript.metrics, transcript.parts)
+    metrics = {name: value for name, value in measurement.values.items() if name not in own}
+    parts = {name: list(pair) for name, pair in measurement.parts.items()}
     return replace(score, metrics=score.metrics | metrics, parts=parts | score.parts)
 
 

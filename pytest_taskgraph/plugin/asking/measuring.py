@@ -89,8 +89,8 @@ class MeasuringModels:
         from ...benchmarks.llm_judge import judge_template
 
         turns = measure_answer(question, transcript.reply, judge_template(self._templates))
-        found = await drive(turns, self.answer, exchanges)
-        return replace(transcript, metrics={**transcript.metrics, **found.metrics})
+        measurement = await drive(turns, self.answer, exchanges)
+        return replace(transcript, metrics={**transcript.metrics, **measurement.metrics})
 
     def about(self) -> dict[str, Json]:
         """Return the settings of the chosen metrics and their models for the record; none if all are the defaults."""

@@ -144,7 +144,7 @@ class Pipeline:
 
     @property
     def max_calls(self) -> int | None:
-        """Return the maximum number of calls of this process; of all processes if they share a ledger. None: no limit."""
+        """Return the maximum number of calls of this process, or of all that share its ledger; None: no limit."""
         most = options.whole(self._config, "max-calls")
         if most is None or not self.has_remote_workers:
             return most

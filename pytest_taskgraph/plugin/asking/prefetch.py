@@ -7,8 +7,8 @@ prefetched as may be in flight.
 Under xdist, worker w of W prefetches the items i with i mod W = w first, then the others. The claims of the store
 prevent that two workers ask the same question; the worker that runs an item waits there for the reply. A worker drops
 its prefetched results of items that other workers ran meanwhile: workers run their items in about the order of
-collection, and if such an item does run here later, the store has its reply. If the workers do not share a store, or the
-replies of a model are not stored, each worker prefetches only the items that it has been sent.
+collection, and if such an item does run here later, the store has its reply. If the workers do not share a store, or
+the replies of a model are not stored, each worker prefetches only the items that it has been sent.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class _ShrinkJob:
         self.so_far = reduction
 
     async def _fails(self, instance: Instance, repetition: int) -> bool | None:
-        """Return True if the model fails as before; None if there is no answer to score. Raises NotAskedError."""
+        """Return True if the model fails as before; None if no score is possible. Raises NotAskedError."""
         question = replace(instance.question, repetition=repetition)
         family, parts = self.collected.family, self._parts
         client = self.model.model(family)
@@ -248,7 +248,7 @@ class Shrinker:
 
     def lines(self) -> Iterable[str]:
         """Yield the lines at the end of the run."""
-        from ...reports.escape import one_line
+        from ...reports.escape import disarm_lines, one_line
 
         for question in self.shrunk:
             yield f"{one_line(question.nodeid)}: {one_line(question.outcome)}"

@@ -1,1 +1,1 @@
-"""What a session tells: progress, forecast, summary and reports."""
+"""Output of a session: progress, forecast, summary and reports."""

@@ -1,4 +1,4 @@
-"""The diagrams of what questions are about and of their answers, for reports that show them."""
+"""Diagrams of questions and answers, for reports that show them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Drawings:
-    """The diagrams of clusters of questions that no trial carries yet; each is attached to one trial."""
+    """Diagrams of clusters of questions, each of which is attached to a single trial."""
 
     def __init__(self) -> None:
         self._drawn: dict[str, str] = {}
         self._attached: set[str] = set()
 
     def draw(self, question: Question, collected: CollectedQuestion) -> None:
-        """Draw what the question is about, unless that is done. Cheap right after the question is built."""
+        """Draw the cluster of the question unless that is done. Cheap immediately after the question is built."""
         cluster = question.cluster
         if cluster not in self._drawn and cluster not in self._attached:
             diagram = collected.family.diagram(collected.reference, collected.settings)
@@ -31,9 +31,9 @@ class Drawings:
         """Return the trial with the diagrams of its answer, and with that of its cluster if no other trial has it.
 
         Args:
-            trial: The trial as it was scored.
-            collected: What its question was built from.
-            again: True if the test runs again, and replaces the trial that may have the diagram.
+            trial: The scored trial.
+            collected: The collected question of the trial.
+            again: True if the item runs again, and replaces the trial that may have the diagram.
         """
         cluster = trial.question.cluster
         if again:

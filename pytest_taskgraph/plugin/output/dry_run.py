@@ -1,4 +1,4 @@
-"""What the collected items would ask and cost; nothing is asked for it."""
+"""Forecast of the requests and costs of the collected items, made without requests."""
 
 from __future__ import annotations
 
@@ -21,15 +21,22 @@ if TYPE_CHECKING:
     from ..session import RunSession
 
 Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
-EXACT = 500  # questions that are all built before the first is asked, for the first line to count what is sent
-SAMPLE = 50  # of more questions, those from which the first line tells about how many are sent
-LEAST_SAMPLES = 10  # stored replies of a model, from which on their mean length is expected of others
+EXACT = 500  # up to this many questions, all are built before the run to count its requests
+SAMPLE = 50  # of more questions, this many are built to estimate the number of requests
+LEAST_SAMPLES = 10  # stored replies of a model that are necessary to expect their mean length of other replies
 
 
-def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, CostBasis]) -> Iterator[ForecastEntry]:
-    """What each of the items that ask would send at least; those with tools or judges send more, as it turns out.
+def forecast_entries(
+    run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, CostBasis]
+) -> Iterator[ForecastEntry]:
+    """Yield the minimum of requests of each item that asks; items with tools or judges may send more.
 
-    A request that an earlier item makes, too, is sent once. `bases` are by model, as `bases_of` gives them.
+    A request that an earlier item also makes is counted once.
+
+    Args:
+        run: The run.
+        items: The items.
+        bases: The cost bases by the name of the model, as `cost_bases` returns them.
     """
     from ...asking import is_one_turn
     from ...results.run_forecast import ForecastEntry
@@ -39,21 +46,21 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, C
         params = pytest_compat.params(item)
         if not asks(item) or pytest_compat.is_skipped(item):
             continue
-        subject, collected = run.models.of_item(params), params["taskgraph_reference"]
+        model, collected = run.models.of_item(params), params["taskgraph_reference"]
         question = build_question(collected)
-        if not subject.live or subject.client is None:
-            yield ForecastEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
+        if not model.live or model.client is None:
+            yield ForecastEntry(model.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
         episode, first = first_requests(collected, question)
-        requests = [(_key(run, subject, item, one), one) for one in first]
-        missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
+        requests = [(_key(run, model, item, request), request) for request in first]
+        missing = {key: request for key, request in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
-        whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
+        whole = all(run.pipeline.holds(key) for key, _ in requests)  # then the replies of judges are stored as well
         seen.update(key for key, _ in requests)
-        tokens, expected, worst, largest = _amounts(run, subject, list(missing.values()), bases.get(subject.name))
+        tokens, expected, worst, largest = _amounts(run, model, list(missing.values()), bases.get(model.name))
         measuring = len(question.judged)
         yield ForecastEntry(
-            subject.name,
+            model.name,
             question.family,
             question.group,
             question.section,
@@ -69,46 +76,49 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, C
         )
 
 
-def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, CostBasis]:
-    """Return what the costs of each live model rest on: how long its replies may be, and how long they are expected.
+def cost_bases(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, CostBasis]:
+    """Return the basis of the costs of each live model: the maximum and the expected length of its replies.
 
-    Where the model options of suites differ in it, it is the longest of these.
+    If the model options of suites lead to different lengths, the longest counts.
     """
     from ...models.prices import expected_reply, longest_reply, reasons
     from ...models.store import reply_lengths
     from ...results.run_forecast import CostBasis
     from ...trial import Request
 
-    found: dict[str, CostBasis] = {}
-    for one in dict.fromkeys(run.models.of_item(pytest_compat.params(item)) for item in items if asks(item)):
-        client = one.client
-        if client is None or not one.live:
+    bases: dict[str, CostBasis] = {}
+    for model in dict.fromkeys(run.models.of_item(pytest_compat.params(item)) for item in items if asks(item)):
+        client = model.client
+        if client is None or not model.live:
             continue
         price, settings = run.pipeline.price(client), getattr(client, "settings", {})
         longest = longest_reply(Request(), price, settings)
-        if one.name in found and found[one.name].longest >= longest.tokens:
+        if model.name in bases and bases[model.name].longest >= longest.tokens:
             continue
         lengths = reply_lengths(run.pipeline.folder, run.pipeline.stored_name(client))
-        known = len(lengths) >= LEAST_SAMPLES
-        expected = round(sum(lengths) / len(lengths)) if known else expected_reply(price, settings)
-        found[one.name] = CostBasis(
+        enough = len(lengths) >= LEAST_SAMPLES
+        expected = round(sum(lengths) / len(lengths)) if enough else expected_reply(price, settings)
+        bases[model.name] = CostBasis(
             longest.tokens,
             longest.basis,
             min(expected, longest.tokens),
-            len(lengths) if known else 0,
+            len(lengths) if enough else 0,
             reasons(price, settings),
         )
-    return found
+    return bases
 
 
 def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
-    """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
+    """Return the number of questions of the items, their forecast, the notices, and the families.
+
+    All are plain values, for a worker sends them to the controller.
+    """
     questions = sum(map(asks, items))
-    line, held_up = forecast(run, items) if questions else ("", "")
+    line, limit_notice = forecast_line(run, items) if questions else ("", "")
     return (
         questions,
         line,
-        [*run.notices, *run.shrinker.notices(items), *([held_up] if held_up else [])],
+        [*run.notices, *run.shrinker.notices(items), *([limit_notice] if limit_notice else [])],
         run.families.pack(),
     )
 
@@ -116,13 +126,13 @@ def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
 def announcement(
     run: RunSession, questions: int, planned: str, notices: Sequence[str], families: Mapping[str, dict[str, Any]]
 ) -> list[str]:
-    """The lines that tell an outline before anything is asked, and the run knows it; none where nothing will be."""
+    """Store an outline in the run, and return the lines to print before the first request; none without questions."""
     from ...reports.escape import one_line
     from ...reports.terminal import header
 
     run.questions = questions
     run.families.unpack(families)
-    run.notices.extend(one for one in notices if one not in run.notices)
+    run.notices.extend(notice for notice in notices if notice not in run.notices)
     if not questions:
         return []
     return [
@@ -132,14 +142,13 @@ def announcement(
     ]
 
 
-def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
-    """One line: how many requests the items send and what they cost; and one of what a limit of cost holds up, if any.
+def forecast_line(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
+    """Return a line on the requests of the items and their cost, and a notice if a cost limit slows them down.
 
-    Both are empty if none is live, or if a question cannot be built, of which its item will tell. The counts of many
-    items are told from some of them.
+    Both are empty if no model is live, or if a question cannot be built, which its item reports. The counts of many
+    items are estimated from a sample.
     """
-    from ...reports.terminal.forecast_lines import forecast as told
-    from ...reports.terminal.forecast_lines import tightness
+    from ...reports.terminal.forecast_lines import forecast, tightness
     from ...results.run_forecast import build_forecast
 
     live = [item for item in items if asks(item) and run.models.of_item(pytest_compat.params(item)).live]
@@ -148,42 +157,42 @@ def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
     sampled = len(live) > EXACT
     step = max(1, len(live) // SAMPLE) if sampled else 1
     try:
-        found = list(entries(run, live[::step][:SAMPLE] if sampled else live, bases_of(run, live)))
+        entries = list(forecast_entries(run, live[::step][:SAMPLE] if sampled else live, cost_bases(run, live)))
     except TaskgraphError:
         return "", ""
-    if not found:
+    if not entries:
         return "", ""
     if sampled:
-        # Each of the sample stands for as many as it was chosen from, the last for what is left over.
-        shares = [len(live) // len(found) + (at < len(live) % len(found)) for at in range(len(found))]
-        found = [one for one, share in zip(found, shares, strict=True) for _ in range(share)]
-    plan, (max_calls, max_cost) = build_forecast(found, _retries(run)), _limits(run)
-    held_up = "" if run.pipeline.replay else tightness(plan, max_cost)
-    return told(plan, max_calls, max_cost, replay=run.pipeline.replay, sampled=sampled), held_up
+        # Each entry of the sample counts as often as the items that it represents, so that the shares sum to the total.
+        shares = [len(live) // len(entries) + (k < len(live) % len(entries)) for k in range(len(entries))]
+        entries = [entry for entry, share in zip(entries, shares, strict=True) for _ in range(share)]
+    plan, (max_calls, max_cost) = build_forecast(entries, _retries(run)), _limits(run)
+    limit_notice = "" if run.pipeline.replay else tightness(plan, max_cost)
+    return forecast(plan, max_calls, max_cost, replay=run.pipeline.replay, sampled=sampled), limit_notice
 
 
 def _limits(run: RunSession) -> tuple[int | None, float | None]:
-    """Calls and US dollars of the whole run: a worker on a machine apart has but its share of them."""
+    """Return the limits of calls and US dollars of the whole run; a worker on another machine has a share of them."""
     return options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
 
 
 class Planner:
-    """Takes the place of the loop of items under `--taskgraph-dry-run`."""
+    """Plugin that replaces the loop of items under `--taskgraph-dry-run`."""
 
     def __init__(self, run: RunSession) -> None:
         self._run = run
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """True: no item is run."""
+        """Print the plan, and return True, so that pytest runs no item."""
         from ...reports.terminal.forecast_lines import lines
         from ...results.run_forecast import build_forecast
 
         run = self._run
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
-            bases = bases_of(run, session.items)
-            plan = build_forecast(entries(run, session.items, bases), _retries(run), run.descriptions, bases)
+            bases = cost_bases(run, session.items)
+            plan = build_forecast(forecast_entries(run, session.items, bases), _retries(run), run.descriptions, bases)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
@@ -194,38 +203,38 @@ class Planner:
 
 
 def check(config: pytest.Config) -> None:
-    """Nothing, if a plan can be made in this process. Raises UsageError under xdist, whose controller has no items."""
+    """Check that this process has items to plan. Raises UsageError under xdist, whose controller has none."""
     if getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None):
         raise UsageError(
-            "--taskgraph-dry-run asks nothing, so there is nothing to distribute: leave out -n, or add -n 0"
+            "--taskgraph-dry-run sends nothing, so there is nothing to distribute: leave out -n, or add -n 0"
         )
 
 
 def _retries(run: RunSession) -> int:
-    found = options.whole(run.config, "retries")
-    return 0 if found is None else found
+    retries = options.whole(run.config, "retries")
+    return 0 if retries is None else retries
 
 
-def _key(run: RunSession, subject: ModelUnderTest, item: pytest.Item, request: Request) -> str:
-    """Return what makes the request the same as another one; of a model whose replies are not stored none is."""
-    assert subject.client is not None
-    key = run.pipeline.key(subject.client, request)
-    return key if is_storable(subject.client) else f"{key} of {item.nodeid}"
+def _key(run: RunSession, model: ModelUnderTest, item: pytest.Item, request: Request) -> str:
+    """Return a key that is equal for requests that share a reply; unique for a model whose replies are not stored."""
+    assert model.client is not None
+    key = run.pipeline.key(model.client, request)
+    return key if is_storable(model.client) else f"{key} of {item.nodeid}"
 
 
 def _amounts(
-    run: RunSession, subject: ModelUnderTest, requests: Sequence[Request], basis: CostBasis | None
+    run: RunSession, model: ModelUnderTest, requests: Sequence[Request], basis: CostBasis | None
 ) -> tuple[int, float | None, float | None, float]:
-    """Tokens in, expected and worst cost of requests that are sent, and the largest worst cost of one of them."""
+    """Return tokens in, expected and worst cost of requests, and the largest worst cost of a single request."""
     from ...models.prices import estimate_tokens, expected_cost, worst_cost
 
-    assert subject.client is not None
-    price, settings = run.pipeline.price(subject.client), getattr(subject.client, "settings", {})
-    expected = [expected_cost(one, price, settings, basis.expected if basis else None) for one in requests]
-    worst = [worst_cost(one, price, settings) for one in requests]
-    largest = max((one for one in worst if one is not None), default=0.0)
+    assert model.client is not None
+    price, settings = run.pipeline.price(model.client), getattr(model.client, "settings", {})
+    expected = [expected_cost(request, price, settings, basis.expected if basis else None) for request in requests]
+    worst = [worst_cost(request, price, settings) for request in requests]
+    largest = max((cost for cost in worst if cost is not None), default=0.0)
     return sum(map(estimate_tokens, requests)), _sum(expected), _sum(worst), largest
 
 
 def _sum(amounts: Sequence[float | None]) -> float | None:
-    return None if None in amounts else sum(one for one in amounts if one is not None)
+    return None if None in amounts else sum(amount for amount in amounts if amount is not None)

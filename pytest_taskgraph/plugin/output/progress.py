@@ -1,12 +1,12 @@
-"""Show how far a long run is: a live line on a terminal, a plain line at intervals elsewhere.
+"""Progress of a long run: a live line on a terminal, a plain line at intervals elsewhere.
 
-The live line stands below the one that pytest is writing, and leaves no trace, not in the scroll-back either. It is
-drawn while an item waits for its reply, and erased when the wait ends; on a controller of xdist it is drawn after an
-item, and erased by the hooks before which pytest and xdist write. No method of pytest is replaced.
+The live line is below the line that pytest is writing, and leaves no trace, also in the scroll-back. It is drawn while
+an item waits for its reply, and erased when the wait ends; on a controller of xdist it is drawn after an item, and
+erased by the hooks that pytest and xdist call before they write. No method of pytest is replaced.
 
-Neither tqdm nor rich draws it. Both expect the cursor at the start of a line of their own, but pytest leaves its line
-open, `test_it.py ...` or `test_it.py::test_a `. A bar of tqdm or a `Live` display of rich on that line erases it. A bar
-at `position=1` returns to the line above in another column, so that the next dot is written in the wrong place.
+Neither tqdm nor rich can draw it. Both expect the cursor at the start of a line, but pytest leaves its line open,
+`test_it.py ...` or `test_it.py::test_a `. A bar of tqdm or a `Live` display of rich on that line erases it. A bar at
+`position=1` returns to the line above in another column, so that the next dot is written in the wrong place.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from ...trial import Trial
 
 REDRAWN = 0.2  # seconds between two drawings of the live line, at least
-WINDOW = 60.0  # seconds whose answers tell the pace
+WINDOW = 60.0  # seconds over which the pace is measured
 ERASE = "\x1b[J"  # from the cursor to the end of the screen
-BELOW = "\x1bD"  # one line down in the same column; the screen scrolls where there is none
+BELOW = "\x1bD"  # one line down in the same column; the screen scrolls at its end
 ABOVE = "\x1b[A"
 SAVE, RESTORE = "\x1b7", "\x1b8"  # the cursor
 
-Way = Literal["live", "plain", "none"]
+ProgressStyle = Literal["live", "plain", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Where the asking stands."""
+    """Counts of questions and requests at one time."""
 
-    answered: int = 0  # questions, also ahead of their items
-    in_flight: int | None = None  # None: not known
+    answered: int = 0  # questions, also of items that have not run
+    in_flight: int | None = None  # requests; None: unknown
     errors: int = 0
     cost: float = 0.0  # US dollars
-    unpriced: int = 0  # replies whose cost is not known
-    waiting: Mapping[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
+    unpriced: int = 0  # replies whose cost is unknown
+    waiting: Mapping[str, float] = field(default_factory=dict)  # reason -> time.monotonic() at which sending resumes
 
     def with_trial(self, trial: Trial) -> Counts:
-        """The counts with one more question come to an end, as a controller of xdist hears of it.
+        """Return the counts with one more trial, as a controller of xdist receives it.
 
-        What earlier runs paid for is no cost of this one.
+        A stored reply, which an earlier run paid for, costs nothing.
         """
         paid = trial.reply if trial.reply is not None and not trial.reply.stored else None
         return replace(
@@ -64,8 +64,8 @@ class Counts:
         )
 
 
-def watched(counters: RequestCounters) -> Counts:
-    """The counts of this process, each request taken for a question."""
+def process_counts(counters: RequestCounters) -> Counts:
+    """Return the counts of this process, where each request counts as a question."""
     return Counts(
         counters.answered + counters.stored,
         counters.in_flight,
@@ -77,20 +77,20 @@ def watched(counters: RequestCounters) -> Counts:
 
 
 class Pace:
-    """How fast a count grows."""
+    """Growth rate of a count."""
 
     def __init__(self, now: float) -> None:
         self._seen = deque([(now, 0)])
 
     def note(self, now: float, count: int) -> None:
-        """Keeps the count, once a second at most, for as long as it tells something."""
+        """Record the count, at most once a second, and drop records older than WINDOW."""
         if now - self._seen[-1][0] >= 1:
             self._seen.append((now, count))
         while len(self._seen) > 1 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
 
     def left(self, now: float, count: int, total: int) -> float | None:
-        """The seconds until `total`, as fast as in the last minute; None where nothing came or nothing is left."""
+        """Return the seconds until `total` at the pace of the last minute; None without progress, or at the total."""
         then, before = self._seen[0]
         if count <= before or now <= then or count >= total:
             return None
@@ -98,11 +98,16 @@ class Pace:
 
 
 class Progress:
-    """Tells how far a run of `total` questions is; only ever called from the main thread.
+    """Progress output of a run. Only the main thread calls it.
 
-    `interval`: seconds between plain lines; 0: nothing is told, live or plain. `counts` takes the place of what the
-    counters tells: on the controller of xdist, and where a question is more than one request. `clock` is the one that
-    the waiting times refer to.
+    Args:
+        config: The configuration of the session.
+        counters: The counters of the requests of this process.
+        total: The number of questions.
+        interval: Seconds between plain lines; 0: no output, live or plain.
+        counts: Function that returns the counts instead of the counters: on the controller of xdist, and if a question
+            needs several requests.
+        clock: The clock that waiting times refer to.
     """
 
     def __init__(
@@ -115,46 +120,46 @@ class Progress:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._config = config
-        self._counts = counts or (lambda: watched(counters))
+        self._counts = counts or (lambda: process_counts(counters))
         self._total = total
         self._interval = interval
         self._clock = clock
-        self._start = self._drawn = self._told = clock()
+        self._start = self._last_drawn = self._last_printed = clock()
         self._pace = Pace(self._start)
         self._done = 0
-        self._shown = False  # whether the live line is on the screen
+        self._is_visible = False  # True if the live line is on the screen
 
     def done(self, n: int = 1) -> None:
-        """Counts n more items as finished."""
+        """Count n more items as finished."""
         self._done += n
 
     def tick(self) -> None:
-        """Tells how far the run is, if it is time to. Cheap; to be called often."""
+        """Draw the live line or print a plain line if it is due. Cheap, for it is called often."""
         now, reporter = self._clock(), self._reporter()
-        way = _way(self._config, reporter) if self._interval > 0 else "none"
-        if reporter is None or way == "none":
+        style = _style(self._config, reporter) if self._interval > 0 else "none"
+        if reporter is None or style == "none":
             return
-        redraw = not self._shown or now - self._drawn >= REDRAWN
-        due = redraw if way == "live" else now - self._told >= self._interval
+        redraw = not self._is_visible or now - self._last_drawn >= REDRAWN
+        due = redraw if style == "live" else now - self._last_printed >= self._interval
         self._pace.note(now, self._answered(self._counts()))
         if due:
             with without_capture(self._config):
                 columns, lines = screen_size()
-                if way == "live" and min(columns, lines) > 1:
+                if style == "live" and min(columns, lines) > 1:
                     self._draw(now, columns)
-                elif now - self._told >= self._interval:
-                    self._tell(reporter, now)
+                elif now - self._last_printed >= self._interval:
+                    self._print_line(reporter, now)
 
     def clear(self) -> None:
         """Erase the live line, if it is on the screen."""
-        if self._shown:
-            self._shown = False
+        if self._is_visible:
+            self._is_visible = False
             with without_capture(self._config):
                 write_raw(ERASE)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
-        """Erase the live line before pytest names the next item."""
+        """Erase the live line before pytest prints the next item."""
         self.clear()
 
     @pytest.hookimpl(tryfirst=True)
@@ -179,31 +184,31 @@ class Progress:
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_testnodedown(self) -> None:
-        """Erase the live line before xdist tells of a worker that crashed."""
+        """Erase the live line before xdist reports a worker that crashed."""
         self.clear()
 
     def _reporter(self) -> pytest.TerminalReporter | None:
-        """Looked up late, for pytest registers it after everybody else."""
-        found: pytest.TerminalReporter | None = self._config.pluginmanager.get_plugin("terminalreporter")
-        return found
+        """Return the terminal reporter, looked up at use, for pytest registers it last."""
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.get_plugin("terminalreporter")
+        return reporter
 
     def _answered(self, counts: Counts) -> int:
         return min(self._total, max(self._done, counts.answered))
 
-    def _tell(self, reporter: pytest.TerminalReporter, now: float) -> None:
-        self._told = now
+    def _print_line(self, reporter: pytest.TerminalReporter, now: float) -> None:
+        self._last_printed = now
         start_line(reporter)
         reporter.write_line(f"[taskgraph] {self._line(now, 1000)}")
         reporter.flush()
 
     def _draw(self, now: float, columns: int) -> None:
-        """Write the live line below the cursor's, and return to the cursor's column."""
+        """Write the live line below the line of the cursor, and restore the cursor."""
         width = self._config.get_terminal_writer().width_of_current_line
-        if width and width % columns == 0:  # the next character wraps, which no terminal restores
+        if width and width % columns == 0:  # the next character wraps, and terminals do not restore that state
             return
-        self._drawn, self._shown = now, True
-        room = f"{ERASE}{BELOW}{ABOVE}"  # scroll first: what is restored is a place on the screen
-        write_raw(f"{room}{SAVE}{BELOW}\r{self._line(now, columns - 1)}{RESTORE}")
+        self._last_drawn, self._is_visible = now, True
+        scroll = f"{ERASE}{BELOW}{ABOVE}"  # first, for the restored position is relative to the screen
+        write_raw(f"{scroll}{SAVE}{BELOW}\r{self._line(now, columns - 1)}{RESTORE}")
 
     def _line(self, now: float, width: int) -> str:
         from ...reports.terminal.progress_line import line
@@ -225,10 +230,10 @@ class Progress:
         )
 
 
-def _way(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> Way:
-    """Return how to show progress: live only where pytest's own reporter alone writes to a terminal.
+def _style(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> ProgressStyle:
+    """Return how to show progress: live only if pytest's own reporter is the only writer to a terminal.
 
-    The console of Windows does not know all control sequences that the live line needs.
+    The console of Windows does not support all control sequences of the live line.
     """
     if reporter is None or not hasattr(reporter, "write_line"):
         return "none"
@@ -241,7 +246,7 @@ def _way(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> Way
 
 
 def _logs_live(config: pytest.Config) -> bool:
-    """Whether log messages go to the terminal as they come, from whatever thread."""
+    """Return True if log messages go directly to the terminal, from any thread."""
     try:
         return config.getoption("log_cli_level", None) is not None or bool(config.getini("log_cli"))
     except ValueError:  # no logging plugin
@@ -249,9 +254,9 @@ def _logs_live(config: pytest.Config) -> bool:
 
 
 def screen_size() -> tuple[int, int]:
-    """Return the columns and lines of the terminal, (0, 0) if it does not tell; to be called within `without_capture`.
+    """Return the columns and lines of the terminal, (0, 0) if they are unknown; to be called within `without_capture`.
 
-    COLUMNS does not count: where it is wrong, a line that is meant to fit would not.
+    The environment variable COLUMNS is ignored: a line that is too long for the terminal breaks the display.
     """
     try:
         size = os.get_terminal_size(sys.stdout.fileno())
@@ -261,7 +266,7 @@ def screen_size() -> tuple[int, int]:
 
 
 def write_raw(text: str) -> None:
-    """Write to the terminal at once, past pytest's count of columns; to be called within `without_capture`."""
+    """Write to the terminal at once, without pytest counting columns; to be called within `without_capture`."""
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What is made of a run once it is over: the comparison with a saved one, and files, checked beforehand."""
+"""Reports, saved records and the comparison of a run, checked before it and made after it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,21 @@ if TYPE_CHECKING:
     from ...results.record import RecordBuilder
 
 
-STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the environment variable with the path of a file that all steps add to
-OWN = ("replies.sqlite", "runs", ".gitignore")  # how the names of what a store holds begin
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # environment variable with the path of a file to which all steps append
+OWN = ("replies.sqlite", "runs", ".gitignore")  # prefixes of the names in the folder of a store
 _OPTION = "--taskgraph-report"
 
 
 def check(config: pytest.Config, reports: Sequence[tuple[str, str]], store: Path) -> None:
-    """Nothing, if each of the reports, kind and path, can be written and replaces neither another nor what is kept.
+    """Check that each report can be written, and replaces neither another file nor a file of the store.
 
-    Raises UsageError.
+    Args:
+        config: The configuration of the session.
+        reports: Kind and path of each report.
+        store: The folder of the store.
+
+    Raises:
+        UsageError: if a report is unknown, is not writable, or replaces another file.
     """
     for kind, path in reports:
         _ = REPORTS[kind]
@@ -37,11 +43,11 @@ def check(config: pytest.Config, reports: Sequence[tuple[str, str]], store: Path
             raise UsageError(f"{_OPTION}: {kind}=: nothing given after {kind}=; expected the path of a file")
     taken: dict[str, str] = {}
     for title, path in _files(config, reports):
-        real = os.path.realpath(place(config, path))
+        real = os.path.realpath(resolve_path(config, path))
         if real in taken:
             raise UsageError(f"{_OPTION}: {taken[real]} and {title} are the same file; give each a path of its own")
         taken[real] = title
-        if _is_kept(Path(real), Path(os.path.realpath(store)), place(config, "")):
+        if _is_of_store(Path(real), Path(os.path.realpath(store)), resolve_path(config, "")):
             raise UsageError(
                 f"{_OPTION}: {title} is in the folder of the store, {store}, whose replies and saved runs it could "
                 "replace; name a path outside of it"
@@ -49,28 +55,29 @@ def check(config: pytest.Config, reports: Sequence[tuple[str, str]], store: Path
     _check_writable(config, reports)
 
 
-def place(config: pytest.Config, path: str) -> Path:
-    """Where a path of an option leads: relative ones start where pytest was started."""
+def resolve_path(config: pytest.Config, path: str) -> Path:
+    """Return the path of an option; relative paths start in the folder where pytest was started."""
     return Path(config.invocation_params.dir, path)
 
 
 def is_summary(path: Path) -> bool:
-    """Whether it is the summary of a step in GitHub Actions, to which reports are added."""
+    """Return True if the path is the step summary of GitHub Actions, to which reports are appended."""
     summary = os.environ.get(STEP_SUMMARY)
     return bool(summary) and Path(str(summary)).absolute() == path.absolute()
 
 
 def _files(config: pytest.Config, reports: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """As it was given, and its path, of each file that is written; pytest's own report may be the same as another."""
+    """Yield each file that is written, as the user stated it, with its path; pytest's own report included."""
     for kind, path in reports:
         yield f"{kind}={path}", path
     if junit := config.getoption("xmlpath", None):
         yield f"--junitxml={junit}", os.path.expanduser(os.path.expandvars(junit))
 
 
-def _is_kept(path: Path, store: Path, start: Path) -> bool:
-    """Whether the file is in the store's folder; where the project is in that folder as well, whether it is the
-    store's own.
+def _is_of_store(path: Path, store: Path, start: Path) -> bool:
+    """Return True if the file belongs to the store.
+
+    Every file in the folder of the store does, unless the project is in that folder, too; then names decide.
     """
     if store not in path.parents:
         return False
@@ -83,39 +90,45 @@ def _check_writable(config: pytest.Config, reports: Sequence[tuple[str, str]]) -
 
     for kind, path in reports:
         try:
-            check_writable(place(config, path), is_summary(place(config, path)))
+            check_writable(resolve_path(config, path), is_summary(resolve_path(config, path)))
         except UsageError as error:
             raise UsageError(f"{_OPTION}: {kind}={path}: {error}") from None
 
 
-BASELINE = "taskgraph_baseline"  # told to workers: the question sets of the run that this one is compared with
+BASELINE = "taskgraph_baseline"  # input of workers: the question sets of the baseline run
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What the user's selection made of the questions."""
+    """The effect of the user's selection on the questions."""
 
-    empty: str  # how they selected so that no question was left; "" where there were some, or were to be
-    chosen: str  # how they selected at all
-    left_out: Callable[[str], bool]  # of the id of a question: whether it was not asked for that
+    empty: str  # the selection if it leaves no question; else the empty text
+    chosen: str  # the selection, in the words of the command line
+    left_out: Callable[[str], bool]  # id of a question -> True if the selection excludes it
 
 
 class Reporting:
-    """The options that ask for reports, for keeping and for comparing."""
+    """Reports, saved records and comparison of a run, as its options request them.
+
+    Args:
+        config: The configuration of the session.
+        folder: The folder of the store.
+        fail_on: The comparison results that fail the run.
+    """
 
     def __init__(self, config: pytest.Config, folder: Path, fail_on: frozenset[str]) -> None:
         self._config, self._folder = config, folder
-        self._fail_on = fail_on  # what the comparison fails on
-        self.notices: list[str] = []  # to be told before anything is asked
-        self.remarks: list[str] = []  # to be told at the end
+        self._fail_on = fail_on
+        self.notices: list[str] = []  # printed before the first request
+        self.remarks: list[str] = []  # printed at the end
         self.comparison: RunComparison | None = None
-        self._before: dict[str, Any] | None = None
-        self._stays = False  # whether what this run was compared with is to be compared with again
-        self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
+        self._before: dict[str, Any] | None = None  # the record of the baseline run
+        self._keeps_baseline = False  # True if the baseline run is not replaced by this run
+        self._mistake = ""  # the error of a comparison that is configured, rather than requested by a flag
 
     @property
     def compares(self) -> str:
-        """The run to compare with; the empty text where there is none."""
+        """Return the name or path of the run to compare with; empty if there is none."""
         return options.value(self._config, "compare")
 
     @cached_property
@@ -124,26 +137,26 @@ class Reporting:
         return any(kind in ("json", "html") for kind, _ in self._reports()) or bool(options.value(self._config, "save"))
 
     @property
-    def wanted(self) -> bool:
-        """Whether anything is written at the end: a file, or the record of a run of an explicit model."""
+    def writes_files(self) -> bool:
+        """Return True if a file is written at the end: a report, or the record of a run of an explicit model."""
         return bool(self._reports() or options.value(self._config, "save")) or self._keeps_last
 
     @property
     def _keeps_last(self) -> bool:
-        """Whether the run of an explicit model is kept as the last: from the first save or comparison on."""
+        """Return True if the run is saved as the last run: with an explicit model, after a first save or comparison."""
         from ...results.record.atomic_files import nearest_existing
         from ...results.record.saved import records_folder
 
         runs = records_folder(self._folder)
         explicit = options.given(self._config, "model") is not None
         used = self.compares or options.value(self._config, "save") or runs.is_dir()
-        # A replay may be of a store that nobody may write to.
+        # A replay may use a read-only store.
         return explicit and bool(used) and os.access(nearest_existing(runs), os.W_OK)
 
     def check(self) -> None:
-        """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
+        """Check the options of reports and comparison, and read the baseline run. Raises UsageError.
 
-        A mistake in a comparison that is configured waits for `demand`: runs without questions need none.
+        An error of a comparison that is configured waits for `check_configured`: runs without questions need none.
         """
         from ...results.record import saved
 
@@ -163,7 +176,7 @@ class Reporting:
 
     @property
     def baseline_sets(self) -> dict[str, int]:
-        """The versions of the question sets that the run asked that this one is compared with, by family."""
+        """Return the versions of the question sets of the baseline run, by family."""
         worker: dict[str, Any] | None = getattr(self._config, "workerinput", None)
         if worker is not None:
             return dict(worker.get(BASELINE, {}))
@@ -171,35 +184,44 @@ class Reporting:
 
         return question_sets_of(self._before) if self._before is not None else {}
 
-    def refused(self, asked: Mapping[str, int], notices: list[str]) -> list[str]:
-        """Return why this run cannot be compared as asked, now that its question sets are known; nothing if it can.
+    def refusals(self, asked: Mapping[str, int], notices: list[str]) -> list[str]:
+        """Return the reasons why this run cannot be compared, now that its question sets are known.
 
-        The run before is a baseline that nobody chose: a notice says that there is nothing to compare with yet.
+        The last run is an implicit baseline: instead of a refusal, a notice says that the comparison is left out.
+
+        Args:
+            asked: The versions of the question sets of this run, by family.
+            notices: A list to append the notice to.
         """
         from ...results.comparison import question_set_mismatch
         from ...results.record.saved import LAST
 
         why = question_set_mismatch(self.baseline_sets, asked)
         if why and self.compares == LAST:
-            notices.append(f"nothing is compared: {why}; the next run can be compared with this one")
+            notices.append(f"no comparison: {why}; the next run can be compared with this run")
         elif why:
             advice = "record the baseline anew with --taskgraph-save, without --taskgraph-compare"
             return [f"--taskgraph-compare: {self.compares}: {why}; {advice}"]
         return []
 
-    def demand(self) -> None:
-        """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""
+    def check_configured(self) -> None:
+        """Check the configured comparison, once questions were collected. Raises UsageError."""
         if self._mistake:
             raise UsageError(self._mistake)
 
     def _check_once(self, name: str) -> None:
         flag = f"--taskgraph-{name}"
-        given = [str(one).partition("=")[0] for one in self._config.invocation_params.args]
+        given = [str(word).partition("=")[0] for word in self._config.invocation_params.args]
         if given.count(flag) > 1:
             raise UsageError(f"{flag}: given {given.count(flag)} times; a run takes one")
 
     def cases(self, record: Callable[[], RecordBuilder], narrowing: Narrowing) -> list[RunCase]:
-        """The verdict of the comparison, if there is one: `compare::NAME`."""
+        """Return the case of the comparison, `compare::NAME`, if there is one.
+
+        Args:
+            record: Function that returns the record of the run.
+            narrowing: The effect of the user's selection.
+        """
         name = self.compares
         if not name:
             return []
@@ -209,68 +231,73 @@ class Reporting:
         if self._mistake:
             return [RunCase(title, "failed", self._mistake)]
         if self._before is None:
-            return [RunCase(title, "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
+            return [RunCase(title, "failed" if "missing" in self._fail_on else "skipped", self._no_run_yet())]
         from ...results.comparison import compare, comparison_case, question_set_mismatch
         from ...results.record.saved import LAST
 
-        asked = record().to_json()
-        if why := question_set_mismatch(self.baseline_sets, asked["question_sets"]):
+        own = record().to_json()
+        if why := question_set_mismatch(self.baseline_sets, own["question_sets"]):
             excused = name == LAST and "missing" not in self._fail_on
             return [RunCase(title, "skipped" if excused else "failed", f"not decided: {why}")]
-        self.comparison = compare(self._before, asked, self._margin())
+        self.comparison = compare(self._before, own, self._margin())
         outcome, reason = comparison_case(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
-        self._stays = outcome != "passed" or is_worse(self.comparison.verdict)
+        self._keeps_baseline = outcome != "passed" or is_worse(self.comparison.verdict)
         return [RunCase(title, outcome, reason)]
 
     def write(self, record: RecordBuilder, whole: bool) -> None:
-        """Nothing; the reports stand where they were asked for; a run that is `whole`, and asked anything, is kept.
+        """Write all reports, and save the run.
 
-        Raises UsageError at the end for whatever could not be written; the rest is.
+        Args:
+            record: The record of the run.
+            whole: True if the run was complete; other runs are not saved.
+
+        Raises:
+            UsageError: after all others were written, if some could not be written.
         """
         from ...results.record import save
 
         failures = []
         for kind, path in self._reports():
             try:
-                if kind == JSON:  # piece by piece
+                if kind == JSON:  # written in pieces, for it is large
                     save(self._path(path), record)
                 else:
                     self._write(self._path(path), self._text(kind, path, record))
             except UsageError as error:
                 failures.append(str(error))
-        failures += self._keep(record, whole)
+        failures += self._save(record, whole)
         if failures:
             raise UsageError("; ".join(failures))
 
     def _text(self, kind: str, path: str, record: RecordBuilder) -> str:
-        """Return the text of a report. Raises UsageError where a report that is registered fails."""
+        """Return the text of a report. Raises UsageError if a registered report fails."""
         report = REPORTS[kind]
         if kind not in REPORTS.registered:
             return report(record.to_json(), self.comparison)
-        told = f"--taskgraph-report: {kind}={path}: the report {kind!r} of {REPORTS.owner(kind)}"
+        name = f"--taskgraph-report: {kind}={path}: the report {kind!r} of {REPORTS.owner(kind)}"
         try:
             text = report(record.to_json(), self.comparison)
         except Exception as error:
-            raise UsageError(f"{told} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
+            raise UsageError(f"{name} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
         if not isinstance(text, str):
-            raise UsageError(f"{told} returned a {type(text).__name__}; expected a text")
+            raise UsageError(f"{name} returned a {type(text).__name__}; expected a text")
         return text
 
-    def _keep(self, record: RecordBuilder, whole: bool) -> Iterator[str]:
-        """Saves the run; yields what could not be. Why it is not to be saved is noted."""
+    def _save(self, record: RecordBuilder, whole: bool) -> Iterator[str]:
+        """Save the run, and yield the errors; a remark states why it is not saved."""
         from ...results.record import saved
 
-        named = options.value(self._config, "save")
+        stated = options.value(self._config, "save")
         if not (whole and record.has_asked_questions):
             why = "nothing was asked" if whole else "it did not come to its end"
-            self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
+            self.remarks += [f"the run {stated!r} is not saved: {why}"] if stated else []
             return
-        if named and self._stays and self._compared_with(named):  # or the next run would be compared with this one
+        if stated and self._keeps_baseline and self._compared_with(stated):  # later runs need the same baseline
             self.remarks.append(
-                f"the run {named!r} is not saved: its comparison with the run of that name did not pass"
+                f"the run {stated!r} is not saved: its comparison with the run of that name did not pass"
             )
-            named = ""
-        for name in filter(None, (named, saved.LAST if self._keeps_last else "")):
+            stated = ""
+        for name in filter(None, (stated, saved.LAST if self._keeps_last else "")):
             try:
                 self._prepare()
                 saved.save(record, self._folder, name)
@@ -278,12 +305,12 @@ class Reporting:
                 yield str(error)
 
     def _compared_with(self, name: str) -> bool:
-        """Whether the run of that name is what this one was compared with."""
+        """Return True if the saved run of that name is the baseline run."""
         from ...results.record import saved
 
         path = str(self._path(self.compares)) if saved.is_path(self.compares) else self.compares
-        found = [saved.find(self._folder, one) for one in (name, path)]
-        return found[0] is not None and found[1] is not None and found[0].samefile(found[1])
+        files = [saved.find(self._folder, run) for run in (name, path)]
+        return files[0] is not None and files[1] is not None and files[0].samefile(files[1])
 
     def _prepare(self) -> None:
         from ...models.store.schema import prepare_folder
@@ -302,34 +329,34 @@ class Reporting:
         return options.pairs(self._config, "report")
 
     def _path(self, path: str) -> Path:
-        return place(self._config, path)
+        return resolve_path(self._config, path)
 
     def _margin(self) -> float:
         return options.number(self._config, "margin") or 0.0
 
     def _baseline(self) -> dict[str, Any] | None:
-        """The saved run; None where none of that name is there yet."""
+        """Return the record of the baseline run; None if there is no run of that name yet."""
         from ...results.record import saved
 
         name = self.compares
         path = str(self._path(name)) if saved.is_path(name) else name
         if saved.find(self._folder, path) is None and not saved.is_path(name):
-            known = [one for one in saved.saved_names(self._folder) if one != saved.LAST]
-            meant = saved.find_similar_name(saved.check_name(name), known)
-            if meant and options.value(self._config, "save") != name:
+            names = [run for run in saved.saved_names(self._folder) if run != saved.LAST]
+            similar = saved.find_similar_name(saved.check_name(name), names)
+            if similar and options.value(self._config, "save") != name:
                 raise UsageError(
-                    f"--taskgraph-compare: there is no run named {name!r} (saved: {', '.join(known)}); {meant!r} may "
-                    f"be meant; if not, keep the first of that name in the same run, with --taskgraph-save={name}"
+                    f"--taskgraph-compare: there is no run named {name!r} (saved: {', '.join(names)}); did you mean "
+                    f"{similar!r}? To save the first run of that name with this run, add --taskgraph-save={name}"
                 )
-            self.notices.append(self._none_yet())
+            self.notices.append(self._no_run_yet())
             return None
         return saved.load(self._folder, path)
 
-    def _none_yet(self) -> str:
+    def _no_run_yet(self) -> str:
         from ...results.record import saved
 
-        known = ", ".join(saved.saved_names(self._folder)) or "none"
+        names = ", ".join(saved.saved_names(self._folder)) or "none"
         return (
-            f"there is no run named {self.compares!r} to compare with yet (saved: {known}); keep one with "
+            f"there is no run named {self.compares!r} to compare with yet (saved: {names}); save one with "
             "--taskgraph-save"
         )

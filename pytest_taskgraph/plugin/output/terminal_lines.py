@@ -1,4 +1,4 @@
-"""What this plugin asks of pytest's terminal reporter."""
+"""Access to pytest's terminal reporter."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def width(config: pytest.Config) -> int:
 
 
 def start_line(reporter: pytest.TerminalReporter) -> None:
-    """Begin a new line, unless the current one is empty.
+    """Begin a new line, unless the current line is empty.
 
-    `ensure_newline` knows lines that start with the name of a file; under xdist there are none.
+    `ensure_newline` handles only lines that start with the name of a file, which do not occur under xdist.
     """
     reporter.ensure_newline()
     if is_own_reporter(reporter) and reporter.config.get_terminal_writer().width_of_current_line:

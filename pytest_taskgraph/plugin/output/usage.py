@@ -1,4 +1,4 @@
-"""What the processes of a run sent: each counts for itself, and workers tell the controller at their end."""
+"""The usage of a run: each process counts its requests, and workers send their counts to the controller at the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTPUT_KEY = "taskgraph_usage"  # in the output of a worker
 
 
 class UsageTotal:
-    """The usage of this process, and of the workers that told theirs."""
+    """The usage of this process and of the workers that have ended."""
 
     def __init__(self, counters: RequestCounters) -> None:
         self._counters = counters
@@ -27,7 +27,7 @@ class UsageTotal:
         return json.dumps(asdict(self._own()))
 
     def unpack(self, text: str | None) -> None:
-        """Add the usage of a worker; None stands for one that died and told nothing."""
+        """Add the usage of a worker; None for a worker that crashed and sent none."""
         from ...results.record.facts import Usage
 
         self._workers.append(Usage(**json.loads(text)) if text else Usage(complete=False))

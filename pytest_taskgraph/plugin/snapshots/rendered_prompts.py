@@ -15,6 +15,7 @@ from typing import Literal
 from ...soundness.prompt_snapshots import (
     SUFFIX,
     DamagedSnapshotError,
+    dotted_name,
     file_name,
     is_snapshot,
     read_sections,

@@ -11,6 +11,7 @@ import pytest
 from ...errors import TaskgraphError, UsageError
 from ...soundness.prompt_snapshots import (
     DamagedSnapshotError,
+    count_changed_lines,
     difference,
     read_sections,
     section_title,

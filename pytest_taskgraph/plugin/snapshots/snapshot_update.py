@@ -13,6 +13,7 @@ from ...soundness.prompt_snapshots import (
     FOLDER,
     DamagedSnapshotError,
     SnapshotFile,
+    dotted_name,
     read_sections,
     section_title,
 )

@@ -1,1 +1,1 @@
-"""What passes and fails: outcomes of items, gates, and what every question came to."""
+"""Verdicts: the outcomes of items, the cases of a run, and the declared questions behind them."""

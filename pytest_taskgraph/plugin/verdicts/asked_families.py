@@ -1,7 +1,7 @@
-"""The families whose questions a run asks, and what they state about themselves.
+"""The families whose questions a run asks, with their descriptions.
 
-A family that a conftest file of a deeper folder registers is known to the workers of xdist alone: they tell the
-controller what it states.
+Only the workers of xdist know a family that a conftest file of a deeper folder registers; they send its description to
+the controller.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class AskedFamilies:
-    """What the families of a run state, by name: their description, their options, the versions of their questions."""
+    """Descriptions, options and question set versions of the families of a run, by name."""
 
     def __init__(self) -> None:
-        self._told: dict[str, dict[str, Any]] = {}  # plain JSON, for it travels
+        self._facts: dict[str, dict[str, Any]] = {}  # plain JSON, for workers send it to the controller
         self._of_run: dict[str, dict[str, Any]] = {}  # the descriptions with the settings of the run
 
     @cached_property
@@ -34,26 +34,33 @@ class AskedFamilies:
 
     @property
     def names(self) -> set[str]:
-        """The names of the families whose suites were collected, as far as this process knows them."""
-        return set(self._told)
+        """Return the names of the families whose suites were collected, as far as this process knows them."""
+        return set(self._facts)
 
     @property
     def default_baseline(self) -> str:
-        """The name of the default baseline that these families share; empty if they share none."""
-        found = {told["baseline"] for told in self._told.values()} - {""}
-        return found.pop() if len(found) == 1 else ""
+        """Return the name of the default baseline that these families share; empty if they share none."""
+        baselines = {facts["baseline"] for facts in self._facts.values()} - {""}
+        return baselines.pop() if len(baselines) == 1 else ""
 
     @property
     def metrics(self) -> set[str]:
-        """The names of the metrics that the episodes of these families measure."""
-        return {name for told in self._told.values() for name in told["metrics"]}
+        """Return the names of the metrics that the episodes of these families measure."""
+        return {name for facts in self._facts.values() for name in facts["metrics"]}
 
     def declare(self, family: Family, described: FamilyDescription, settings: Settings, groups: Iterable[str]) -> None:
-        """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
+        """Note the facts of a family whose suite was collected.
+
+        Args:
+            family: The family.
+            described: Its description with the settings of the run.
+            settings: The settings of the run.
+            groups: The groups of the suite's questions, whose versions are noted.
+        """
         from ...benchmarks.contract import question_set_of, stated_options
 
         self._of_run.setdefault(family.name, described.to_json())
-        told = self._told.get(family.name) or {
+        facts = self._facts.get(family.name) or {
             "description": self._of_run[family.name],
             "options": stated_options(family, settings),
             "metrics": list(family.episode_metrics),
@@ -61,60 +68,60 @@ class AskedFamilies:
             "versions": {},
             "suites": {},
         }
-        told["versions"] |= {group: question_set_of(family, group) for group in groups}
-        self._told[family.name] = told
+        facts["versions"] |= {group: question_set_of(family, group) for group in groups}
+        self._facts[family.name] = facts
 
     def declare_suite(self, family: Family, function: str, suite: SuiteSettings) -> None:
         """Note the settings of a suite whose family is declared."""
         from ...benchmarks.contract import description_of
         from ...results.record.json_values import public_settings
 
-        told = self._told[family.name]
+        facts = self._facts[family.name]
         described = description_of(family, suite.prompts[0]).to_json() if suite.stated else self._of_run[family.name]
-        told["suites"][function] = {
-            "prompts": [one.prompt for one in suite.prompts] if family.prompt_templates else [],
+        facts["suites"][function] = {
+            "prompts": [of_prompt.prompt for of_prompt in suite.prompts] if family.prompt_templates else [],
             "parsing": suite.prompts[0].parsing,
             "stated": public_settings(suite.stated),
             "facts": described["facts"],
         }
-        self._state_facts(family.name)
+        self._update_description(family.name)
 
     @property
     def suites(self) -> dict[str, dict[str, Any]]:
-        """Return what was told of each suite, by the node id of its function."""
-        return {function: suite for told in self._told.values() for function, suite in told["suites"].items()}
+        """Return the facts of each suite, by the node id of its function."""
+        return {function: suite for facts in self._facts.values() for function, suite in facts["suites"].items()}
 
-    def _state_facts(self, name: str) -> None:
-        """Let the description of a family state the facts of all its suites."""
+    def _update_description(self, name: str) -> None:
+        """Update the description of a family with the facts of all its suites."""
         from ...family_description import FamilyDescription
 
-        told = self._told[name]
-        found: dict[str, dict[str, None]] = {}
-        for suite in told["suites"].values():
+        family = self._facts[name]
+        values: dict[str, dict[str, None]] = {}  # the values of each fact, in order
+        for suite in family["suites"].values():
             for fact, value in suite["facts"].items():
-                found.setdefault(fact, {})[value] = None
-        facts = {fact: ", ".join(values) for fact, values in found.items()}
-        if facts and facts != told["description"]["facts"]:
-            told["description"] = {**told["description"], "facts": facts}
+                values.setdefault(fact, {})[value] = None
+        facts = {fact: ", ".join(of_fact) for fact, of_fact in values.items()}
+        if facts and facts != family["description"]["facts"]:
+            family["description"] = {**family["description"], "facts": facts}
             if name in self._descriptions:
-                self._descriptions.add(FamilyDescription.from_json(told["description"]))
+                self._descriptions.add(FamilyDescription.from_json(family["description"]))
 
     def pack(self) -> dict[str, dict[str, Any]]:
-        """Return what is known as plain values, for another process."""
-        return self._told
+        """Return the facts of all families as plain values, for another process."""
+        return self._facts
 
-    def unpack(self, told: Mapping[str, dict[str, Any]]) -> None:
-        """Note what another process knows."""
-        for name, facts in told.items():
-            known = self._told.setdefault(name, {**facts, "versions": {}, "suites": {}})
-            known["versions"] |= facts["versions"]
-            known["suites"] |= facts["suites"]
-            self._state_facts(name)
+    def unpack(self, packed: Mapping[str, dict[str, Any]]) -> None:
+        """Add the facts of another process."""
+        for name, facts in packed.items():
+            own = self._facts.setdefault(name, {**facts, "versions": {}, "suites": {}})
+            own["versions"] |= facts["versions"]
+            own["suites"] |= facts["suites"]
+            self._update_description(name)
 
     def described(self, families: Sequence[Family], settings: Settings) -> Descriptions:
-        """Return the descriptions of the families of this process in their order, and of others that were asked.
+        """Return the descriptions of the families of this process in their order, then those of other processes.
 
-        It is always the same object: further families are added to it as they are known.
+        It is always the same object, to which further families are added when they become known.
         """
         from ...benchmarks.contract import description_of
         from ...family_description import FamilyDescription
@@ -122,13 +129,13 @@ class AskedFamilies:
         for family in families:
             if family.name not in self._descriptions:
                 self._descriptions.add(description_of(family, settings))
-        for name, told in self._told.items():
+        for name, facts in self._facts.items():
             if name not in self._descriptions:
-                self._descriptions.add(FamilyDescription.from_json(told["description"]))
+                self._descriptions.add(FamilyDescription.from_json(facts["description"]))
         return self._descriptions
 
     def gate_metrics(self) -> frozenset[str]:
-        """Return the names that the last part of a gate may have as a metric."""
+        """Return the names of metrics that the last part of a gate may have."""
         from ...benchmarks import FAMILIES
         from ...results.gates import SCORE
         from ...scoring.metrics import METRICS, MODEL_METRICS, measured_names
@@ -137,23 +144,23 @@ class AskedFamilies:
         return frozenset({SCORE, *measured_names(METRICS), *MODEL_METRICS, *of_episodes, *self.metrics})
 
     def gate_aggregates(self, settings: Settings) -> frozenset[str]:
-        """Return the names that the last part of a gate may have as an aggregate of some family."""
+        """Return the names of aggregates that the last part of a gate may have."""
         from ...benchmarks import FAMILIES
 
         described = self.described(list(FAMILIES.values()), settings)
-        return frozenset(one.name for family in described for one in family.aggregates)
+        return frozenset(aggregate.name for family in described for aggregate in family.aggregates)
 
     def options(self, names: Iterable[str]) -> dict[str, Json]:
         """Return the values of the options of these families, as the record states them."""
         return {
-            key: value for name in names if name in self._told for key, value in self._told[name]["options"].items()
+            key: value for name in names if name in self._facts for key, value in self._facts[name]["options"].items()
         }
 
     def question_sets(self, asked: Iterable[tuple[str, str]]) -> dict[str, int]:
-        """Return the versions of the question sets that groups, each after its family, belong to, by family."""
-        found: dict[str, int] = {}
+        """Return the versions of question sets by family, for pairs of family and group."""
+        versions: dict[str, int] = {}
         for family, group in sorted(set(asked)):
-            version = self._told[family]["versions"].get(group) if family in self._told else None
+            version = self._facts[family]["versions"].get(group) if family in self._facts else None
             if version is not None:
-                found[family] = version
-        return found
+                versions[family] = version
+        return versions

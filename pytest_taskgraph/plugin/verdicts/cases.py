@@ -1,4 +1,4 @@
-"""Cases of a whole run: test reports of their own, issued by whoever gathers the results."""
+"""Cases of a whole run, reported like test items by the process that gathers the results."""
 
 from __future__ import annotations
 
@@ -14,43 +14,45 @@ from .outcomes import FailureRepr
 if TYPE_CHECKING:
     from ..session import RunSession
 
-ITEMS = pytest.StashKey[int]()  # how many items were collected, without the cases
-COUNTED = pytest.StashKey[int]()  # what the session was told, with them
+ITEMS = pytest.StashKey[int]()  # number of collected items, without cases
+ITEMS_AND_CASES = pytest.StashKey[int]()  # the number that the session has, with cases
 
 
 class CaseReport(pytest.TestReport):
-    """A report whose failure is told under the whole name of its case, for it stands in no file."""
+    """Report whose failure is printed under the complete name of its case, for a case is in no file."""
 
     @property
     def head_line(self) -> str:
-        """The node id: `gates::NAME`."""
+        """Return the node id, such as `gates::NAME`."""
         return self.nodeid
 
 
 def count_cases(session: pytest.Session, run: RunSession | None) -> int:
-    """How many items were collected; the session counts the cases to come among them, so that its progress ends with
-    the last case, not before it. To be called before an item is told; xdist counts anew when it replaces a worker.
+    """Return the number of collected items, and add the expected cases to that of the session.
+
+    The progress of the session then reaches 100 % with the last case. To be called before each item is reported, for
+    xdist counts again when it replaces a worker.
     """
     stash = session.config.stash
-    if session.testscollected != stash.get(COUNTED, None):
+    if session.testscollected != stash.get(ITEMS_AND_CASES, None):
         _count(session, session.testscollected, _expected(run) if run is not None else 0)
     return stash[ITEMS]
 
 
 def _expected(run: RunSession) -> int:
-    """How many cases there will be, if something is asked."""
+    """Return the number of cases of a run with questions."""
     from .. import options
     from .fail_policy import BUDGETS
 
     budgets = sum(options.given(run.config, limit) is not None for limit in BUDGETS.values())
-    of_each = len(run.fail_policy.gates) + bool(run.fail_policy.max_errors)
-    return budgets + len(run.models.labels) * of_each + bool(run.reporting.compares)
+    of_each_model = len(run.fail_policy.gates) + bool(run.fail_policy.max_errors)
+    return budgets + len(run.models.labels) * of_each_model + bool(run.reporting.compares)
 
 
 def _count(session: pytest.Session, items: int, cases: int) -> None:
-    # Where nothing was collected, the exit code is to say so.
+    # Without items the number stays 0, for pytest's exit code of an empty collection.
     session.testscollected = items + cases if items else 0
-    session.config.stash[ITEMS], session.config.stash[COUNTED] = items, session.testscollected
+    session.config.stash[ITEMS], session.config.stash[ITEMS_AND_CASES] = items, session.testscollected
 
 
 def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -59,12 +61,12 @@ def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str,
     Args:
         session: The session.
         cases: The cases.
-        texts: By the names of failed cases, what is told of them in several lines; by default the reason.
+        texts: Long descriptions of failed cases, by name; by default the reason.
     """
     _count(session, count_cases(session, None), len(cases))
     hook = session.config.hook
     for case in cases:
-        # Without a name of a function: pytest writes "::" for the dots in one, and names hold numbers.
+        # Without the name of a function, in which pytest replaces dots by "::": these names contain numbers.
         location = (case.name.partition("::")[0], None, "")
         hook.pytest_runtest_logstart(nodeid=case.name, location=location)
         for when in ("setup", "call", "teardown"):

@@ -1,4 +1,7 @@
-"""Where results come together: the controller of xdist, or the one process. Idle, this imports nothing but pytest."""
+"""Hooks that gather results in the controller of xdist, or in the single process.
+
+An idle session imports only pytest here.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +16,31 @@ if TYPE_CHECKING:
 
 
 class Gatherer:
-    """Tallies what arrives: registered on the controller, or in the one process, never on a worker."""
+    """Hooks that tally arriving reports; registered on the controller or in the single process, never on a worker."""
 
     def __init__(self, session: pytest.Session) -> None:
         self.session, self.config = session, session.config
-        self._again: set[str] = set()  # items that took their worker with them, and are run again for it
+        self._again: set[str] = set()  # items that crashed their worker, and run again
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A mistake of usage ends the run as one, wherever it was met."""
+        """End the run with the usage error that a collector reports, in any process."""
         if hasattr(report, "taskgraph_mistake"):
             raise pytest.UsageError(report.taskgraph_mistake)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
-        """Called for every phase of every item: the trial is taken off before other plugins see the report; what was
-        reported as expected is remembered for `--lf` after pytest's own plugins have.
+        """Tally the trial of a report, and remove it before other plugins process the report.
+
+        Failures that are reported as expected are added to `--lf` after pytest's own plugins.
         """
         if hasattr(report, "taskgraph"):
             from ..session import run_of
 
             run_of(self.config).add(report)
         elif (run := existing_run(self.config)) is not None:
-            run.hear(report)
-            self._take_back(report, run)
+            run.note_without_trial(report)
+            self._remove_rerun(report, run)
         result = yield
         if hasattr(report, "taskgraph_wrong") or hasattr(report, "taskgraph_missing"):
             from ..pytest_compat import add_to_last_failed
@@ -47,17 +51,17 @@ class Gatherer:
                 add_to_last_failed(self.config, report)
         return result
 
-    def _take_back(self, report: pytest.TestReport, run: RunSession) -> None:
-        """An item that pytest-rerunfailures runs again after its worker died is not lost, once it came to an end."""
-        if str(report.outcome) == "rerun" and report.nodeid in run.died:
+    def _remove_rerun(self, report: pytest.TestReport, run: RunSession) -> None:
+        """Remove an item from the crashed ones once it ended in a rerun by pytest-rerunfailures."""
+        if str(report.outcome) == "rerun" and report.nodeid in run.crashed:
             self._again.add(report.nodeid)
         elif report.when == "teardown" and report.nodeid in self._again:
             self._again.remove(report.nodeid)
-            run.died[:] = [one for one in run.died if one != report.nodeid]
+            run.crashed[:] = [nodeid for nodeid in run.crashed if nodeid != report.nodeid]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
-        """Before each item: the terminal's percentage is to count the cases that come after the last."""
+        """Add the expected cases to the number of items, for the percentage on the terminal."""
         run = existing_run(self.config)
         if run is not None:
             from .cases import count_cases
@@ -66,7 +70,7 @@ class Gatherer:
 
     @pytest.hookimpl(trylast=True)  # older versions of pytest end a full line here
     def pytest_runtest_logfinish(self) -> None:
-        """After each item: it is told how far the run is."""
+        """Update the progress output after each item."""
         run = existing_run(self.config)
         if run is not None:
             if self.config.pluginmanager.has_plugin("dsession"):
@@ -77,7 +81,7 @@ class Gatherer:
 
 
 def existing_run(config: pytest.Config) -> RunSession | None:
-    """The run, if this session has one: nothing of it is imported for sessions without a suite."""
+    """Return the run if this session has one, without importing its module in a session without suites."""
     module = sys.modules.get("pytest_taskgraph.plugin.session")
-    found: RunSession | None = config.stash.get(module.RUN, None) if module else None
-    return found
+    run: RunSession | None = config.stash.get(module.RUN, None) if module else None
+    return run
