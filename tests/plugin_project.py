@@ -45,7 +45,7 @@ def test_own(trial):
     trial.check()
 '''
 IDS = tuple(f"{name}-wadl-n012-s0-00{n}" for name in ("parallel_pair", "parallel_block") for n in (0, 1))
-ITEMS = tuple(f"test_graph.py::test_graph[{one}]" for one in IDS)
+ITEMS = tuple(f"test_graph.py::test_graph[{id_}]" for id_ in IDS)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -151,7 +151,7 @@ def wrong(prompt: str) -> str:
 
 def rows(record: dict[str, Any], reply: Any = right) -> str:  # noqa: ANN401 - a function of the prompt
     """The lines of a file of recorded replies to the questions of a record."""
-    prompts = ["".join(record["texts"][part] for part in one["question"]["prompt"]) for one in record["trials"]]
+    prompts = ["".join(record["texts"][part] for part in trial["question"]["prompt"]) for trial in record["trials"]]
     return "".join(json.dumps({"prompt": prompt, "reply": reply(prompt)}) + "\n" for prompt in prompts)
 
 

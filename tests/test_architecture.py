@@ -48,7 +48,7 @@ def defined() -> Iterator[str]:
                 yield node.name
             elif isinstance(node, ast.AnnAssign | ast.Assign):
                 targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-                yield from (one.id for one in targets if isinstance(one, ast.Name))
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def test_page_mentions_paths_that_exist() -> None:

@@ -27,7 +27,7 @@ def turns_of(plan: Sequence[Sequence[str]]) -> Turns:
 
 
 def prompts(exchanges: Sequence[Exchange]) -> list[str]:
-    return [one.request.prompt for one in exchanges]
+    return [exchange.request.prompt for exchange in exchanges]
 
 
 def test_drive_keeps_exchanges_in_the_order_of_asking() -> None:
@@ -43,7 +43,7 @@ def test_drive_keeps_exchanges_in_the_order_of_asking() -> None:
     exchanges: list[Exchange] = []
     transcript = asyncio.run(drive(turns_of([["a", "b"], ["c"]]), answer, exchanges))
     assert arrived == ["b", "a", "c"]
-    assert [(one.request.prompt, one.reply and one.reply.text) for one in exchanges] == [
+    assert [(exchange.request.prompt, exchange.reply and exchange.reply.text) for exchange in exchanges] == [
         ("a", "A"), ("b", "B"), ("c", "C"),
     ]  # fmt: skip
     assert transcript.reply.text == "ABC"
@@ -64,8 +64,8 @@ def test_drive_failed_turn_ends_once_all_its_requests_have() -> None:
     with pytest.raises(ProviderError, match="server: no"):
         asyncio.run(drive(turns_of([["late", "no", "never"], ["next"]]), answer, exchanges))
     assert prompts(exchanges) == ["late", "no", "never"]
-    assert [one.reply for one in exchanges] == [Reply("late"), None, None]
-    assert [str(one.failure) for one in exchanges[1:]] == ["server: no", "server: never"]
+    assert [exchange.reply for exchange in exchanges] == [Reply("late"), None, None]
+    assert [str(exchange.failure) for exchange in exchanges[1:]] == ["server: no", "server: never"]
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=4), max_size=5))
@@ -88,8 +88,8 @@ def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]
             asyncio.run(drive(turns_of(named), answer, exchanges))
         assert str(met.value) == next(text for text in named[failing] if text.endswith("False"))
     assert prompts(exchanges) == [text for texts in asked for text in texts]
-    for one in exchanges:
-        assert (one.reply is None) == (one.failure is not None) == one.request.prompt.endswith("False")
+    for exchange in exchanges:
+        assert (exchange.reply is None) == (exchange.failure is not None) == exchange.request.prompt.endswith("False")
 
 
 def falling_back(caught: type[Exception], asked: Sequence[str] = ("score",)) -> Turns:
@@ -115,7 +115,7 @@ def test_drive_episode_that_catches_a_failure_goes_on() -> None:
     transcript = asyncio.run(drive(falling_back(NotAskedError), refuse_scores, exchanges))
     assert transcript.reply.text == "to chat after no scores"
     assert prompts(exchanges) == ["score", "chat after no scores"]
-    assert [(one.reply is None, str(one.failure or ""), dict(one.note)) for one in exchanges] == [
+    assert [(exchange.reply is None, str(exchange.failure or ""), dict(exchange.note)) for exchange in exchanges] == [
         (True, "no scores", {"first": True}), (False, "", {}),
     ]  # fmt: skip
 
@@ -217,7 +217,7 @@ def test_drive_puts_notes_on_the_exchanges_of_this_episode(
 
     exchanges = [Exchange(asking("of an earlier episode"))]
     asyncio.run(drive(noting(), answer, exchanges))
-    assert [one.note for one in exchanges] == [{}, kept]
+    assert [exchange.note for exchange in exchanges] == [{}, kept]
 
 
 def test_drive_more_notes_than_exchanges_is_an_error() -> None:

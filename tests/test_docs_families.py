@@ -81,7 +81,7 @@ def test_episode_of_the_page_runs(capitals: Project) -> None:
         ran = capitals.spawn(*args, "--taskgraph-report=json=record.json")
     assert ran.code == 0, ran.output
     (trial,) = capitals.record()["trials"]
-    assert [(one["step"], one["text"]) for one in trial["exchanges"]] == [
+    assert [(exchange["step"], exchange["text"]) for exchange in trial["exchanges"]] == [
         ("draft", "Nairobi"), ("check", "Lima"), ("check", "Nairobi"),
     ]  # fmt: skip
     assert (trial["reply"]["text"], trial["score"]["parts"]) == ("Nairobi", {"agreement": [2, 3]})
@@ -121,7 +121,7 @@ def test_episode_of_the_page_that_catches_a_failure_runs(
     assert ran.code == 0, ran.output
     (trial,) = capitals.record()["trials"]
     assert (trial["reply"]["text"], trial["score"]["parts"]) == ("yes", {"by_logprobs": [by_logprobs, 1]})
-    assert [one.path for one in server.requests] == [
+    assert [request.path for request in server.requests] == [
         "/v1/completions", *(["/v1/chat/completions"] if refused else []),
     ]  # fmt: skip
 

@@ -90,7 +90,7 @@ class Run:
 
 def installed() -> bool:
     """Whether pytest finds the plugin by its entry point."""
-    return any(one.name == "taskgraph" for one in entry_points(group="pytest11"))
+    return any(point.name == "taskgraph" for point in entry_points(group="pytest11"))
 
 
 def environment(top: Path) -> dict[str, str]:

@@ -57,9 +57,9 @@ def apart() -> set[str]:
     """The commands that are run in a process of their own, as a reader runs them: the first of each kind, and those
     that start processes themselves. The others are run in this process, where nothing is to be imported anew.
     """
-    plain = [one for one in commands() if one.startswith("pytest ") and "openai/" not in one]
-    live = [one for one in commands() if "openai/" in one]
-    others = [one for one in commands() if not one.startswith("pytest ") or " -n " in one]
+    plain = [command for command in commands() if command.startswith("pytest ") and "openai/" not in command]
+    live = [command for command in commands() if "openai/" in command]
+    others = [command for command in commands() if not command.startswith("pytest ") or " -n " in command]
     return {plain[0], live[0], *others}
 
 

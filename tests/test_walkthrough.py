@@ -87,7 +87,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
 def test_saving_on_main_passes_and_keeps_the_record(walk: Walk) -> None:
     step = walk.steps[0]
     assert step.code == 0, step.output
-    assert {one["outcome"] for one in walk.saved("main")["trials"]} == {"right"}
+    assert {trial["outcome"] for trial in walk.saved("main")["trials"]} == {"right"}
     assert len(walk.saved("main")["trials"]) == 36
 
 
@@ -100,7 +100,7 @@ def test_the_comparison_fails_the_run_in_one_case_of_its_own(walk: Walk) -> None
 
 
 def test_the_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
-    wrong_ones = {one["question"]["group"] for one in walk.saved("branch")["trials"] if one["outcome"] != "right"}
+    wrong_ones = {trial["question"]["group"] for trial in walk.saved("branch")["trials"] if trial["outcome"] != "right"}
     assert wrong_ones == {"parallel_pair"}
 
 
@@ -113,9 +113,9 @@ def test_the_markdown_says_worse_first_and_names_the_pattern(walk: Walk) -> None
 def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
     _, found, flipped = walk.summary.partition("Questions that flipped (12)")
     assert found
-    for one in walk.saved("branch")["trials"]:
-        if one["outcome"] != "right":
-            assert one["question"]["id"] in flipped.replace("\\", "")
+    for trial in walk.saved("branch")["trials"]:
+        if trial["outcome"] != "right":
+            assert trial["question"]["id"] in flipped.replace("\\", "")
 
 
 def test_the_markdown_shows_the_change_of_the_template(walk: Walk) -> None:
@@ -139,15 +139,15 @@ def test_every_option_of_the_page_is_one() -> None:
     flags = set(re.findall(r"--taskgraph-([\w-]+)", PAGE))
     variables = set(re.findall(r"\b(TASKGRAPH_[A-Z_]+)", PAGE))
     assert flags <= OPTIONS.keys()
-    assert variables <= {one.dest.upper() for one in OPTIONS.values()}
+    assert variables <= {option.dest.upper() for option in OPTIONS.values()}
 
 
 def test_the_workflow_of_github_runs_the_commands_of_the_page_and_keeps_the_store() -> None:
     (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
     commands = re.findall(r"^ +run: (pytest .*)$", text, re.MULTILINE)
     shown = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
-    assert [one.partition(" --taskgraph-report")[0] for one in commands] == shown[:2]
-    assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in one for one in commands)
+    assert [command.partition(" --taskgraph-report")[0] for command in commands] == shown[:2]
+    assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in command for command in commands)
     assert re.search(r"path: \.taskgraph$", text, re.MULTILINE)
 
 

@@ -93,7 +93,7 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     found = usage(many)
     assert (found["sent"], found["stored"]) == (len(server.requests), 5) == (5, 5)
     assert (found["cost"], found["stored_cost"], found["stored_tokens_in"]) == (0.0015, 0.0015, 500)
-    by_group = {one["question"]["group"]: one["reply"]["stored"] for one in many.record()["trials"]}
+    by_group = {trial["question"]["group"]: trial["reply"]["stored"] for trial in many.record()["trials"]}
     assert by_group == {"flow_start": True, "flow_end": False}
     assert {("taskgraph.requests_sent", "5"), ("taskgraph.cost_usd", "0.001500")} <= set(properties(many.junit()))
     assert {("taskgraph.replies_stored", "5"), ("taskgraph.stored_cost_usd", "0.001500")} <= set(

@@ -66,10 +66,10 @@ def test_an_agent_asks_for_specifications_errs_and_answers(
     assert (ran.code, ran.counts, ran.clean) == (0, {"passed": 1}, True), ran.output
     assert f"{ITEM} PASSED" in ran.output
     trial = trial_of(project)
-    told = [[(c["name"], c["answer"]) for c in one["calls"]] for one in trial["exchanges"]]
+    told = [[(c["name"], c["answer"]) for c in exchange["calls"]] for exchange in trial["exchanges"]]
     tool = "workflow_specification"
     assert told == [[(tool, "ok")] * 2, [(tool, "unknown name")], [(tool, "malformed arguments")], []]
-    assert [one["role"] for one in trial["exchanges"]] == ["subject"] * 4
+    assert [exchange["role"] for exchange in trial["exchanges"]] == ["subject"] * 4
     assert trial["exchanges"][0]["calls"][1]["arguments"] == read(second)
     assert (trial["exchanges"][3]["final"], trial["exchanges"][3]["tokens_in"]) == (True, 3)
     assert trial["reply"]["text"] == answer(question)
@@ -86,7 +86,7 @@ def test_the_model_is_told_tools_and_gets_the_texts_but_not_in_the_prompt(
     server.script(calls(("c1", "list_workflows", "")), calls(("c2", "workflow_specification", read(first))))
     server.answer = answer(question)
     assert project.run(*asking(server.url), *AGENT).code == 0
-    bodies = [one.body for one in server.requests]
+    bodies = [request.body for request in server.requests]
     assert [[t["function"]["name"] for t in b["tools"]] for b in bodies] == [
         ["list_workflows", "workflow_specification"]
     ] * 3
@@ -115,7 +115,7 @@ def test_an_agent_that_never_answers_is_wrong_after_a_last_request_without_tools
     server.answer = lambda _: calls(("c", "list_workflows", "{}"))
     ran = project.run(*asking(server.url), *AGENT)
     assert (ran.code, ran.clean) == (1, True), ran.output
-    assert ["tools" in one.body for one in server.requests] == [True] * 12 + [False]
+    assert ["tools" in request.body for request in server.requests] == [True] * 12 + [False]
     assert "final answer now" in server.requests[-1].prompt
     assert (trial_of(project)["requests"], trial_of(project)["outcome"]) == (13, "unparseable")
 

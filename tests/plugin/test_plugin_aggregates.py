@@ -95,7 +95,7 @@ def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) 
         "following.g_seeds>=0.1",
         "following.g_mean>=0.3@95%",
     ]
-    told = [f"--taskgraph-gate={one}" for one in gates]
+    told = [f"--taskgraph-gate={gate}" for gate in gates]
     ran = (steps.spread if spread else steps.run)("--model=start", *told, "--taskgraph-report=json=record.json")
     assert ran.clean, ran.output
     assert "passed gates::following.g_mean>=0.5: g_mean 0.548 of 9 answered (95% " in ran.output
@@ -103,9 +103,9 @@ def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) 
     assert "passed gates::following.g_seeds: g_seeds 0." in ran.output
     lines = " ".join(ran.output.split())
     assert re.search(r"failed gates::following.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions would", lines)
-    cases = {one["name"]: one["estimate"] for one in steps.record()["gates"]}
+    cases = {gate["name"]: gate["estimate"] for gate in steps.record()["gates"]}
     assert cases["gates::following.g_mean>=0.5"] == pytest.approx((0.75 * 0.4) ** 0.5)
-    assert {name for one in steps.record()["trials"] for name in one["score"]["parts"]} == {"positive", "negative"}
+    assert {name for trial in steps.record()["trials"] for name in trial["score"]["parts"]} == {"positive", "negative"}
 
 
 def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> None:
@@ -174,5 +174,5 @@ def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
     monkeypatch.chdir(steps.path)
     capsys.readouterr()
     assert main(["compare", "main", "report.json", "--json"]) == 1
-    changes = {one["name"]: one for one in json.loads(capsys.readouterr().out)["aggregates"]}
+    changes = {aggregate["name"]: aggregate for aggregate in json.loads(capsys.readouterr().out)["aggregates"]}
     assert (changes["g_mean"]["n"], changes["g_mean"]["clusters"], changes["g_mean"]["verdict"]) == (54, 54, "worse")

@@ -89,8 +89,10 @@ def test_the_same_prompt_is_asked_once_however_many_items_hold_it(many: Project,
 def test_repetitions_are_asked_one_by_one(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-repeats=3", "-k", "flow_start", "--taskgraph-report=json=record.json")
     assert (ran.counts["passed"], len(server.requests)) == (30, 30), ran.output
-    assert sorted(one["question"]["repetition"] for one in many.record()["trials"]) == [1] * 10 + [2] * 10 + [3] * 10
-    ids = [one["question"]["id"] for one in many.record()["trials"]]
+    assert (
+        sorted(trial["question"]["repetition"] for trial in many.record()["trials"]) == [1] * 10 + [2] * 10 + [3] * 10
+    )
+    ids = [trial["question"]["id"] for trial in many.record()["trials"]]
     assert ids[:3] == [
         "flow_start-wadl-n012-s0-000",
         "flow_start-wadl-n012-s0-000-r2",
@@ -163,7 +165,7 @@ def test_models_one_without_credit_stops_and_others_go_on(many: Project, server:
     assert ran.clean, ran.output
     assert (ran.counts["passed"], ran.counts["error"]) == (20, 20), ran.output
     assert (len(server.requests), len(unpaid.requests) in (3, 4)) == (20, True)  # two at a time
-    errors = {one["failure"]["kind"] for one in many.record()["trials"] if one["outcome"] == "error"}
+    errors = {trial["failure"]["kind"] for trial in many.record()["trials"] if trial["outcome"] == "error"}
     assert errors == {"payment"}
 
 
@@ -206,7 +208,7 @@ def test_over_two_workers_nothing_is_asked_twice(many: Project, server: Loopback
     many.write("test_again.py", MANY.replace("test_graph", "test_again"))
     ran = many.spread(lean(server), FLIGHT, "--taskgraph-report=json=record.json")
     assert (ran.counts, len(server.requests)) == ({"passed": 40}, 20), ran.output
-    assert {one["outcome"] for one in many.record()["trials"]} == {"right"}
+    assert {trial["outcome"] for trial in many.record()["trials"]} == {"right"}
 
 
 def test_faults_are_repeated_until_an_answer_comes(many: Project, server: Loopback) -> None:
@@ -215,7 +217,7 @@ def test_faults_are_repeated_until_an_answer_comes(many: Project, server: Loopba
     server.script(broken, refuse(500, "oops"), slow, refuse(503, "later"))
     ran = many.run(lean(server), FLIGHT, "--taskgraph-report=json=record.json")
     assert (ran.counts, len(server.requests)) == ({"passed": 20}, 24), ran.output
-    assert sum(one["retries"] for one in many.record()["trials"]) == 4
+    assert sum(trial["retries"] for trial in many.record()["trials"]) == 4
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
@@ -276,7 +278,7 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
     assert "(database or disk is full); see to its disk" in ran.output
     assert "Traceback" not in ran.output
     assert len(server.requests) <= 3
-    assert [one["outcome"] for one in many.record()["trials"]] == ["right"]
+    assert [trial["outcome"] for trial in many.record()["trials"]] == ["right"]
 
 
 def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
@@ -291,7 +293,7 @@ def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
     assert "taskgraph: store: the store" in ran.output
     assert "Traceback" not in ran.output
     assert server.requests == []
-    assert [one["outcome"] for one in many.record()["trials"]] == ["error"]
+    assert [trial["outcome"] for trial in many.record()["trials"]] == ["error"]
 
 
 def test_several_models_are_asked_side_by_side(many: Project, server: Loopback) -> None:

@@ -131,7 +131,7 @@ def test_a_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, mar
 
 
 def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
-    one = next(one["question"]["id"] for one in saved.record(".taskgraph/runs/main.json")["trials"])
+    one = next(trial["question"]["id"] for trial in saved.record(".taskgraph/runs/main.json")["trials"])
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{one}]")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
     assert "not decided: 15 of the baseline left out (node ids)" in told(ran)

@@ -38,7 +38,7 @@ def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_v
 def test_there_are_files_to_try() -> None:
     assert len(FILES) >= 3
     stated = {name for block in FILES for name in written(block) if name.startswith("taskgraph_")}
-    assert stated <= {one.dest for one in all_options().values()}
+    assert stated <= {option.dest for option in all_options().values()}
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))

@@ -42,7 +42,7 @@ def many(project: Project, server: Loopback) -> Project:
 
 def asked(many: Project) -> dict[str, bool]:
     """Whether each question of the last run was asked."""
-    return {one["question"]["id"]: one["outcome"] != "skipped" for one in many.record()["trials"]}
+    return {trial["question"]["id"]: trial["outcome"] != "skipped" for trial in many.record()["trials"]}
 
 
 def limited(many: Project, server: Loopback, limit: str, *args: str) -> list[str]:
@@ -50,7 +50,7 @@ def limited(many: Project, server: Loopback, limit: str, *args: str) -> list[str
     server.requests.clear()
     options = (*PRICED, f"--taskgraph-max-cost={limit}", "--taskgraph-refresh", "--taskgraph-report=json=record.json")
     spread = "-n" in args
-    args = tuple(one for one in args if one not in ("-n", "2"))
+    args = tuple(arg for arg in args if arg not in ("-n", "2"))
     ran = (many.spread if spread else many.run)(lean(server), *options, *args)
     found = asked(many)
     assert len(found) == 40, ran.output

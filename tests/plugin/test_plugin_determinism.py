@@ -45,7 +45,7 @@ def test_more_instances_extend_fewer(project: Project) -> None:
     project.run(f"{report}few.json")
     project.run(f"{report}many.json", "--taskgraph-instances=5")
     few, many = (
-        {one["question"]["id"]: one["question"]["digests"] for one in project.record(name)["trials"]}
+        {trial["question"]["id"]: trial["question"]["digests"] for trial in project.record(name)["trials"]}
         for name in ("few.json", "many.json")
     )
     assert len(many) == 10
@@ -56,5 +56,7 @@ def test_another_seed_asks_other_questions(project: Project) -> None:
     report = "--taskgraph-report=json="
     project.run(f"{report}a.json")
     project.run(f"{report}b.json", "--taskgraph-seed=1")
-    a, b = ({one["question"]["digests"]["prompt"] for one in project.record(n)["trials"]} for n in ("a.json", "b.json"))
+    a, b = (
+        {trial["question"]["digests"]["prompt"] for trial in project.record(n)["trials"]} for n in ("a.json", "b.json")
+    )
     assert a & b == set()

@@ -56,7 +56,7 @@ def reports(name: str) -> list[str]:
 def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -> None:
     recipes.run(*reports("run"))
     found = recipes.record("run.json")
-    pairs = {one["question"]["id"]: one.get("diagram_pair") for one in found["trials"]}
+    pairs = {trial["question"]["id"]: trial.get("diagram_pair") for trial in found["trials"]}
     assert pairs["tea-3"] is None
     assert pairs["tea-0"]["expected"] == pairs["tea-0"]["given"]
     assert [node["id"] for node in pairs["tea-0"]["expected"]["nodes"]] == STEPS
@@ -75,7 +75,7 @@ def test_record_and_page_of_a_run_over_workers_are_the_same(recipes: Project) ->
     for kind in ("json", "html"):
         one, other = (recipes.path / f"{name}.{kind}" for name in ("alone", "spread"))
         assert one.read_bytes() == other.read_bytes(), kind
-    assert len([one for one in recipes.record("spread.json")["trials"] if "diagram_pair" in one]) == 3
+    assert len([trial for trial in recipes.record("spread.json")["trials"] if "diagram_pair" in trial]) == 3
 
 
 def test_without_a_report_that_draws_nothing_is_drawn(recipes: Project) -> None:

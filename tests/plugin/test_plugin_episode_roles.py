@@ -69,7 +69,7 @@ def test_episode_request_to_an_embedder_reaches_the_model_of_that_role(asked: Pr
     assert (ran.code, ran.clean) == (0, True), ran.output
     (trial,) = asked.record("r.json")["trials"]
     assert trial["score"]["metrics"] == {"alike": 1.0}
-    assert [one["role"] for one in trial["exchanges"]] == ["subject", "embedder"]
+    assert [exchange["role"] for exchange in trial["exchanges"]] == ["subject", "embedder"]
     assert server.requests[0].body["input"] == ["yes", "yes"]
 
 

@@ -130,7 +130,7 @@ def sums(values: Iterator[tuple[float, ...]]) -> tuple[float, float, float]:
 
 def told_by_reports(project: Project) -> dict[str, tuple[float, float, float]]:
     """Sums over what each report says of the single questions."""
-    said = [one for trial in trials(project) for one in trial["exchanges"] if "failure" not in one]
+    said = [exchange for trial in trials(project) for exchange in trial["exchanges"] if "failure" not in one]
     cases = [dict(properties(case)) for case in project.junit().iter("testcase")]
     cases = [{name.removeprefix("taskgraph."): value for name, value in case.items()} for case in cases if case]
     page = (project.path / "r.html").read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ def told_by_reports(project: Project) -> dict[str, tuple[float, float, float]]:
     names = ("tokens_in", "tokens_out")
     return {
         "record": sums((one["tokens_in"], one["tokens_out"], one["cost"]) for one in said),
-        "csv": sums((*(int(one[name]) for name in names), float(one["cost_usd"])) for one in rows(project)),
+        "csv": sums((*(int(row[name]) for name in names), float(row["cost_usd"])) for row in rows(project)),
         "junit": sums((*(int(one[name]) for name in names), float(one["cost_usd"])) for one in cases),
         "html": sums((int(i.replace(",", "")), int(o.replace(",", "")), float(cost)) for cost, i, o in facts),
     }
@@ -178,20 +178,20 @@ def test_totals_of_every_report_count_all_exchanges(project: Project, provider: 
 def test_trial_keeps_messages_replies_notes_and_what_the_episode_measured(project: Project, provider: Provider) -> None:
     project.run(model(provider), *REPORTS)
     record = project.record()
-    for one in record["trials"]:
-        id, exchanges = one["question"]["id"], one["exchanges"]
-        prompt = "".join(record["texts"][part] for part in one["question"]["prompt"])
+    for trial in record["trials"]:
+        id, exchanges = trial["question"]["id"], trial["exchanges"]
+        prompt = "".join(record["texts"][part] for part in trial["question"]["prompt"])
         assert [each["step"] for each in exchanges] == ["draft", "draft", "decision"]
         assert [each["text"] for each in exchanges[:2]] == [f"Perhaps. Draft {at} of {id}." for at in (1, 2)]
         assert (exchanges[2]["final"], "text" in exchanges[2]) == (True, False)
-        assert one["requests"] == 3
+        assert trial["requests"] == 3
         own = set.intersection(*({each["digest"] for each in said["messages"]} for said in exchanges))
         texts = [[record["texts"].get(each["digest"]) for each in said["messages"]] for said in exchanges]
         assert len(own) == 1  # the prompt
         assert [found[1] for found in texts[:2]] == [f"Draft {at} of {id}." for at in (1, 2)]
         assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {id}: {prompt}"]
-        assert one["score"]["metrics"]["agreement"] == 0.0
-        assert one["score"]["parts"]["agreement"] == [0.0, 1.0]
+        assert trial["score"]["metrics"]["agreement"] == 0.0
+        assert trial["score"]["parts"]["agreement"] == [0.0, 1.0]
 
 
 def test_wrong_answer_is_shown_with_its_exchanges(project: Project, provider: Provider) -> None:
@@ -210,7 +210,7 @@ def test_single_exchange_is_shown_as_the_reply_alone(project: Project, server: L
     project.run(f"--model={server.url}#any", *REPORTS, "-k", "parallel_block")
     assert "subject" not in (project.path / "r.md").read_text(encoding="utf-8")
     assert "subject, " not in (project.path / "r.html").read_text(encoding="utf-8")
-    assert [len(one["exchanges"]) for one in trials(project)] == [1, 1]
+    assert [len(trial["exchanges"]) for trial in trials(project)] == [1, 1]
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -222,10 +222,10 @@ def test_failure_in_the_third_request_keeps_the_first_two(project: Project, prov
     ran = (project.spread if spread else project.run)(model(provider), *REPORTS, "--taskgraph-retries=0")
     assert ran.counts == {"error": 4}, ran.output
     assert len(provider.served) == 8
-    for one in trials(project):
-        assert (one["outcome"], one["reply"], one["requests"]) == ("error", None, 3)
-        assert ["text" in each for each in one["exchanges"]] == [True, True, False]
-        assert one["exchanges"][2]["failure"] == "server"
+    for trial in trials(project):
+        assert (trial["outcome"], trial["reply"], trial["requests"]) == ("error", None, 3)
+        assert ["text" in each for each in trial["exchanges"]] == [True, True, False]
+        assert trial["exchanges"][2]["failure"] == "server"
     expected = (*provider.tokens, round(provider.cost * 1e6))
     assert told_by_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
     assert f"cost ${provider.cost:.4f}" in " ".join(ran.table)
@@ -281,7 +281,7 @@ def test_question_that_times_out_keeps_what_was_answered() -> None:
     assert made.failure is not None
     assert made.failure.kind == "timeout"
     assert made.failure.message.startswith("no answer within 60 s")
-    assert [(one.get("cost"), one.get("failure")) for one in made.exchanges] == [
+    assert [(exchange.get("cost"), exchange.get("failure")) for exchange in made.exchanges] == [
         (0.5, None), (0.5, None), (None, "timeout"),
     ]  # fmt: skip
 
@@ -299,7 +299,7 @@ def test_samples_of_an_episode_differ_in_every_repetition() -> None:
 
     asked = [asyncio.run(repetitions(at)) for at in (1, 2, 3)]
     assert [samples[0] for samples in asked] == [1, 2, 3]  # as questions with one request have it
-    assert len({one for samples in asked for one in samples}) == 9
+    assert len({sample for samples in asked for sample in samples}) == 9
 
 
 def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ def example(project: Project, heading: str) -> list[str]:
 def test_shortest_example_runs(project: Project) -> None:
     ran = project.run(*example(project, "The shortest example"), "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.clean, len(project.record()["trials"])) == (0, True, 4), ran.output
-    assert {one["reply"]["text"] for one in project.record()["trials"]} == {"Final answer: yes"}
+    assert {trial["reply"]["text"] for trial in project.record()["trials"]} == {"Final answer: yes"}
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -42,11 +42,11 @@ def test_example_project_asks_its_gateway(
     ran = (project.spread if spread else project.run)(*example(project, "A project of its own"), *gate)
     assert (ran.code, ran.clean, len(server.requests)) == (0, True, 4), ran.output
     assert (project.path / "count.txt").read_text() == "4 questions\n"
-    for one in project.record()["trials"]:
-        expected = 1 - abs(30 - one["question"]["reference"]) / 100
-        assert one["score"]["value"] == pytest.approx(expected)
-        assert one["question"]["labels"]["notation"] == "compact-json"
-    assert all(one.prompt.startswith('{"') and "such as 40%" in one.prompt for one in server.requests)
+    for trial in project.record()["trials"]:
+        expected = 1 - abs(30 - trial["question"]["reference"]) / 100
+        assert trial["score"]["value"] == pytest.approx(expected)
+        assert trial["question"]["labels"]["notation"] == "compact-json"
+    assert all(request.prompt.startswith('{"') and "such as 40%" in request.prompt for request in server.requests)
     assert "replies of gateway are not stored: it states no version" in ran.output
 
 

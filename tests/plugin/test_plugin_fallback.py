@@ -93,15 +93,15 @@ def test_reply_without_logprobs_is_counted_and_shown_in_a_right_trial(
     server.completions = BARE
     ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
-    assert [one.path for one in server.requests] == PATHS
+    assert [request.path for request in server.requests] == PATHS
     record = falling_back.record()
     jsonschema.validate(record, SCHEMA)
     first, *others = record["trials"]
-    assert (first["outcome"], first["requests"], [one["requests"] for one in others]) == ("right", 2, [1, 1, 1])
-    assert [(one.get("kind"), one.get("failure"), one.get("final"), one["way"]) for one in first["exchanges"]] == [
+    assert (first["outcome"], first["requests"], [other["requests"] for other in others]) == ("right", 2, [1, 1, 1])
+    assert [(exchange.get("kind"), exchange.get("failure"), exchange.get("final"), exchange["way"]) for exchange in first["exchanges"]] == [
         ("score", "no-logprobs", None, "score"), (None, None, True, "chat"),
     ]  # fmt: skip
-    assert [[one["way"] for one in each["exchanges"]] for each in others] == [["chat"]] * 3
+    assert [[exchange["way"] for exchange in each["exchanges"]] for each in others] == [["chat"]] * 3
     assert record["usage"]["sent"] == 5
     assert dict(properties(falling_back.junit()))["taskgraph.requests_sent"] == "5"
     assert "this run sent 5 requests (1 without a reply)" in " ".join(one.strip() for one in ran.table), ran.output
@@ -122,9 +122,9 @@ def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back
     server.completions = GONE
     ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
-    assert [one.path for one in server.requests] == PATHS
+    assert [request.path for request in server.requests] == PATHS
     trials = falling_back.record()["trials"]
-    assert [(one["requests"], len(one["exchanges"])) for one in trials] == [(1, 1)] * 4
+    assert [(trial["requests"], len(trial["exchanges"])) for trial in trials] == [(1, 1)] * 4
     assert falling_back.record()["usage"]["sent"] == 4
 
 
@@ -134,14 +134,14 @@ def test_replay_takes_the_way_that_the_run_took(falling_back: Project, server: L
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-replay")
     assert ran.counts == {"passed": 4}, ran.output
     assert len(server.requests) == 5
-    assert [one["score"]["parts"] for one in falling_back.record()["trials"]] == [{"by_logprobs": [0, 1]}] * 4
+    assert [trial["score"]["parts"] for trial in falling_back.record()["trials"]] == [{"by_logprobs": [0, 1]}] * 4
 
 
 def test_budget_that_ends_between_both_ways_skips_the_question(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 4, ran.output
-    assert [one.path for one in server.requests] == PATHS[:1]
+    assert [request.path for request in server.requests] == PATHS[:1]
     first = falling_back.record()["trials"][0]
     assert (first["requests"], first["failure"]["kind"]) == (1, "budget::calls")
-    assert [one["failure"] for one in first["exchanges"]] == ["no-logprobs"]
+    assert [exchange["failure"] for exchange in first["exchanges"]] == ["no-logprobs"]

@@ -127,7 +127,7 @@ def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
     ],
 )
 def test_data_that_cannot_be_read_is_a_usage_error(facts: Project, args: list[str], message: str) -> None:
-    ran = facts.run(*(f"--taskgraph-data={one}" for one in args))
+    ran = facts.run(*(f"--taskgraph-data={arg}" for arg in args))
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert f"ERROR: {message}" in ran.output
     assert ran.clean

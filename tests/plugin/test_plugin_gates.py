@@ -72,7 +72,7 @@ def test_a_gate_that_holds_is_a_case_that_passes(many: Project, server: Loopback
     (verdict,) = many.record()["gates"]
     assert (verdict["name"], verdict["outcome"], verdict["reason"]) == ("gates::structure", "passed", reason)
     assert (verdict["estimate"], verdict["threshold"], verdict["high"]) == (1.0, 0.8, 1.0)
-    assert [one.attrib["name"] for one in many.junit().findall("testcase")].count("structure") == 1
+    assert [element.attrib["name"] for element in many.junit().findall("testcase")].count("structure") == 1
 
 
 def test_under_gates_wrong_answers_are_expected_and_the_gate_fails(many: Project, server: Loopback) -> None:
@@ -210,7 +210,7 @@ def test_a_gate_of_which_no_question_was_left_says_why(many: Project, server: Lo
 def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Project, server: Loopback) -> None:
     server.answer = refuse(400, "no such thing")
     many.run(lean(server), GATE, QUICK, "-x", RECORD)
-    assert [one["reason"] for one in many.record()["gates"]] == [
+    assert [gate["reason"] for gate in many.record()["gates"]] == [
         "not decided: 1 of 1 replies missing (bad-request 1); 9 of 10 questions left out by -x"
     ]
 
@@ -218,7 +218,7 @@ def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Proj
 def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback) -> None:
     server.answer = refuse(401, "Incorrect API key provided")
     many.run(lean(server), GATE, RECORD)
-    (reason,) = [one["reason"] for one in many.record()["gates"]]
+    (reason,) = [gate["reason"] for gate in many.record()["gates"]]
     cause = "3 requests in a row failed like this and none succeeded, so no more is sent to this model"
     found = re.fullmatch(rf"not decided: authentication: {cause}; (.*)", reason)
     assert found, reason
@@ -228,7 +228,7 @@ def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback
 def test_a_long_reason_of_an_end_is_cut_between_words(many: Project, server: Loopback) -> None:
     many.write("conftest.py", STOPS)
     many.run(lean(server), GATE, RECORD)
-    (reason,) = [one["reason"] for one in many.record()["gates"]]
+    (reason,) = [gate["reason"] for gate in many.record()["gates"]]
     assert re.fullmatch(r"not decided: (very )+long …; 9 of 10 questions did not run", reason), reason
 
 
@@ -382,7 +382,7 @@ def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback
     assert 'a value with a dot stands in quotes: prompt="ask.v2"' in ran.output
     ran = many.run(*options, '--taskgraph-gate=prompt="ask.v2">=0', "--junitxml=junit.xml", RECORD)
     assert verdicts(ran)['gates::prompt="ask.v2"'].startswith("passed: pass rate "), ran.output
-    assert [one["name"] for one in many.record()["gates"]] == ['gates::prompt="ask.v2"']
+    assert [gate["name"] for gate in many.record()["gates"]] == ['gates::prompt="ask.v2"']
     assert len(many.junit().findall("testcase[@classname='gates']")) == 1, many.path.joinpath("junit.xml").read_text()
 
 

@@ -48,7 +48,7 @@ def test_a_graded_question_without_an_answer_fails(project: Project, server: Loo
 
 def test_a_pass_threshold_that_is_set_draws_the_line_for_open_answers_too(mixed: Project) -> None:
     ran = mixed.run(RANDOM, "--taskgraph-pass-threshold=0.9", "--taskgraph-gate=describe_task>=0.5", RECORD)
-    outcomes = {(one["question"]["group"], one["outcome"]) for one in mixed.record()["trials"]}
+    outcomes = {(trial["question"]["group"], trial["outcome"]) for trial in mixed.record()["trials"]}
     assert {outcome for pattern, outcome in outcomes if pattern == "describe_task"} == {"wrong"}
     assert {outcome for _, outcome in outcomes} <= {"right", "wrong"}
     assert mixed.record()["graded"] == []

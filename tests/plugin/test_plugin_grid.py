@@ -45,7 +45,7 @@ def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, li
     assert len(server.requests) == 8, again.output
     for name in ("a.json", "b.json"):
         (table,) = (one for one in project.record(name)["tables"] if one["name"] == "by prompt")
-        rates = {one["name"]: (one["cells"]["rate"]["value"], one["cells"]["n"]["value"]) for one in table["rows"]}
+        rates = {row["name"]: (row["cells"]["rate"]["value"], row["cells"]["n"]["value"]) for row in table["rows"]}
         assert rates == {"chain-of-thought": (1.0, 4), "direct": (0.0, 4)}
     assert "2 prompts are pooled in all numbers but those by prompt: chain-of-thought, direct" in told(again.output)
 
@@ -53,14 +53,14 @@ def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, li
 def test_grid_with_repetitions_counts_each_reply_of_each_prompt(project: Project) -> None:
     project.run(*GRID, *MODELS, "--taskgraph-repeats=2", REPORT_ONLY, "--taskgraph-report=json=r.json")
     (table,) = (one for one in project.record("r.json")["tables"] if one["name"] == "by prompt")
-    assert {one["cells"]["n"]["value"] for one in table["rows"]} == {8}
+    assert {row["cells"]["n"]["value"] for row in table["rows"]} == {8}
     assert len(table["rows"]) == 4
 
 
 def test_grid_of_few_shot_beside_direct_shows_examples_to_one(project: Project, server: Loopback) -> None:
     server.answer = right
     project.run("--taskgraph-prompt=few-shot", "--taskgraph-prompt=direct", *asking(server.url), REPORT_ONLY)
-    lengths = sorted(len(one.prompt) for one in server.requests)
+    lengths = sorted(len(request.prompt) for request in server.requests)
     assert len(lengths) == 8
     assert min(lengths[4:]) > 1.5 * max(lengths[:4])
 
@@ -69,7 +69,7 @@ def test_gate_on_prompt_fails_by_that_prompt_alone(project: Project, live: list[
     gates = ("--taskgraph-gate=prompt=direct>=0.5", "--taskgraph-gate=prompt=chain-of-thought>=0.5")
     ran = project.run(*GRID, *live, *gates, "--taskgraph-instances=8", "--taskgraph-report=json=r.json")
     assert ran.code == 1
-    assert {one["name"]: one["outcome"] for one in project.record("r.json")["gates"]} == {
+    assert {gate["name"]: gate["outcome"] for gate in project.record("r.json")["gates"]} == {
         "gates::prompt=direct": "failed",
         "gates::prompt=chain-of-thought": "passed",
     }, ran.output
@@ -84,9 +84,9 @@ def test_grid_is_in_report_of_every_kind(project: Project) -> None:
     assert "Pass rates by prompt" in texts["md"]
     assert "<caption>Pass rates by prompt</caption>" in texts["html"]
     trials = list(csv.DictReader(texts["csv"].splitlines()))
-    assert {one["label.prompt"] for one in trials} == {"direct", "chain-of-thought"}
+    assert {trial["label.prompt"] for trial in trials} == {"direct", "chain-of-thought"}
     rows = [one for one in csv.DictReader(texts["tables"].splitlines()) if one["table"] == "by prompt"]
-    assert len({(one["row"], one["model"]) for one in rows}) == 4
+    assert len({(row["row"], row["model"]) for row in rows}) == 4
     names = [name for name, _ in properties(project.junit("j.xml"))]
     assert len([name for name in names if name.startswith("taskgraph.prompt.direct[")]) == 2
 

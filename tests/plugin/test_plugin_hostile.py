@@ -31,7 +31,7 @@ def check_artefacts(project: Project, ran: Ran) -> None:
     assert len(ElementTree.fromstring(xml).findall("testsuite/testcase/failure")) == 4
     text = (project.path / "record.json").read_text(encoding="utf-8")
     trials = json.loads(text, parse_constant=pytest.fail)["trials"]
-    assert {one["outcome"] for one in trials} <= {"wrong", "unparseable"}
+    assert {trial["outcome"] for trial in trials} <= {"wrong", "unparseable"}
     assert len(trials) == 4
     assert len(text) < 300_000
     text.encode()

@@ -28,7 +28,7 @@ def test_every_item_asks_one_question(project: Project, server: Loopback) -> Non
     server.answer = right
     ran = project.run(*asking(server.url))
     assert (ran.code, ran.counts) == (0, {"passed": 4})
-    assert len(server.requests) == len({one.prompt for one in server.requests}) == 4
+    assert len(server.requests) == len({request.prompt for request in server.requests}) == 4
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_last_failed_are_asked_again_and_no_others(project: Project, server:
     del server.requests[:]
     server.answer = right
     assert project.run(*asking(server.url), "--lf", "--taskgraph-refresh").counts == {"passed": 2}
-    assert [one for one in server.requests if "parallel block" in one.prompt] == []
+    assert [request for request in server.requests if "parallel block" in request.prompt] == []
     assert len(server.requests) == 2
 
 

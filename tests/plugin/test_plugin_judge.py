@@ -61,11 +61,11 @@ def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
     ran = run(own, server, *judging(judge.url), "--taskgraph-pass-threshold=0.8")
     assert ran.counts == {"failed": 2}
     assert (len(server.requests), len(judge.requests)) == (2, 2)
-    for one in trials(own):
-        assert (one["outcome"], one["score"]["value"], one["requests"]) == ("wrong", 0.75, 2)
-        assert set(one["score"]["metrics"]) == {"rouge1", "rouge1_recall", "rouge2", "rouge_l"}
-        assert one["reply"]["text"] == SAID
-        subject, said = one["exchanges"]
+    for trial in trials(own):
+        assert (trial["outcome"], trial["score"]["value"], trial["requests"]) == ("wrong", 0.75, 2)
+        assert set(trial["score"]["metrics"]) == {"rouge1", "rouge1_recall", "rouge2", "rouge_l"}
+        assert trial["reply"]["text"] == SAID
+        subject, said = trial["exchanges"]
         assert (subject["role"], subject["final"]) == ("subject", True)
         assert (said["role"], said["metric"], said["value"]) == ("judge", "judge", 0.75)
         assert (said["text"], said["tokens_in"], said["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
@@ -94,10 +94,10 @@ def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
     ran = run(own, server, *judging(judge.url), "--taskgraph-pass-threshold=0.5")
     assert ran.counts == {"failed": 2}
     assert ran.clean
-    for one in trials(own):
-        assert (one["score"]["value"], one["score"]["status"]) == (0.0, "read")
-        assert one["score"]["remark"].startswith("judge is undefined for this answer, counted 0")
-        assert one["exchanges"][1]["value"] is None
+    for trial in trials(own):
+        assert (trial["score"]["value"], trial["score"]["status"]) == (0.0, "read")
+        assert trial["score"]["remark"].startswith("judge is undefined for this answer, counted 0")
+        assert trial["exchanges"][1]["value"] is None
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
     judge.script(answer)
     ran = run(own, server, *judging(judge.url), "--taskgraph-retries=0")
     assert ran.counts == {"passed": 1, "error": 1}
-    failed = next(one for one in trials(own) if one["outcome"] == "error")
+    failed = next(trial for trial in trials(own) if trial["outcome"] == "error")
     assert failed["failure"]["kind"] == kind
     assert (failed["reply"]["text"], failed["score"], failed["requests"]) == (SAID, None, 2)
     assert len(judge.requests) == 2
@@ -118,17 +118,17 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
 
 def test_a_judge_beside_the_deciding_metric(own: Project, server: Loopback, judge: Loopback) -> None:
     run(own, server, *judging(judge.url, "rouge1,judge"))
-    for one in trials(own):
-        assert one["question"]["metric"] == "rouge1"
-        assert 0 < one["score"]["value"] < 1
-        assert one["score"]["metrics"]["judge"] == 0.75
+    for trial in trials(own):
+        assert trial["question"]["metric"] == "rouge1"
+        assert 0 < trial["score"]["value"] < 1
+        assert trial["score"]["metrics"]["judge"] == 0.75
 
 
 def test_an_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopback, judge: Loopback) -> None:
     server.answer = "Final answer:"
     run(own, server, *judging(judge.url))
     assert judge.requests == []
-    assert {one["outcome"] for one in trials(own)} == {"unparseable"}
+    assert {trial["outcome"] for trial in trials(own)} == {"unparseable"}
 
 
 def test_questions_with_one_right_answer_are_not_judged(project: Project, judge: Loopback) -> None:
@@ -143,10 +143,10 @@ def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopbac
         {"object": "list", "model": "any", "data": data, "usage": {"prompt_tokens": 9, "total_tokens": 9}}
     )
     run(own, server, *embedding(judge.url))
-    assert [one.body["input"][0] for one in judge.requests] == ["It makes things ready."] * 2
-    for one in trials(own):
-        assert one["score"]["value"] == pytest.approx(0.6)
-        subject, said = one["exchanges"]
+    assert [request.body["input"][0] for request in judge.requests] == ["It makes things ready."] * 2
+    for trial in trials(own):
+        assert trial["score"]["value"] == pytest.approx(0.6)
+        subject, said = trial["exchanges"]
         assert (subject["role"], subject["final"]) == ("subject", True)
         assert (said["role"], said["tokens_in"]) == ("embedder", 9)
     assert '"embedding"' not in (own.path / "record.json").read_text()
@@ -197,5 +197,5 @@ def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopb
     role = (f"--taskgraph-judge-model={judge.url}#wise", "--taskgraph-judge-option=temperature=0")
     ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD)
     assert ran.counts == {"passed": 2}
-    assert [one.body["temperature"] for one in judge.requests] == [0, 0]
-    assert [one["exchanges"][1]["value"] for one in trials(own)] == [0.75, 0.75]
+    assert [request.body["temperature"] for request in judge.requests] == [0, 0]
+    assert [trial["exchanges"][1]["value"] for trial in trials(own)] == [0.75, 0.75]

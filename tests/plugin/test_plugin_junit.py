@@ -10,7 +10,7 @@ REPORT = "--taskgraph-report=json=record.json"
 
 def test_each_question_carries_its_properties(project: Project) -> None:
     project.run("--model", "simulated:0", JUNIT)
-    case = next(one for one in project.junit().findall("testcase") if IDS[2] in one.attrib["name"])
+    case = next(element for element in project.junit().findall("testcase") if IDS[2] in element.attrib["name"])
     found = dict(properties(case))
     assert found["taskgraph.outcome"] == "wrong"
     assert found["taskgraph.pattern"] == "parallel_block"
@@ -43,7 +43,7 @@ def test_properties_are_the_same_over_workers(project: Project) -> None:
     assert properties(alone) == properties(spread) != []
 
     def cases(suite: Element) -> dict[str, list[tuple[str, str]]]:
-        return {one.attrib["name"]: properties(one) for one in suite.findall("testcase")}
+        return {element.attrib["name"]: properties(element) for element in suite.findall("testcase")}
 
     assert cases(alone) == cases(spread)
 
@@ -53,7 +53,7 @@ def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Projec
     project.run("--model", "simulated:1", JUNIT)
     suite = project.junit()
     assert suite.attrib["errors"] == "4"
-    assert {dict(properties(one))["taskgraph.outcome"] for one in suite.findall("testcase")} == {"error"}
+    assert {dict(properties(element))["taskgraph.outcome"] for element in suite.findall("testcase")} == {"error"}
     error = suite.find("testcase/error")
     assert error is not None
     assert "no reply: server: it burns" in error.attrib["message"]

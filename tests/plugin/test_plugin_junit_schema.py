@@ -41,7 +41,7 @@ def mixed(project: Project) -> Project:
     """A project with replies to its four questions: right, hostile and wrong, a failure, and none."""
     project.run("--taskgraph-report=json=asked.json")
     asked = project.record("asked.json")
-    prompts = ["".join(asked["texts"][part] for part in one["question"]["prompt"]) for one in asked["trials"]]
+    prompts = ["".join(asked["texts"][part] for part in trial["question"]["prompt"]) for trial in asked["trials"]]
     replies = [right(prompts[0]), HOSTILE, "BURN"]
     lines = [json.dumps({"prompt": prompt, "reply": reply}) for prompt, reply in zip(prompts, replies, strict=False)]
     project.write("replies.jsonl", "\n".join(lines))
@@ -98,7 +98,7 @@ def test_report_only_wrong_answer_is_skipped_with_its_reason(mixed: Project) -> 
     mixed.run(*ASKED, "--junitxml=junit.xml", "--taskgraph-fail-on=nothing")
     suite = mixed.junit()
     assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "2")
-    assert any("wrong: expected" in one.attrib["message"] for one in suite.findall("testcase/skipped"))
+    assert any("wrong: expected" in element.attrib["message"] for element in suite.findall("testcase/skipped"))
 
 
 def test_every_report_is_the_same_over_workers(mixed: Project) -> None:

@@ -36,7 +36,7 @@ def test_a_rerun_asks_again_and_the_last_answer_counts(project: Project) -> None
     assert (ran.code, ran.counts) == (0, {"passed": 4, "rerun": 4})
     assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]
     assert "4 questions asked more than once (reruns, other suites): the last answer counts" in ran.output
-    assert [(one["outcome"], one["attempts"]) for one in project.record()["trials"]] == [("right", 2)] * 4
+    assert [(trial["outcome"], trial["attempts"]) for trial in project.record()["trials"]] == [("right", 2)] * 4
     outcomes: dict[str, list[str]] = {}
     for case in project.junit().findall("testcase"):  # pytest-rerunfailures makes one of every attempt
         names = [name for name, _ in properties(case)]
@@ -49,14 +49,14 @@ def test_an_attempt_that_fails_before_it_asks_is_no_second_trial(project: Projec
     project.write("conftest.py", FAILS_LATER)
     ran = project.run("--model", "simulated:0", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert ran.counts == {"error": 4, "rerun": 4}
-    assert [(one["outcome"], one["attempts"]) for one in project.record()["trials"]] == [("wrong", 1)] * 4
+    assert [(trial["outcome"], trial["attempts"]) for trial in project.record()["trials"]] == [("wrong", 1)] * 4
 
 
 def test_reruns_over_workers_count_the_same(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
     ran = project.spread("--model", "simulated:0.5", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert (ran.code, ran.counts) == (0, {"passed": 4, "rerun": 4})
-    assert [(one["outcome"], one["attempts"]) for one in project.record()["trials"]] == [("right", 2)] * 4
+    assert [(trial["outcome"], trial["attempts"]) for trial in project.record()["trials"]] == [("right", 2)] * 4
 
 
 def test_timeouts_of_pytest_timeout_stand_beside(project: Project) -> None:

@@ -55,7 +55,7 @@ def own(project: Project) -> Project:
 def test_update_writes_each_prompt_in_full(own: Project) -> None:
     found = snapshots(own)
     assert list(found) == [BLOCK, PAIR]
-    assert [line for line in found[PAIR].splitlines() if line.startswith("## ")] == [f"## {one}-ask" for one in IDS[:2]]
+    assert [line for line in found[PAIR].splitlines() if line.startswith("## ")] == [f"## {id_}-ask" for id_ in IDS[:2]]
     assert found[PAIR].count("\n**user**\n\n```text\nLook at this.\n\npackage ") == 2
     assert "baseline" not in found[PAIR]
 
@@ -433,7 +433,7 @@ def test_prompts_that_differ_within_one_run_fail_a_case(project: Project) -> Non
     ran = project.run(UPDATE, "--junitxml=junit.xml")
     assert (ran.code, ran.counts) == (1, {"failed": 1, "passed": 2})
     assert "sphinx has different prompts in one run; build it from the seed alone" in ran.output
-    case = next(one for one in project.junit().findall("testcase") if one.find("failure") is not None)
+    case = next(element for element in project.junit().findall("testcase") if element.find("failure") is not None)
     assert case.attrib["name"].startswith("__prompts__/test_graph/test_graph/old-riddles-")
 
 

@@ -36,7 +36,7 @@ def test_a_prompt_may_be_a_file(project: Project, server: Loopback) -> None:
     ran = project.run(*asking(server.url), "--taskgraph-prompt", path, "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert "test_graph[parallel_pair-wadl-n012-s0-000-plain] PASSED" in ran.output
-    assert all(one.prompt.startswith("Look at this ") for one in server.requests)
+    assert all(request.prompt.startswith("Look at this ") for request in server.requests)
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_one_phrasing_alone_can_be_asked(project: Project, server: Loopback, whi
     server.answer = right
     project.run(*asking(server.url), f"--taskgraph-phrasing={which}", "-k", "parallel_pair")
     said = {"first": "can tasks '", "second": "Is there a run of workflow"}
-    assert [said[which] in one.prompt for one in server.requests] == [True, True]
+    assert [said[which] in request.prompt for request in server.requests] == [True, True]
 
 
 def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) -> None:
     server.answer = right
     project.run(*asking(server.url), "--taskgraph-instances=4", "-k", "parallel_pair", "--taskgraph-concurrency=1")
-    assert ["Is there a run of workflow" in one.prompt for one in server.requests] == [False, False, True, True]
+    assert ["Is there a run of workflow" in request.prompt for request in server.requests] == [False, False, True, True]
 
 
 @pytest.mark.parametrize(("mark", "code"), [("0.05", 0), ("0.9", 1)])
@@ -119,7 +119,7 @@ def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, 
     )
     assert "test_graph[parallel_pair-wadl-n012-s0-000-guided-k1]" in ran.output
     assert len(server.requests) == 2
-    assert all("Here are questions about other workflows" in one.prompt for one in server.requests)
+    assert all("Here are questions about other workflows" in request.prompt for request in server.requests)
 
 
 def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loopback) -> None:
@@ -127,8 +127,8 @@ def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loop
     project.write("words/patterns/parallel_pair.jinja", "May '{{ a }}' run beside '{{ b }}' in {{ place }}?")
     server.answer = "yes"
     project.run(*asking(server.url), "--taskgraph-templates=words", "-k", "parallel_pair")
-    assert all(one.prompt.startswith("Look at this ") for one in server.requests)
-    assert [" run beside '" in one.prompt for one in server.requests] == [True, True]
+    assert all(request.prompt.startswith("Look at this ") for request in server.requests)
+    assert [" run beside '" in request.prompt for request in server.requests] == [True, True]
 
 
 def test_a_folder_of_templates_that_is_not_there_is_a_usage_error(project: Project) -> None:
@@ -205,7 +205,9 @@ def test_several_prompts_and_models_make_a_grid(project: Project, workers: int) 
     assert ran.code == 0, ran.output
     record = project.record("r.json")
     assert record["prompts"] == ["direct", "chain-of-thought"]
-    asked = [(one["question"]["id"], one["question"]["labels"]["prompt"], one["model"]) for one in record["trials"]]
+    asked = [
+        (trial["question"]["id"], trial["question"]["labels"]["prompt"], trial["model"]) for trial in record["trials"]
+    ]
     assert len(set(asked)) == len(asked) == 2 * 2 * 4
     assert {name.endswith("-direct") == (prompt == "direct") for name, prompt, _ in asked} == {True}
     gates = [one["outcome"] for one in record["gates"] if "prompt=direct" in one["name"]]

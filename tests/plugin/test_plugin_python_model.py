@@ -49,7 +49,7 @@ def trials(project: Project) -> list[dict[str, Any]]:
 
 
 def errors(project: Project) -> list[str]:
-    return ["{kind}: {message}".format(**one["failure"]) for one in trials(project) if one["failure"]]
+    return ["{kind}: {message}".format(**trial["failure"]) for trial in trials(project) if trial["failure"]]
 
 
 @pytest.mark.parametrize("source", [SYNC, ASYNC], ids=["sync", "async"])
@@ -278,7 +278,7 @@ def test_two_workers_call_once_for_each_question(project: Project, version: tupl
     project.write("test_graph.py", TWENTY)
     ran = project.spread(MODEL, *version, "--dist", dist, RECORD)
     assert (ran.counts["passed"], calls(project)) == (20, 20), ran.output
-    assert Counter(one["outcome"] for one in trials(project)) == {"right": 20}
+    assert Counter(trial["outcome"] for trial in trials(project)) == {"right": 20}
     assert ("are not stored" in ran.output) == (not version)
 
 
@@ -381,7 +381,7 @@ def test_short_name_stands_in_ids(project: Project) -> None:
     assert ran.counts == {"passed": 8}, ran.output
     assert f"{ITEMS[0][:-1]}-mine]" in ran.output
     assert f"{ITEMS[0][:-1]}-python_app_other]" in ran.output
-    assert Counter(one["model"] for one in trials(project)) == {"mine": 4, "python:app:other": 4}
+    assert Counter(trial["model"] for trial in trials(project)) == {"mine": 4, "python:app:other": 4}
 
 
 def test_application_judges_open_answers(project: Project) -> None:
@@ -392,7 +392,7 @@ def test_application_judges_open_answers(project: Project) -> None:
     judge = ("--taskgraph-text-metric=judge", "--taskgraph-judge-model=python:app:judge")
     ran = project.run(MODEL, *judge, RECORD)
     assert "replies of python:app:judge are not stored" in ran.output
-    assert [one["score"] is not None for one in trials(project)] == [True, True], ran.output
+    assert [trial["score"] is not None for trial in trials(project)] == [True, True], ran.output
 
 
 def test_agent_questions_are_skipped_without_a_parameter_tools(project: Project) -> None:
@@ -431,7 +431,7 @@ def test_application_of_the_page_runs(
     monkeypatch.setenv("AGENT_URL", f"{server.url}/agent")
     server.answer = right if module == "gateway" else lambda prompt: as_json({"result": right(prompt)})
     ran = project.run(*command.split(), "--taskgraph-fail-on=nothing", RECORD)
-    outcomes = Counter(one["outcome"] for one in trials(project))
+    outcomes = Counter(trial["outcome"] for trial in trials(project))
     assert sum(outcomes.values()) == 4
     assert "error" not in outcomes, ran.output
     if module != "rules":

@@ -19,7 +19,7 @@ def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> 
     project.run("--model", "simulated:0.5", REPORT)
     found = project.record()
     jsonschema.validate(found, SCHEMA)
-    assert [one.question.id for one in record.trials(found)] == sorted(IDS)
+    assert [trial.question.id for trial in record.trials(found)] == sorted(IDS)
     assert found["models"] == ["simulated:0.5 (knows the answers; for testing the machinery)"]
     assert (found["seed"], found["questions"], found["fail_on"]) == (0, 4, ["answers"])
 
@@ -46,7 +46,7 @@ def test_the_record_of_a_run_that_errs_and_skips_is_of_its_schema(project: Proje
     project.write("replies.jsonl", rows(project.record()).splitlines(keepends=True)[0])
     project.run("--model=recorded:replies.jsonl", "--model", "baseline:random", REPORT)
     jsonschema.validate(project.record(), SCHEMA)
-    assert {one["outcome"] for one in project.record()["trials"]} >= {"right", "skipped"}
+    assert {trial["outcome"] for trial in project.record()["trials"]} >= {"right", "skipped"}
     assert len(project.record()["trials"]) == 8
 
 

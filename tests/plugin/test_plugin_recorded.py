@@ -26,7 +26,7 @@ def test_a_question_without_a_recorded_reply_is_skipped_with_the_reason(project:
     assert "no recorded reply in recorded:replies.jsonl to this prompt" in ran.output
     total = next(line.split() for line in ran.table if line.startswith("total"))
     assert (total[1], total[-1]) == ("3*", "1")
-    skipped = [one for one in project.record()["trials"] if one["outcome"] == "skipped"]
+    skipped = [trial for trial in project.record()["trials"] if trial["outcome"] == "skipped"]
     assert [one["failure"] for one in skipped] == [
         {"kind": "skipped", "message": "no recorded reply in recorded:replies.jsonl to this prompt"}
     ]
@@ -57,7 +57,9 @@ def test_a_malformed_file_ends_the_run_with_file_and_line_before_anything_is_ask
 
 def test_replies_may_be_recorded_to_the_question_alone(project: Project) -> None:
     project.run(REPORT)
-    questions = [one["question"] for one in project.record()["trials"] if one["question"]["form"] == "yes-no"]
-    replies = [{"question": one["text"], "reply": f"Final answer: {one['reference']}"} for one in questions]
-    project.write("replies.jsonl", "".join(json.dumps(one) + "\n" for one in replies))
+    questions = [trial["question"] for trial in project.record()["trials"] if trial["question"]["form"] == "yes-no"]
+    replies = [
+        {"question": question["text"], "reply": f"Final answer: {question['reference']}"} for question in questions
+    ]
+    project.write("replies.jsonl", "".join(json.dumps(reply) + "\n" for reply in replies))
     assert project.run("--model=recorded:replies.jsonl").counts == {"passed": 2, "skipped": 2}

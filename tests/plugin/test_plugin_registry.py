@@ -136,11 +136,11 @@ def test_registered_things_work_together(own: Project, spread: bool) -> None:
     ran = (own.spread if spread else own.run)(ANSWERING, *OWN)
     assert (ran.code, ran.counts.get("failed", 0), ran.clean) == (0, 0, True), ran.output
     record = own.record()
-    assert [one["question"]["form"] for one in record["trials"]] == ["percent"] * 4
-    for one in record["trials"]:
-        expected = 1 - abs(40 - one["question"]["reference"]) / 100
-        assert one["score"]["value"] == pytest.approx(expected)
-        assert (one["score"]["given"], one["model"], one["question"]["labels"]["notation"]) == (
+    assert [trial["question"]["form"] for trial in record["trials"]] == ["percent"] * 4
+    for trial in record["trials"]:
+        expected = 1 - abs(40 - trial["question"]["reference"]) / 100
+        assert trial["score"]["value"] == pytest.approx(expected)
+        assert (trial["score"]["given"], trial["model"], trial["question"]["labels"]["notation"]) == (
             40, "forty", "compact-json"
         )  # fmt: skip
     assert (own.path / "shouted.txt").read_text() == "4 TRIALS OF forty"
@@ -153,7 +153,7 @@ def test_registered_prompt_and_notation_reach_a_live_model(own: Project, server:
     server.answer = "Final answer: 40%"
     ran = (own.spread if spread else own.run)(*asking(server.url), *OWN)
     assert (ran.code, ran.clean, len(server.requests)) == (0, True, 4), ran.output
-    assert all(one.prompt.startswith('Terse: {"') for one in server.requests)
+    assert all(request.prompt.startswith('Terse: {"') for request in server.requests)
 
 
 def test_registered_model_with_version_is_asked_once(own: Project) -> None:
@@ -205,7 +205,7 @@ class Object:
         assert f"ERROR: conftest.py: {told}" in ran.output
         assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4, None), ran.output
     else:
-        assert [one["reply"]["text"] for one in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
+        assert [trial["reply"]["text"] for trial in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
 
 
 def test_model_object_of_the_project_raises_provider_errors(project: Project) -> None:
@@ -339,13 +339,15 @@ def test_conftest_of_a_folder_registers_for_its_suites(own: Project) -> None:
     suite = suite.replace("number_of_tasks", "tasks_in_all").replace('metric="closeness"', 'metric="halved"')
     own.write("deep/er/test_more.py", suite)
     own.run("--model=simulated:1", "deep", "--taskgraph-report=json=record.json")
-    assert {one["score"]["value"] for one in own.record()["trials"]} == {0.5}
+    assert {trial["score"]["value"] for trial in own.record()["trials"]} == {0.5}
 
 
 def test_pattern_of_the_project_may_name_a_registered_metric(own: Project) -> None:
     own.write("test_share.py", SUITE.replace("[share_of_splits]", "[number_of_tasks]"))
     own.run("--model=simulated:1", "--taskgraph-report=json=record.json")
-    assert {(one["question"]["metric"], one["score"]["value"]) for one in own.record()["trials"]} == {("closeness", 1)}
+    assert {(trial["question"]["metric"], trial["score"]["value"]) for trial in own.record()["trials"]} == {
+        ("closeness", 1)
+    }
 
 
 def test_registered_metric_scores_texts(project: Project) -> None:
@@ -364,7 +366,7 @@ def test_registered_model_judges(project: Project) -> None:
     registering(project, "registry.model('strict-judge', lambda prompt: 'Score: 2')")
     judge = ("--taskgraph-text-metric=judge", "--taskgraph-judge-model=strict-judge")
     ran = project.run("--model=simulated:1", *judge, "--taskgraph-report=json=record.json")
-    assert [one["score"]["value"] for one in project.record()["trials"]] == [0.25, 0.25], ran.output
+    assert [trial["score"]["value"] for trial in project.record()["trials"]] == [0.25, 0.25], ran.output
     assert "replies of strict-judge are not stored: it states no version" in ran.output
 
 

@@ -25,7 +25,7 @@ def test_report_only_wrong_answer_is_skipped_in_junit_with_reason(project: Proje
     project.run("--model", "simulated:0", "--taskgraph-fail-on=nothing", *REPORTS)
     suite = project.junit()
     assert (suite.attrib["skipped"], suite.attrib["failures"], suite.attrib["errors"]) == ("4", "0", "0")
-    reasons = [one.attrib["message"] for one in suite.findall("testcase/skipped")]
+    reasons = [element.attrib["message"] for element in suite.findall("testcase/skipped")]
     assert len(reasons) == 4
     assert all(reason.startswith("wrong: expected ") for reason in reasons)
 

@@ -40,7 +40,7 @@ def told(ran: Ran) -> str:
 
 def case(project: Project, name: str = "record.json") -> dict[str, str]:
     """The outcomes of the cases in a record, by name."""
-    return {one["name"]: one["outcome"] for one in project.record(name)["gates"]}
+    return {gate["name"]: gate["outcome"] for gate in project.record(name)["gates"]}
 
 
 def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_nothing_is_saved(project: Project) -> None:

@@ -54,7 +54,7 @@ def run(project: Project, server: Loopback, *args: str) -> Ran:
 def came(project: Project) -> list[tuple[str, str, int]]:
     """The pattern, outcome and attempts of each trial in the record, by question."""
     trials = project.record()["trials"]
-    return [(one["question"]["group"], one["outcome"], one["attempts"]) for one in trials]
+    return [(trial["question"]["group"], trial["outcome"], trial["attempts"]) for trial in trials]
 
 
 def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
@@ -68,7 +68,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     assert (len(server.requests), len(server.answer.seen)) == (6, 4)
     after_one = [("parallel_block", "wrong", 1)] * 2 + [("parallel_pair", "right", 2)] * 2
     assert came(project) == after_one
-    verdicts = {one["name"]: one["reason"] for one in project.record()["gates"]}
+    verdicts = {gate["name"]: gate["reason"] for gate in project.record()["gates"]}
     assert verdicts["gates::structure"].startswith("pass rate 0.500 of 4 answered")
     assert verdicts["budget::calls"] == "within --taskgraph-max-calls"
     for case in project.junit().findall("testcase"):
@@ -80,7 +80,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     )
     assert (ran.code, ran.counts) == (0, {"passed": 4, "wrong": 2}), ran.output
     assert (len(server.requests), [attempts for _, _, attempts in came(project)]) == (6, [1] * 4)
-    compared = next(one for one in project.record()["gates"] if one["name"] == "compare::one")
+    compared = next(gate for gate in project.record()["gates"] if gate["name"] == "compare::one")
     assert compared["outcome"] == "passed"
     assert "identical replies: 4 paired questions" in compared["reason"]
 
@@ -109,7 +109,7 @@ def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
     outcomes = sorted(outcome for _, outcome, _ in came(project))
     assert outcomes in (["right"] * 2 + ["skipped"] * 2, ["right"] * 3 + ["skipped"])
     unasked = outcomes.count("skipped")
-    verdicts = {one["name"]: one["reason"] for one in project.record()["gates"]}
+    verdicts = {gate["name"]: gate["reason"] for gate in project.record()["gates"]}
     assert verdicts["gates::structure"] == (
         f"not decided: {unasked} of 4 questions were not asked: budget::calls is spent"
     )
@@ -138,7 +138,7 @@ def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project
         assert (len(server.requests), len(judge.requests)) == (2, 3)
     assert (ran.code, ran.counts) == (0, {"passed": 2, "rerun": 1}), ran.output
     assert sorted(came(project)) == [("purpose", "graded", 1), ("purpose", "graded", 2)]
-    assert [one["score"]["value"] for one in project.record()["trials"]] == [1.0, 1.0]
+    assert [trial["score"]["value"] for trial in project.record()["trials"]] == [1.0, 1.0]
 
 
 def test_over_workers_the_last_attempts_are_counted_too(project: Project, server: Loopback) -> None:
@@ -150,7 +150,7 @@ def test_over_workers_the_last_attempts_are_counted_too(project: Project, server
         [("parallel_block", "wrong")] * 2 + [("parallel_pair", "right")] * 2
     )
     assert ran.counts["wrong"] == 2
-    reason = next(one["reason"] for one in project.record()["gates"] if one["name"] == "gates::structure")
+    reason = next(gate["reason"] for gate in project.record()["gates"] if gate["name"] == "gates::structure")
     assert reason.startswith("pass rate 0.500 of 4 answered")
 
 

@@ -59,13 +59,13 @@ def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing:
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
     assert first.code == 0, first.output
     trials = choosing.record()["trials"]
-    assert [one["reply"]["logprobs"] for one in trials] == [SCORES] * 4
-    assert sorted(one["outcome"] for one in trials) == ["right", "right", "wrong", "wrong"]
-    assert {(one.path, len(one.prompts)) for one in server.requests} == {("/v1/completions", 2)}
+    assert [trial["reply"]["logprobs"] for trial in trials] == [SCORES] * 4
+    assert sorted(trial["outcome"] for trial in trials) == ["right", "right", "wrong", "wrong"]
+    assert {(request.path, len(request.prompts)) for request in server.requests} == {("/v1/completions", 2)}
     assert len(server.requests) == 4
     again = choosing.spawn(*args, "--taskgraph-replay", plugins=("taskgraph", "xdist"))
     assert again.counts == {"passed": 2, "failed": 2}, again.output
-    assert [one["reply"]["logprobs"] for one in choosing.record()["trials"]] == [SCORES] * 4
+    assert [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]] == [SCORES] * 4
     assert len(server.requests) == 4
 
 

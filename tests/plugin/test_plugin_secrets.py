@@ -85,7 +85,9 @@ def found(project: Project, output: str) -> dict[str, list[str]]:
 
 def written(folder: Path) -> Iterator[Path]:
     """The files below the folder that the test did not write itself."""
-    yield from (one for one in folder.rglob("*") if one.is_file() and one.name not in INPUTS and one.suffix != ".pyc")
+    yield from (
+        path for path in folder.rglob("*") if path.is_file() and path.name not in INPUTS and path.suffix != ".pyc"
+    )
 
 
 def lean(server: Loopback) -> str:
@@ -96,7 +98,7 @@ def lean(server: Loopback) -> str:
 def secretive(project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("ACME_API_KEY", VARIABLE)
     options = [f"api_key={OPTION}", f'extra_headers={{"X-Api-Key": "{HEADER}"}}', f"user=of {OPTION}"]
-    ini = "\n".join(["[pytest]", "taskgraph_model_option =", *(f"    {one}" for one in options)])
+    ini = "\n".join(["[pytest]", "taskgraph_model_option =", *(f"    {option}" for option in options)])
     project.write("pytest.ini", f"{ini}\ntaskgraph_judge_option = api_key={SETTING}\n")
     project.write("test_graph.py", SUITE)
     server.answer = echoing()
@@ -143,7 +145,7 @@ def test_secret_in_workflow_file_stands_in_no_artefact(secretive: Project, serve
     own = f"flowchart TD\n  S((START)) --> a[Load {VARIABLE}]\n  a --> b[Store]\n  b --> E((END))\n"
     secretive.write("own.mmd", own)
     ran = secretive.spawn(f"--model={lean(server)}", "--taskgraph-workflow=own.mmd", *ARTEFACTS)
-    assert any(VARIABLE in one.prompt for one in server.requests), ran.output
+    assert any(VARIABLE in request.prompt for request in server.requests), ran.output
     assert found(secretive, ran.output) == {}
 
 
@@ -190,7 +192,7 @@ def test_short_name_stands_in_ids_and_reports(project: Project, server: Loopback
     assert "[parallel_pair-wadl-n012-s0-000-large.2] PASSED" in ran.output
     record = project.record("out/report.json")
     assert record["models"] == ["small", "large.2"]
-    assert {one["model"] for one in record["trials"]} == {"small", "large.2"}
+    assert {trial["model"] for trial in record["trials"]} == {"small", "large.2"}
     assert record["settings"]["model_names"] == {"small": f"{server.url}#any", "large.2": f"{server.url}#other"}
     assert server.url not in ran.output
     for kind in ("html", "md", "csv"):
@@ -213,7 +215,7 @@ def test_short_name_stands_in_ids_and_reports(project: Project, server: Loopback
 def test_short_names_that_cannot_be_are_usage_errors(
     project: Project, server: Loopback, models: tuple[str, ...], message: str
 ) -> None:
-    ran = project.run(*(f"--model={one.format(url=server.url)}" for one in models))
+    ran = project.run(*(f"--model={model.format(url=server.url)}" for model in models))
     assert ran.code == 4, ran.output
     assert message.format(url=server.url) in ran.output
     assert server.requests == []

@@ -82,4 +82,4 @@ def test_simulated_model_request_with_replies_of_its_own_gets_one_of_them(accura
     scored = Request(kind="score", context="Plan:", texts=[" a b", " b"], right=[-1.0, -2.0], wrong=[-2.0, -1.0])
     reply = asyncio.run(subject.client.answer(scored))
     expected = ([(-2.0, 2), (-1.0, 1)], [(-1.0, 2), (-2.0, 1)])[accuracy]
-    assert [(one.logprob, one.tokens) for one in reply.scores] == expected
+    assert [(score.logprob, score.tokens) for score in reply.scores] == expected

@@ -31,7 +31,7 @@ def suites(*arguments: str) -> str:
 
 def questions(project: Project) -> dict[str, dict[str, Any]]:
     """The questions of the record, by group."""
-    return {one["question"]["group"]: one["question"] for one in project.record()["trials"]}
+    return {trial["question"]["group"]: trial["question"] for trial in project.record()["trials"]}
 
 
 def test_suite_settings_hold_for_its_questions_only(project: Project) -> None:
@@ -80,7 +80,7 @@ def test_suite_asks_each_question_with_each_of_its_prompts(project: Project) -> 
     project.write("test_graph.py", suites('prompt=["direct", "guided"]'))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 2}), ran.output
-    ids = {one["question"]["id"] for one in project.record()["trials"]}
+    ids = {trial["question"]["id"] for trial in project.record()["trials"]}
     assert ids == {"parallel_pair-wadl-n012-s0-000-direct", "parallel_pair-wadl-n012-s0-000-guided"}
     assert project.record()["prompts"] == ["direct", "guided"]
 
@@ -132,7 +132,7 @@ def test_paths_of_a_suite_start_in_its_folder(project: Project) -> None:
         ('workflow="absent.mmd"', "absent.mmd: no such file or folder"),
         ("workflow={1, 2}", "@suite(..., workflow=...): {1, 2}; expected PATH"),
         ('model_options="temperature=0"', "@suite(..., model_options=...): str; expected a mapping"),
-        ('model_options={"stop": {1}}', "@suite(..., model_options=...): stop: set; expected a value of JSON"),
+        ('model_options={"stop": {1}}', "@suite(..., model_options=...): stop: set; expected a JSON value"),
         ("model_options={1: 2}", "expected a text as the name of each option, found int"),
     ],
 )
@@ -157,8 +157,8 @@ def test_few_shot_suite_stands_beside_one_without_examples(project: Project, ser
     project.write("test_graph.py", suites('prompt="few-shot"', ""))
     ran = project.run(*asking(server.url), "--taskgraph-fail-on=nothing", RECORD)
     assert ran.code == 0, ran.output
-    lengths = {one["question"]["group"]: len(one["question"]["prompt"]) for one in project.record()["trials"]}
-    examples = [one.prompt.count("Final answer: ") for one in server.requests]
+    lengths = {trial["question"]["group"]: len(trial["question"]["prompt"]) for trial in project.record()["trials"]}
+    examples = [request.prompt.count("Final answer: ") for request in server.requests]
     assert sorted(examples)[0] < sorted(examples)[1], (examples, lengths)
     assert questions(project)["parallel_pair"]["labels"]["prompt"] == "few-shot"
 
@@ -212,7 +212,7 @@ def test_graded_suite_stands_apart_in_gates(project: Project) -> None:
     assert (ran.code, ran.clean) == (0, True), ran.output
     assert "gates::structure: pass rate 1.000 of 2 answered" in ran.output
     assert "gates::parallel_pair: mean score 1.000 of 1 answered" in ran.output
-    graded = {one["question"]["group"] for one in project.record()["trials"] if one["outcome"] == "graded"}
+    graded = {trial["question"]["group"] for trial in project.record()["trials"] if trial["outcome"] == "graded"}
     assert graded == {"parallel_pair"}
     ran = project.run("--model=simulated:1", *gates, "--deselect=test_graph.py::test_parallel_pair")
     assert "gates::structure: pass rate 1.000 of 2 answered" in ran.output
@@ -220,15 +220,15 @@ def test_graded_suite_stands_apart_in_gates(project: Project) -> None:
 
 def sent(server: Loopback) -> dict[str, object]:
     """The temperature of each request, by the first letters of its question."""
-    return {one.prompt: one.body.get("temperature") for one in server.requests}
+    return {request.prompt: request.body.get("temperature") for request in server.requests}
 
 
 def by_group(project: Project, server: Loopback) -> dict[str, object]:
     """The temperature of each request, by the group of its question."""
     record = project.record()
     prompts = {
-        one["question"]["group"]: "".join(record["texts"][key] for key in one["question"]["prompt"])
-        for one in record["trials"]
+        trial["question"]["group"]: "".join(record["texts"][key] for key in trial["question"]["prompt"])
+        for trial in record["trials"]
     }
     found = sent(server)
     return {group: found[prompt] for group, prompt in prompts.items()}
@@ -243,7 +243,7 @@ def test_model_options_of_a_suite_reach_its_requests(project: Project, server: L
     assert (ran.code, ran.clean, len(server.requests)) == (0, True, 3), ran.output
     assert by_group(project, server) == {"parallel_pair": 0.5, "flow_end": 1, "next_tasks": None}
     record = project.record()
-    assert {one["model"] for one in record["trials"]} == set(record["models"]) == {"openai/any"}
+    assert {trial["model"] for trial in record["trials"]} == set(record["models"]) == {"openai/any"}
     assert record["settings"]["suites"] == {
         "test_graph.py::test_parallel_pair": {"model_option": {"temperature": 0.5}},
         "test_graph.py::test_flow_end": {"model_option": {"temperature": 1}},
@@ -252,7 +252,7 @@ def test_model_options_of_a_suite_reach_its_requests(project: Project, server: L
     assert "taskgraph: test_flow_end sets temperature=1" in ran.output
     replayed = (project.spread if spread else project.run)(*args, "--taskgraph-replay")
     assert (replayed.code, len(server.requests)) == (0, 3), replayed.output
-    assert [one["reply"]["stored"] for one in project.record()["trials"]] == [True] * 3
+    assert [trial["reply"]["stored"] for trial in project.record()["trials"]] == [True] * 3
 
 
 def test_reply_of_other_model_options_is_not_taken(project: Project, server: Loopback) -> None:
@@ -294,7 +294,7 @@ def test_limits_and_budget_are_shared_by_model_options(project: Project, server:
     project.write("test_graph.py", suites('model_options={"temperature": 0.5}', 'model_options={"temperature": 1}', ""))
     ran = project.run(*asking(server.url), "--taskgraph-max-calls=2", "--taskgraph-fail-on=nothing", RECORD)
     assert len(server.requests) == 2, ran.output
-    assert [one["outcome"] for one in project.record()["trials"]].count("skipped") == 1
+    assert [trial["outcome"] for trial in project.record()["trials"]].count("skipped") == 1
 
 
 def test_cost_limit_refuses_model_options_of_a_suite(project: Project, server: Loopback) -> None:
@@ -327,13 +327,13 @@ def test_example_of_the_page_runs(project: Project, server: Loopback, spread: bo
     args = (*asking(server.url), "--taskgraph-instances=1", "--taskgraph-fail-on=nothing", RECORD)
     ran = (project.spread if spread else project.run)(*args)
     assert (ran.code, ran.clean) == (0, True), ran.output
-    asked = [one["question"] for one in project.record()["trials"]]
+    asked = [trial["question"] for trial in project.record()["trials"]]
     ends = [one for one in asked if one["labels"]["notation"] == "wadl"]
-    assert {one["labels"]["prompt"]: (one["parsing"], one["pass_threshold"]) for one in ends} == dict.fromkeys(
+    assert {end["labels"]["prompt"]: (end["parsing"], end["pass_threshold"]) for end in ends} == dict.fromkeys(
         ("direct", "guided"), ("strict", 0.8)
     )
     assert {one["labels"]["notation"] for one in asked} == {"wadl", "mermaid"}
-    assert sum("temperature" in one.body for one in server.requests) == len(asked) - len(ends)
+    assert sum("temperature" in request.body for request in server.requests) == len(asked) - len(ends)
 
 
 def test_keywords_of_the_page_are_those_of_the_decorator() -> None:

@@ -96,15 +96,15 @@ def test_family_shows_its_table_with_published_numbers(claims: Project) -> None:
 
 def test_each_of_two_families_has_its_tables_in_every_report(claims: Project) -> None:
     kinds = ("json=r.json", "md=r.md", "html=r.html", "tables=t.csv")
-    ran = claims.run(*RUN, "--junitxml=j.xml", *(f"--taskgraph-report={one}" for one in kinds))
+    ran = claims.run(*RUN, "--junitxml=j.xml", *(f"--taskgraph-report={kind}" for kind in kinds))
     assert ran.code == 0, ran.output
     for name in ("family claims", "family understanding", "method", "pattern"):
         assert any(line.startswith(name) for line in ran.output.splitlines()), name
     record: dict[str, Any] = json.loads((claims.path / "r.json").read_text(encoding="utf-8"))
-    assert [one["family"] for one in record["tables"]] == ["understanding", "claims", ""]
+    assert [table["family"] for table in record["tables"]] == ["understanding", "claims", ""]
     total = record["tables"][-1]["rows"][-1]["cells"]
-    assert total["n"]["value"] == sum(one["cells"]["n"]["value"] for one in record["tables"][-1]["rows"][:-1])
-    (found,) = (one for one in rows(claims) if (one["row"], one["column"]) == ("pairs", "found"))
+    assert total["n"]["value"] == sum(row["cells"]["n"]["value"] for row in record["tables"][-1]["rows"][:-1])
+    (found,) = (row for row in rows(claims) if (row["row"], row["column"]) == ("pairs", "found"))
     assert (found["value"], found["reference"], found["source"]) == ("0.5625", "0.71", "Doe et al. (2023), table 2")
     assert "#### `claims`" in (claims.path / "r.md").read_text(encoding="utf-8")
     assert "words found" in (claims.path / "r.html").read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def test_tables_are_the_same_over_workers(claims: Project) -> None:
     claims.run(*RUN, "--taskgraph-report=tables=one.csv")
     assert claims.spread(*RUN, "--taskgraph-report=tables=two.csv").clean
     assert rows(claims, "one.csv") == rows(claims, "two.csv")
-    assert {one["family"] for one in rows(claims, "two.csv")} == {"understanding", "claims", ""}
+    assert {row["family"] for row in rows(claims, "two.csv")} == {"understanding", "claims", ""}
 
 
 def test_a_column_that_is_not_known_ends_the_run_before_it_asks(claims: Project) -> None:

@@ -18,7 +18,7 @@ def test_each_question_is_asked_varied_and_the_reader_s_verdicts_stay_the_same(p
         ["phrasing", "4", "1.000", "0.510-1.000"],
     ]
     assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*"]
-    relations = [one["question"]["relation"] for one in project.record()["trials"]]
+    relations = [trial["question"]["relation"] for trial in project.record()["trials"]]
     assert sorted(relations) == [""] * 4 + ["names"] * 4 + ["phrasing"] * 4
     assert project.record()["totals"][0]["n"] == 4
     assert project.record()["settings"]["vary"] == ["names", "phrasing"]

@@ -67,11 +67,11 @@ def lean(server: Loopback) -> str:
 
 def twice(server: Loopback) -> list[int]:
     """How often prompts were asked that were asked more than once."""
-    return [times for times in Counter(one.prompt for one in server.requests).values() if times > 1]
+    return [times for times in Counter(request.prompt for request in server.requests).values() if times > 1]
 
 
 def outcomes(project: Project) -> Counter[str]:
-    return Counter(one["outcome"] for one in project.record()["trials"])
+    return Counter(trial["outcome"] for trial in project.record()["trials"])
 
 
 @pytest.fixture
@@ -96,11 +96,11 @@ def test_whatever_the_distribution_each_question_is_asked_once(many: Project, se
     assert isinstance(server.answer, Counting)
     assert server.answer.most <= 4
     trials = many.record()["trials"]
-    told = {prompt_of(many, one): one["outcome"] for one in trials}
-    assert told == {one.prompt: "wrong" if len(one.prompt) % 3 == 0 else "right" for one in server.requests}
+    told = {prompt_of(many, trial): trial["outcome"] for trial in trials}
+    assert told == {request.prompt: "wrong" if len(request.prompt) % 3 == 0 else "right" for request in server.requests}
     times = 2 if dist == "each" else 1
     assert ran.counts["passed"] + ran.counts["wrong"] == 40 * times + 1, ran.output  # the budget is a case
-    assert sum(one["attempts"] for one in trials) == 40 * times
+    assert sum(trial["attempts"] for trial in trials) == 40 * times
 
 
 def prompt_of(project: Project, trial: dict[str, Any]) -> str:
@@ -146,7 +146,7 @@ def test_fewer_requests_than_workers_are_a_mistake_of_usage(
 def test_when_a_worker_dies_all_but_its_item_are_in_the_record(many: Project, server: Loopback) -> None:
     many.write("conftest.py", CRASH)
     ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-fail-on=nothing")
-    ids = [one["question"]["id"] for one in many.record()["trials"]]
+    ids = [trial["question"]["id"] for trial in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
     # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
     assert len(server.requests) <= 26, "only what the dead one had in flight, or had not kept yet, is asked again"

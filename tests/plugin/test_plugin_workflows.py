@@ -54,7 +54,7 @@ INNER = OUTER.replace("Outer", "Inner").replace("Left", "Near").replace("Right",
 
 
 def prompts(server: Loopback) -> list[str]:
-    return [one.prompt for one in server.requests]
+    return [request.prompt for request in server.requests]
 
 
 def test_a_workflow_of_the_user_is_shown_as_it_is_written(project: Project, server: Loopback) -> None:
@@ -188,9 +188,9 @@ def test_run_edited_copy_of_own_workflow_passes_with_reader_and_labels_it(projec
     ran = project.run("--taskgraph-workflow", path, "--taskgraph-report=json=out.json")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     record = json.loads((project.path / "out.json").read_text(encoding="utf-8"))
-    edits = {one["question"]["labels"]["edit"] for one in record["trials"]}
+    edits = {trial["question"]["labels"]["edit"] for trial in record["trials"]}
     assert edits <= {"link removed", "link added"}
-    assert len({one["question"]["cluster"] for one in record["trials"]}) == 1
+    assert len({trial["question"]["cluster"] for trial in record["trials"]}) == 1
 
 
 def test_own_workflows_make_the_same_run_over_workers(project: Project) -> None:
