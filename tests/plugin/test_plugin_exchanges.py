@@ -130,7 +130,7 @@ def sums(values: Iterator[tuple[float, ...]]) -> tuple[float, float, float]:
 
 def told_by_reports(project: Project) -> dict[str, tuple[float, float, float]]:
     """Sums over what each report says of the single questions."""
-    said = [exchange for trial in trials(project) for exchange in trial["exchanges"] if "failure" not in one]
+    said = [exchange for trial in trials(project) for exchange in trial["exchanges"] if "failure" not in exchange]
     cases = [dict(properties(case)) for case in project.junit().iter("testcase")]
     cases = [{name.removeprefix("taskgraph."): value for name, value in case.items()} for case in cases if case]
     page = (project.path / "r.html").read_text(encoding="utf-8")

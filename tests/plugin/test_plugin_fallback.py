@@ -98,9 +98,8 @@ def test_reply_without_logprobs_is_counted_and_shown_in_a_right_trial(
     jsonschema.validate(record, SCHEMA)
     first, *others = record["trials"]
     assert (first["outcome"], first["requests"], [other["requests"] for other in others]) == ("right", 2, [1, 1, 1])
-    assert [(exchange.get("kind"), exchange.get("failure"), exchange.get("final"), exchange["way"]) for exchange in first["exchanges"]] == [
-        ("score", "no-logprobs", None, "score"), (None, None, True, "chat"),
-    ]  # fmt: skip
+    fields = [[exchange.get(name) for name in ("kind", "failure", "final", "way")] for exchange in first["exchanges"]]
+    assert fields == [["score", "no-logprobs", None, "score"], [None, None, True, "chat"]]
     assert [[exchange["way"] for exchange in each["exchanges"]] for each in others] == [["chat"]] * 3
     assert record["usage"]["sent"] == 5
     assert dict(properties(falling_back.junit()))["taskgraph.requests_sent"] == "5"
