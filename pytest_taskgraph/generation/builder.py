@@ -11,11 +11,11 @@ from ..errors import NoCaseError, RecipeTooSmallError
 from ..workflow.model import Configuration, Data, Domain, Link, Parameter, QualifiedName, Task, Workflow
 from .blocks import Growth
 from .data import Content, add_data, bind, name_data
-from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciders, walk
+from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
 from .placement import place_tasks
-from .recipe import Recipe, demanded, least_tasks, operators, run_length, settled
+from .recipe import Recipe, demanded_features, draw_guard_operator, least_tasks, operators, run_length
 from .vocabularies import Goal
 
 CANDIDATES = 12  # orders of the links of a level to choose from
@@ -23,29 +23,29 @@ _T = TypeVar("_T")
 
 
 def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
-    """Return the project with everything declared in a drawn order, at any depth; the first workflow stays first."""
+    """Return the project with all declarations in a drawn order, at any depth; the first workflow stays first."""
 
     def shuffle_level(level: Workflow) -> Workflow:
         return replace(
             level,
-            tasks=_shuffled(map(shuffle_task, level.tasks), rng),
-            data=_shuffled(level.data, rng),
-            gateways=_shuffled(level.gateways, rng),
+            tasks=_shuffle(map(shuffle_task, level.tasks), rng),
+            data=_shuffle(level.data, rng),
+            gateways=_shuffle(level.gateways, rng),
             links=shuffle_links(level.links, rng),
-            data_links=_shuffled(level.data_links, rng),
-            parameters=_shuffled(level.parameters, rng),
-            configurations=_shuffled(map(shuffle_configuration, level.configurations), rng),
-            others=_shuffled(map(shuffle_level, level.others), rng),
+            data_links=_shuffle(level.data_links, rng),
+            parameters=_shuffle(level.parameters, rng),
+            configurations=_shuffle(map(shuffle_configuration, level.configurations), rng),
+            others=_shuffle(map(shuffle_level, level.others), rng),
         )
 
     def shuffle_task(task: Task) -> Task:
-        below = task.subworkflow and shuffle_level(task.subworkflow)
-        parameters, effects = _shuffled(task.parameters, rng), _shuffled(task.effects, rng)
-        return replace(task, parameters=parameters, effects=effects, subworkflow=below)
+        subworkflow = task.subworkflow and shuffle_level(task.subworkflow)
+        parameters, effects = _shuffle(task.parameters, rng), _shuffle(task.effects, rng)
+        return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
 
-    def shuffle_configuration(one: Configuration) -> Configuration:
-        inside = _shuffled(map(shuffle_configuration, one.configurations), rng)
-        return replace(one, parameters=_shuffled(one.parameters, rng), configurations=inside)
+    def shuffle_configuration(configuration: Configuration) -> Configuration:
+        inside = _shuffle(map(shuffle_configuration, configuration.configurations), rng)
+        return replace(configuration, parameters=_shuffle(configuration.parameters, rng), configurations=inside)
 
     return shuffle_level(project)
 
@@ -53,13 +53,13 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
 def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     """Return the links in a drawn order in which being mentioned first does not mean running first.
 
-    A link mentions its source before its target. In a plain shuffle the source of a link is therefore the first of the
-    two to be mentioned in two of three links of a chain. Of several shuffles the one is taken in which that holds
-    for as close to half of the links as can be had.
+    A link mentions its source before its target. In a plain shuffle of a chain, the source of a link is therefore the
+    first of the two to be mentioned for two links in three. Of several shuffles, that is returned in which this holds
+    for as close to half of the links as possible.
     """
     if len(links) < 2:
         return tuple(links)
-    shuffles = [_shuffled(links, rng) for _ in range(CANDIDATES)]
+    shuffles = [_shuffle(links, rng) for _ in range(CANDIDATES)]
     return min(shuffles, key=lambda candidate: abs(0.5 - _share_mentioned_in_order(candidate)))
 
 
@@ -72,17 +72,17 @@ def _share_mentioned_in_order(links: Sequence[Link]) -> float:
     return sum(place[link.source] < place[link.target] for link in links) / len(links)
 
 
-def _shuffled(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
-    listed = list(items)
-    rng.shuffle(listed)
-    return tuple(listed)
+def _shuffle(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
+    shuffled = list(items)
+    rng.shuffle(shuffled)
+    return tuple(shuffled)
 
 
 class Finish:
-    """Makes workflows of drafts; those reached by name gather in `others`."""
+    """Turns drafts into workflows; those reached by name are collected in `others`."""
 
-    def __init__(self, wanted: Collection[str], rng: Random) -> None:
-        self.wanted, self.rng = wanted, rng
+    def __init__(self, features: Collection[str], rng: Random) -> None:
+        self.features, self.rng = features, rng
         self.others: list[Workflow] = []
 
     def workflow(self, draft: Draft) -> Workflow:
@@ -94,7 +94,7 @@ class Finish:
         def name(node: Node) -> str:
             return node.name if isinstance(node, DraftStep) else renumbered.get(node, node)
 
-        domains = draft.domains if "domains" in self.wanted else []
+        domains = draft.domains if "domains" in self.features else []
         return Workflow(
             draft.name,
             draft.package,
@@ -126,7 +126,7 @@ class Finish:
         )
 
     def _renumbered(self, draft: Draft) -> dict[str, str]:
-        """Return new names for the gateways of a level: those they have, given out at random within each role."""
+        """Return new names for the gateways of a level: their names, redistributed at random within each role."""
         new: dict[str, str] = {}
         for role in ("split", "join"):
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
@@ -134,30 +134,37 @@ class Finish:
         return new
 
 
-FLAT = 1.2  # how flat levels are that take all tasks of a domain
-STRUCTURES = 12  # that are drawn until the tasks of a domain make sense in one
+FLAT = 1.2  # flatness of levels that take all tasks of a domain
+STRUCTURES = 12  # structures to draw until the tasks of a domain make sense in one
 
 
 def generate(recipe: Recipe, seed: int | str) -> Workflow:
-    """The workflow of the recipe and the seed; the same in any process. Raises as `build` does."""
+    """Return the workflow of the recipe and the seed; the same in any process.
+
+    Raises:
+        RecipeTooSmallError, NoCaseError: as `build` does.
+    """
     return build(recipe, Random(seed))
 
 
 def build(recipe: Recipe, rng: Random) -> Workflow:
-    """A workflow of exactly `recipe.tasks` tasks, well-formed, in the normal form of `workflow/canonical.py`.
+    """Return a workflow of exactly `recipe.tasks` tasks, well-formed, in the normal form of `workflow/canonical.py`.
 
     It is block-structured unless the recipe has cross links. All choices come from `rng`, through `random`,
-    `randrange`, `choice`, `sample` and `shuffle`. Raises RecipeTooSmallError where the recipe's tasks are fewer than
-    `least_tasks`, and NoCaseError where STRUCTURES structures found no tasks of the domain that make sense in them.
+    `randrange`, `choice`, `sample` and `shuffle`.
+
+    Raises:
+        RecipeTooSmallError: if the recipe's tasks are fewer than `least_tasks`.
+        NoCaseError: if in none of STRUCTURES structures tasks of the domain make sense.
     """
     least = least_tasks(recipe)
     if recipe.tasks < least:
         raise RecipeTooSmallError(recipe.tasks, least, recipe.features)
-    settled_recipe = settled(recipe, rng)
+    settled_recipe = draw_guard_operator(recipe, rng)
     for _ in range(STRUCTURES):
-        found = _Builder(settled_recipe, rng).workflow()
-        if found is not None:
-            return found
+        workflow = _Builder(settled_recipe, rng).workflow()
+        if workflow is not None:
+            return workflow
     features = ", ".join(sorted(recipe.features)) or "no feature"
     raise NoCaseError(
         f"no {recipe.tasks} tasks of the vocabulary {recipe.vocabulary!r} found that make sense with {features}; "
@@ -166,32 +173,32 @@ def build(recipe: Recipe, rng: Random) -> Workflow:
 
 
 class _Builder:
-    """One building: levels, then names, then data and content, then the workflow."""
+    """One build: levels, then names, then data and content, then the workflow."""
 
     def __init__(self, recipe: Recipe, rng: Random) -> None:
         self.recipe, self.rng = recipe, rng
-        self.wanted = demanded(recipe)
+        self.features = demanded_features(recipe)
         self.vocabulary = recipe.words
         self.names = GuardNames()
         self.conditions = Conditions(self.vocabulary, self.names, rng, recipe.prose)
         self.gateways = GuardNames()
 
     def workflow(self) -> Workflow | None:
-        """Return the finished workflow; None where no tasks of the domain make sense in the structure drawn."""
+        """Return the finished workflow; None if no tasks of the domain make sense in the drawn structure."""
         root = self._level(share_out(self.recipe, self.rng), root=True)
         levels = root.below()
         if not self._name(root):
             return None
         self._name_levels(root, levels)
         self._fill(root, levels)
-        finish = Finish(self.wanted, self.rng)
-        whole = finish.workflow(root)
-        whole = replace(whole, others=tuple(finish.others))
-        whole = derive(whole, self.rng) if "derivation" in self.wanted else whole
-        return shuffle_declarations(whole, self.rng)
+        finish = Finish(self.features, self.rng)
+        workflow = finish.workflow(root)
+        workflow = replace(workflow, others=tuple(finish.others))
+        workflow = derive(workflow, self.rng) if "derivation" in self.features else workflow
+        return shuffle_declarations(workflow, self.rng)
 
     def _level(self, share: Share, root: bool = False) -> Draft:
-        """A level with all that are inside it; only the root is sure to have what the recipe demands."""
+        """Draw a level with all that are inside it; only the root is sure to have what the recipe demands."""
         kinds = list(operators(self.recipe))
         growth = Growth(share.own, self.recipe.width, self.recipe.depth, self.rng, self._flatness())
         if root:
@@ -201,19 +208,19 @@ class _Builder:
         draft.referred = share.referred
         if root and self.recipe.cross_links:
             add_cross_links(draft, self.recipe.cross_links, self.rng)
-        guarded = deciders(draft)
+        guarded = deciding_steps(draft)
         free = [step for step in draft.steps if step not in guarded]
         for step, inner in zip(self.rng.sample(free, len(share.inner)), share.inner, strict=True):
             step.inner = self._level(inner)
         return draft
 
     def _flatness(self) -> float:
-        """Return how flat the levels are to be: the more tasks of a domain are used, the fewer fit side by side."""
+        """Return how flat the levels are: the more tasks of a domain are used, the fewer fit side by side."""
         every = len(self.vocabulary.tasks)
         return min(1.0, FLAT * self.recipe.tasks / every) if every else 0.0
 
     def _name(self, root: Draft) -> bool:
-        """Name the whole and its tasks; return False where no tasks of the domain make sense."""
+        """Name the workflow and its tasks; return False if no tasks of the domain make sense."""
         words, domain = self.vocabulary, bool(self.vocabulary.tasks)
         goal = self.rng.choice(words.goals) if self.recipe.goal else None
         root.package = words.name
@@ -234,7 +241,7 @@ class _Builder:
         return True
 
     def _left_out(self, goal: Goal | None) -> set[str]:
-        """Return the tasks that the workflow must not have: those that may contradict its goal, and those of a kind."""
+        """Return the tasks to leave out: those that may contradict the goal, and those of the kind to omit."""
         kind = self.rng.choice(self.vocabulary.kinds) if self.recipe.omit_kind else None
         of_kind = {task.name for task in self.vocabulary.tasks if task.kind == kind}
         return of_kind | set(goal.excludes if goal is not None else ())
@@ -251,31 +258,31 @@ class _Builder:
             level.package = self.vocabulary.name if level.referred else ""
 
     def _fill(self, root: Draft, levels: list[Draft]) -> None:
-        """Draws data and content."""
-        if "data" in self.wanted:
+        """Draw data and content."""
+        if "data" in self.features:
             taken: set[str] = set()
             for level in levels:
                 add_data(level, self.rng, not self.recipe.misleading, taken)
                 taken.update(datum.name for datum in level.data)
-            if "bindings" in self.wanted:
+            if "bindings" in self.features:
                 self._bind(levels)
             name_data(levels, self.vocabulary, self.names, self.rng)
-        if "domains" in self.wanted and not any(level.domains for level in levels):
+        if "domains" in self.features and not any(level.domains for level in levels):
             measure = self.conditions.measure()
             root.domains.append((measure.name, Domain("integer", measure.low, measure.high)))
-        Content(levels, self.wanted, self.conditions, self.recipe.complete).fill()
+        Content(levels, self.features, self.conditions, self.recipe.complete).fill()
 
     def _bind(self, levels: list[Draft]) -> None:
-        """Binds data of one composite task at least."""
+        """Bind data of at least one composite task."""
         composite = [(level, step) for level in levels for step in level.steps if step.inner is not None]
         for level, step in self.rng.sample(composite, 1 + self.rng.randrange(len(composite))):
             bind(level, step, self.rng)
 
 
 def _serve(goal: Goal, step: DraftStep) -> None:
-    """Let a step say of itself how it serves the goal, where the goal has something to say of it."""
-    for one in goal.alternatives:
-        if one.task == step.name and one.parameter:
-            step.parameters.append(Parameter(one.parameter, one.fits))
-        elif one.task == step.name:
-            step.entry = replace(step.entry, description=str(one.fits))
+    """Make a step state how it serves the goal, if the goal concerns it."""
+    for alternative in goal.alternatives:
+        if alternative.task == step.name and alternative.parameter:
+            step.parameters.append(Parameter(alternative.parameter, alternative.fits))
+        elif alternative.task == step.name:
+            step.entry = replace(step.entry, description=str(alternative.fits))

@@ -1,4 +1,4 @@
-"""Draw the data of a level: what tasks read and write, and what tasks and data say of themselves."""
+"""Draw the data of a level: what tasks read and write, and the attributes of tasks and data."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from .draft import Datum, Draft, DraftStep, LoopDraft, ancestors
 from .guards import Conditions, GuardNames
 from .vocabularies import Vocabulary
 
-SPLIT_MOVES = range(-2, 5)  # what the first of two tasks adds, where two move a loop's parameter
+SPLIT_MOVES = range(-2, 5)  # what the first of two tasks adds if two change a loop's parameter
 
 _T = TypeVar("_T")
 
 
 class Content:
-    """Fills the levels of a draft with the features that are wanted; `levels` are all, the whole workflow first.
+    """Fills the levels of a draft with the demanded features; `levels` are all, the whole workflow first.
 
-    Of the tasks that can have something, some have it and, where there are two or more, some have not. But in a
-    `complete` workflow all are described, and all atomic ones are classified: what is said of them is then what there
-    is to understand, not whether anything is said.
+    Of the tasks that can have an attribute, some have it and, of two or more, some have not. But in a `complete`
+    workflow all tasks are described, and all atomic ones have a kind: then the content matters, not whether there is
+    any.
     """
 
     def __init__(
-        self, levels: list[Draft], wanted: Collection[str], conditions: Conditions, complete: bool = False
+        self, levels: list[Draft], features: Collection[str], conditions: Conditions, complete: bool = False
     ) -> None:
-        self.levels, self.wanted, self.conditions, self.complete = levels, wanted, conditions, complete
+        self.levels, self.features, self.conditions, self.complete = levels, features, conditions, complete
         self.vocabulary: Vocabulary = conditions.vocabulary
         self.rng: Random = conditions.rng
 
     def fill(self) -> None:
-        """Draws everything that is wanted."""
-        if "implementations" in self.wanted:
+        """Draw everything that is demanded."""
+        if "implementations" in self.features:
             for step in self._some_steps():
                 step.implemented = True
-        if "kinds" in self.wanted:
+        if "kinds" in self.features:
             for step in self._all_steps() if self.complete else self._some_steps():
                 step.classified = True
-        if "parameters" in self.wanted:
+        if "parameters" in self.features:
             for step in self._some_steps():
                 step.parameters = self._settings()
-        if "effects" in self.wanted:
+        if "effects" in self.features:
             self._add_effects()
         self._describe()
 
     def _some(self, candidates: Sequence[_T]) -> list[_T]:
-        """At least one of them and, if there are two, not all; none of none."""
-        most = max(1, len(candidates) - 1)
-        return self.rng.sample(candidates, 1 + self.rng.randrange(most)) if candidates else []
+        """Draw at least one of the candidates and, of two or more, not all; none if there are none."""
+        limit = max(1, len(candidates) - 1)
+        return self.rng.sample(candidates, 1 + self.rng.randrange(limit)) if candidates else []
 
     def _some_steps(self) -> list[DraftStep]:
-        """Some atomic tasks of the whole workflow, and of the levels inside it."""
-        return [step for level in self.levels for step in self._some(_atomic(level))]
+        """Draw some atomic tasks of the whole workflow, and of the levels inside it."""
+        return [step for level in self.levels for step in self._some(_atomic_steps(level))]
 
     def _all_steps(self) -> list[DraftStep]:
-        return [step for level in self.levels for step in _atomic(level)]
+        return [step for level in self.levels for step in _atomic_steps(level)]
 
     def _settings(self) -> list[Parameter]:
         names = self.rng.sample(self.vocabulary.settings, 1 + self.rng.randrange(2))
@@ -64,24 +64,24 @@ class Content:
 
     def _setting(self, name: str) -> Parameter:
         number = 1 + self.rng.randrange(99)
-        if "domains" in self.wanted and self.rng.random() > 0.5:
+        if "domains" in self.features and self.rng.random() > 0.5:
             return Parameter(name, number, Domain("integer", 0, 100))
         words = self.rng.choice(self.vocabulary.modes)[1]
         values: list[Value] = [number, number / 10, self.rng.choice(words), tuple(words[:2])]
         return Parameter(name, self.rng.choice(values))
 
     def _add_effects(self) -> None:
-        """In every loop one or two tasks that always run change the loop's parameter; without loops, a task counts."""
+        """Let one or two tasks that always run in a loop change its parameter; without loops, let a task count."""
         loops = [loop for level in self.levels for loop in level.loops]
         for loop in loops:
             self._move(loop)
         if not loops:
             name = self.conditions.measure().name
-            for step in self.rng.sample(_atomic(self.levels[0]), 1):
+            for step in self.rng.sample(_atomic_steps(self.levels[0]), 1):
                 step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
 
     def _move(self, loop: LoopDraft) -> None:
-        """Let tasks of the loop add its step to its parameter: one task, or two whose changes come to that."""
+        """Let tasks of the loop add its step to its parameter: one task, or two whose changes add up to it."""
         body = [step for step in loop.body if step.inner is None]
         moves = [loop.step]
         if len(body) > 1 and self.rng.random() > 0.6:
@@ -91,90 +91,94 @@ class Content:
             step.effects.append(Effect(loop.parameter, f"{loop.parameter} {'+' if move > 0 else '-'} {abs(move)}"))
 
     def _describe(self) -> None:
-        every = self.complete
+        complete = self.complete
         for level in self.levels:
-            if "descriptions" in self.wanted:
-                self._describe_level(level, every)
-            if "schemas" in self.wanted and not every:
+            if "descriptions" in self.features:
+                self._describe_level(level, complete)
+            if "schemas" in self.features and not complete:
                 for datum in self._some(level.data):
                     datum.schema = f"file://schemas/{datum.name}.json"
-        if "schemas" in self.wanted and every:
+        if "schemas" in self.features and complete:
             self._add_schemas()
 
-    def _describe_level(self, level: Draft, every: bool) -> None:
-        told = dict(self.vocabulary.data)
-        for step in level.steps if every else self._some(level.steps):
+    def _describe_level(self, level: Draft, complete: bool) -> None:
+        descriptions = dict(self.vocabulary.data)
+        for step in level.steps if complete else self._some(level.steps):
             step.described = True
-        for datum in level.data if every else self._some(level.data):
-            datum.description = told.get(datum.name, "")
-        if every or level is self.levels[0]:
+        for datum in level.data if complete else self._some(level.data):
+            datum.description = descriptions.get(datum.name, "")
+        if complete or level is self.levels[0]:
             level.description = level.purpose
 
     def _add_schemas(self) -> None:
-        """The schemas that the vocabulary has for the data; where it has none for any of them, one of some data."""
-        known = dict(self.vocabulary.schemas)
+        """Add the schemas that the vocabulary has for the data; if it has none, computed schemas for some data."""
+        schemas = dict(self.vocabulary.schemas)
         data = [datum for level in self.levels for datum in level.data]
         for datum in data:
-            datum.schema = known.get(datum.name, "")
+            datum.schema = schemas.get(datum.name, "")
         if not any(datum.schema for datum in data):
             for datum in self._some(data):
                 datum.schema = f"file://schemas/{datum.name}.json"
 
 
-def _atomic(level: Draft) -> list[DraftStep]:
+def _atomic_steps(level: Draft) -> list[DraftStep]:
     return [step for step in level.steps if step.inner is None]
 
 
-def add_data(draft: Draft, rng: Random, known: bool = True, elsewhere: Collection[str] = ()) -> None:
-    """Add data to the level: those that the vocabulary's tasks read and write, if they are `known`, or drawn ones.
+def add_data(draft: Draft, rng: Random, from_vocabulary: bool = True, excluded: Collection[str] = ()) -> None:
+    """Add data to the level: those that the vocabulary's tasks read and write, or drawn data.
 
-    Known data that are there on another level (`elsewhere`) are left out.
+    Some data are written by no task (at least one), others by one task and read by later ones; chains over several
+    tasks occur. Drawn data are, rarely, written by two tasks, and have no names yet (`name_data`).
 
-    Some data are written by nobody (at least one), others by one task and read by later ones; chains over several
-    tasks occur. Drawn data are, rarely, written by two tasks. Drawn ones have no names yet (`name_data`).
+    Args:
+        draft: The level.
+        rng: The source of choice.
+        from_vocabulary: Use the data of the vocabulary's tasks, if these have any.
+        excluded: Names of data of the vocabulary that are on another level.
     """
     before = ancestors(draft)
-    if known and any(step.entry.writes for step in draft.steps):
-        draft.data = [datum for datum in _known(draft.steps, before) if datum.name not in elsewhere]
+    if from_vocabulary and any(step.entry.writes for step in draft.steps):
+        draft.data = [datum for datum in _data_of_vocabulary(draft.steps, before) if datum.name not in excluded]
     else:
-        draft.data = _drawn(draft.steps, before, rng)
+        draft.data = _draw_data(draft.steps, before, rng)
 
 
-def _known(steps: list[DraftStep], before: list[int]) -> list[Datum]:
-    """Data as the vocabulary tells; a task does not read what only a task that need not run before it writes."""
-    found: dict[str, Datum] = {}
+def _data_of_vocabulary(steps: list[DraftStep], before: list[int]) -> list[Datum]:
+    """Return the data of the vocabulary; a task does not read what only a task that may run later writes."""
+    data: dict[str, Datum] = {}
     writer: dict[str, int] = {}
     for index, step in enumerate(steps):
         for name in step.entry.reads:
-            datum = found.setdefault(name, Datum(name))
+            datum = data.setdefault(name, Datum(name))
             if name not in writer or before[index] >> writer[name] & 1:
                 datum.readers.append(step)
         for name in step.entry.writes:
-            found.setdefault(name, Datum(name)).writers.append(step)
+            data.setdefault(name, Datum(name)).writers.append(step)
             writer[name] = index
-    return list(found.values())
+    return list(data.values())
 
 
-def _drawn(steps: list[DraftStep], before: list[int], rng: Random) -> list[Datum]:
-    data = _chain(steps, before, rng)
+def _draw_data(steps: list[DraftStep], before: list[int], rng: Random) -> list[Datum]:
+    data = _draw_chain(steps, before, rng)
     for _ in range(1 + len(steps) // 2):
         if rng.random() > 0.8:
             data.append(Datum("", [], rng.sample(steps, 1 + rng.randrange(min(2, len(steps))))))
         else:
             index = rng.randrange(len(steps))
-            later = _later(index, before)
+            later = _steps_after(index, before)
             readers = rng.sample(later, min(len(later), rng.randrange(3)))
-            data.append(Datum("", [steps[index]], [steps[one] for one in readers]))
+            data.append(Datum("", [steps[index]], [steps[other] for other in readers]))
     if rng.random() > 0.85:
         _add_producer(data, steps, before, rng)
     return data
 
 
-def _chain(steps: list[DraftStep], before: list[int], rng: Random) -> list[Datum]:
-    """Data of a first input, read by a task that writes what a later task reads, and so on."""
+def _draw_chain(steps: list[DraftStep], before: list[int], rng: Random) -> list[Datum]:
+    """Draw data from a first input, read by a task that writes what a later task reads, and so on."""
     index = rng.randrange(1 + len(steps) // 2)
     data = [Datum("", [], [steps[index]])]
-    while later := _later(index, before):
+    while later := _steps_after(index, before):
         following = rng.choice(later)
         data.append(Datum("", [steps[index]], [steps[following]]))
         index = following
@@ -184,13 +188,13 @@ def _chain(steps: list[DraftStep], before: list[int], rng: Random) -> list[Datum
     return data
 
 
-def _later(index: int, before: list[int]) -> list[int]:
-    """The steps that come after the step of that index."""
+def _steps_after(index: int, before: list[int]) -> list[int]:
+    """Return the steps that come after the step of that index."""
     return [other for other, steps in enumerate(before) if steps >> index & 1]
 
 
 def _add_producer(data: list[Datum], steps: list[DraftStep], before: list[int], rng: Random) -> None:
-    """Gives one datum a second producer, one that comes before all its readers."""
+    """Give one datum a second producer, which comes before all its readers."""
     position = {id(step): index for index, step in enumerate(steps)}
     for datum in rng.sample(data, len(data)):
         if not (datum.writers and datum.readers):
@@ -205,7 +209,7 @@ def _add_producer(data: list[Datum], steps: list[DraftStep], before: list[int], 
 
 
 def bind(outer: Draft, step: DraftStep, rng: Random) -> None:
-    """Binds data of a composite task's sub-workflow to data that the task reads and writes: one at least."""
+    """Bind data of a composite task's sub-workflow to data that the task reads and writes: at least one."""
     inner = step.inner
     if inner is None:
         return
@@ -214,21 +218,21 @@ def bind(outer: Draft, step: DraftStep, rng: Random) -> None:
     inputs = [datum for datum in inner.data if not datum.writers]
     results = [datum for datum in inner.data if datum.writers and not datum.readers]
     step.bindings = [
-        *_pairs(inputs, [datum for datum in outer.data if step in datum.readers], rng),
-        *_pairs(results, [datum for datum in outer.data if step in datum.writers], rng),
+        *_draw_pairs(inputs, [datum for datum in outer.data if step in datum.readers], rng),
+        *_draw_pairs(results, [datum for datum in outer.data if step in datum.writers], rng),
     ]
 
 
-def _pairs(inner: list[Datum], outer: list[Datum], rng: Random) -> list[tuple[Datum, Datum]]:
+def _draw_pairs(inner: list[Datum], outer: list[Datum], rng: Random) -> list[tuple[Datum, Datum]]:
     chosen = rng.sample(inner, min(len(inner), len(outer)))
     return list(zip(chosen, outer, strict=False))
 
 
 def name_data(levels: list[Draft], vocabulary: Vocabulary, names: GuardNames, rng: Random) -> None:
-    """Name all data, each differently: known ones by their name, drawn ones by a word of the domain or a number."""
-    every = [datum for level in levels for datum in level.data]
+    """Name all data, each differently: by their vocabulary name, by a word of the domain or by a number."""
+    all_data = [datum for level in levels for datum in level.data]
     words = [name for name, _ in vocabulary.data]
     rng.shuffle(words)
-    numbers = rng.sample(list(range(1, len(every) + 1)), len(every))
-    for datum, number in zip(every, numbers, strict=True):
+    numbers = rng.sample(list(range(1, len(all_data) + 1)), len(all_data))
+    for datum, number in zip(all_data, numbers, strict=True):
         datum.name = names.take(datum.name or (words.pop() if words else f"Data{number}"))

@@ -1,4 +1,4 @@
-"""A level while it is being made: steps, arcs and what leads to what, from a block structure to a graph.
+"""A level while it is being built: steps, arcs and what leads to what, from a block structure to a graph.
 
 Choices are guarded links out of their head, joined without a gateway; forks and joins are parallel gateways.
 """
@@ -27,10 +27,10 @@ class Branch(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class DraftStep:
-    """A task to be.
+    """A task that is being built.
 
-    `region` tells the innermost branch of a choice or body of a loop that holds it, `branches` all branches that hold
-    it, outer ones first.
+    `region` identifies the innermost branch of a choice or body of a loop that holds it; `branches` are all branches
+    that hold it, outer ones first.
     """
 
     region: int = 0
@@ -46,7 +46,7 @@ class DraftStep:
 
     @property
     def name(self) -> str:
-        """The name of the task."""
+        """Return the name of the task."""
         return self.entry.name
 
 
@@ -55,7 +55,7 @@ Node = DraftStep | str  # START, END and gateways by name
 
 @dataclass(slots=True, eq=False)
 class Arc:
-    """A control link to be; `back` leads from the end of a loop to its beginning."""
+    """A control link that is being built; `back` leads from the end of a loop to its beginning."""
 
     source: Node
     target: Node
@@ -65,7 +65,7 @@ class Arc:
 
 @dataclass(slots=True, eq=False)
 class Datum:
-    """Data to be."""
+    """Data that are being built."""
 
     name: str
     writers: list[DraftStep] = field(default_factory=list)
@@ -74,15 +74,15 @@ class Datum:
     schema: str = ""
 
     def links(self) -> list[DataLink]:
-        """Its data links, from those who write it, then to those who read it."""
-        return [DataLink(one.name, self.name) for one in self.writers] + [
-            DataLink(self.name, one.name) for one in self.readers
+        """Return the data links from those who write it, then to those who read it."""
+        return [DataLink(step.name, self.name) for step in self.writers] + [
+            DataLink(self.name, step.name) for step in self.readers
         ]
 
 
 @dataclass(slots=True)
 class LoopDraft:
-    """A loop to be: its parameter, what one pass adds to it, and the tasks that always run in it."""
+    """A loop that is being built: its parameter, what one pass adds to it, and the tasks that always run in it."""
 
     parameter: str
     step: int
@@ -91,7 +91,7 @@ class LoopDraft:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """One level to be. Every arc but a `back` one leads from an earlier node to a later one."""
+    """A level that is being built. Every arc but a `back` one leads from an earlier node to a later one."""
 
     nodes: list[Node] = field(default_factory=list)
     gateways: list[Gateway] = field(default_factory=list)
@@ -107,28 +107,28 @@ class Draft:
 
     @property
     def steps(self) -> list[DraftStep]:
-        """Its tasks in the order of the control flow."""
+        """Return the tasks in the order of the control flow."""
         return [node for node in self.nodes if isinstance(node, DraftStep)]
 
     def below(self) -> list[Draft]:
-        """The level itself and all levels inside it, outer ones first."""
-        found = [self]
-        for level in found:
-            found.extend(step.inner for step in level.steps if step.inner is not None)
-        return found
+        """Return the level itself and all levels inside it, outer ones first."""
+        levels = [self]
+        for level in levels:
+            levels.extend(step.inner for step in level.steps if step.inner is not None)
+        return levels
 
 
 def walk(level: Draft) -> list[DraftStep]:
-    """All tasks of the level, each directly followed by those inside it."""
-    found: list[DraftStep] = []
+    """Return all tasks of the level, each directly followed by those inside it."""
+    steps: list[DraftStep] = []
     for step in level.steps:
-        found.append(step)
-        found.extend(walk(step.inner) if step.inner is not None else ())
-    return found
+        steps.append(step)
+        steps.extend(walk(step.inner) if step.inner is not None else ())
+    return steps
 
 
 def ancestors(draft: Draft) -> list[int]:
-    """For each step, in order, the steps from which a path leads to it, as bits: bit i is step i.
+    """Return, for each step in order, the steps from which a path leads to it, as bits: bit i is step i.
 
     The nodes of a draft stand in topological order, and `placement` computes with bits: no graph of networkx is built.
     """
@@ -137,26 +137,26 @@ def ancestors(draft: Draft) -> list[int]:
         if not arc.back:
             incoming.setdefault(arc.target, []).append(arc.source)
     reached: dict[Node, int] = {}  # for each node, what leads to it, and itself if it is a step
-    found: list[int] = []
+    ancestors_of_steps: list[int] = []
     for node in draft.nodes:
         before = 0
         for source in incoming.get(node, ()):
             before |= reached.get(source, 0)
         reached[node] = before
         if isinstance(node, DraftStep):
-            reached[node] |= 1 << len(found)
-            found.append(before)
-    return found
+            reached[node] |= 1 << len(ancestors_of_steps)
+            ancestors_of_steps.append(before)
+    return ancestors_of_steps
 
 
 def add_cross_links(draft: Draft, count: int, rng: Random) -> None:
-    """Adds `count` forward links between tasks, unguarded, each new.
+    """Add `count` unguarded forward links between tasks, each new.
 
     They skip tasks of a sequence or lead from one branch of a fork to another; never in or out of a branch of a choice
     or the body of a loop, and never out of a task that has guarded links. There must be room for them
     (`recipe.run_length`).
     """
-    guarded = {id(step) for step in deciders(draft)}
+    guarded = {id(step) for step in deciding_steps(draft)}
     after = _directly_after(draft)
     pairs = [
         (early, late)
@@ -169,20 +169,20 @@ def add_cross_links(draft: Draft, count: int, rng: Random) -> None:
 
 
 def _directly_after(draft: Draft) -> dict[int, list[DraftStep]]:
-    """For each step, by identity, the steps that a path through gateways alone leads to."""
+    """Return, for each step by identity, the steps that a path through gateways alone leads to."""
     targets: dict[Node, list[Node]] = {}
     for arc in draft.arcs:
         targets.setdefault(arc.source, []).append(arc.target)
     after: dict[int, list[DraftStep]] = {}
     for step in draft.steps:
-        found = list(targets.get(step, ()))
-        for node in found:
-            found.extend(targets.get(node, ()) if isinstance(node, str) else ())
-        after[id(step)] = [node for node in found if isinstance(node, DraftStep)]
+        nodes = list(targets.get(step, ()))
+        for node in nodes:
+            nodes.extend(targets.get(node, ()) if isinstance(node, str) else ())
+        after[id(step)] = [node for node in nodes if isinstance(node, DraftStep)]
     return after
 
 
-Open = list[tuple[Node, str | None]]  # where the flow stands: nodes whose next arc, with its guard, has no target yet
+OpenEnds = list[tuple[Node, str | None]]  # nodes whose next arc, with its guard, has no target yet
 
 
 class FlowLayout:
@@ -196,23 +196,23 @@ class FlowLayout:
         self.branches: tuple[Branch, ...] = ()  # those that hold what is laid out now
 
     def level(self, sequence: Sequence) -> Draft:
-        """The draft of a whole level."""
+        """Return the draft of a whole level."""
         self._close(self._sequence(sequence, [(START, None)], 0), END)
         return self.draft
 
-    def _sequence(self, sequence: Sequence, flow: Open, region: int) -> Open:
+    def _sequence(self, sequence: Sequence, flow: OpenEnds, region: int) -> OpenEnds:
         for block in sequence.blocks:
             flow = self._block(block, flow, region)
         return flow
 
-    def _branch(self, sequence: Sequence, branch: Branch, flow: Open, region: int) -> Open:
-        """Lay out a branch of a block, and note in its steps that they are on it."""
+    def _branch(self, sequence: Sequence, branch: Branch, flow: OpenEnds, region: int) -> OpenEnds:
+        """Lay out a branch of a block, and record in its steps that they are on it."""
         outside, self.branches = self.branches, (*self.branches, branch)
         ends = self._sequence(sequence, flow, region)
         self.branches = outside
         return ends
 
-    def _block(self, block: BlockPlan, flow: Open, region: int) -> Open:
+    def _block(self, block: BlockPlan, flow: OpenEnds, region: int) -> OpenEnds:
         if block.kind == "task":
             return [(self._step(flow, region), None)]
         if block.kind == "parallel":
@@ -221,7 +221,7 @@ class FlowLayout:
             return self._loop(block, flow)
         return self._choice(block, flow, region)
 
-    def _fork(self, block: BlockPlan, flow: Open, region: int) -> Open:
+    def _fork(self, block: BlockPlan, flow: OpenEnds, region: int) -> OpenEnds:
         fork = self._node(self._gateway("split"), flow)
         number = self._number()
         ends = [
@@ -231,12 +231,12 @@ class FlowLayout:
         ]
         return [(self._node(self._gateway("join"), ends), None)]
 
-    def _choice(self, block: BlockPlan, flow: Open, region: int) -> Open:
+    def _choice(self, block: BlockPlan, flow: OpenEnds, region: int) -> OpenEnds:
         head = self._step(flow, region)
         guards: list[str | None] = [*self._guards(block)]
         if block.kind == "mixed":
             guards.insert(self.conditions.rng.randrange(2), None)
-        number, ends = self._number(), Open()
+        number, ends = self._number(), OpenEnds()
         for i, (branch, guard) in enumerate(zip(block.branches, guards, strict=True)):
             ends += self._branch(branch, Branch(number, block.kind, i), [(head, guard)], self._region())
         return ends
@@ -249,7 +249,7 @@ class FlowLayout:
             return self._use(self.conditions.inclusive(count))
         return self._use(self.conditions.exclusive(count))
 
-    def _loop(self, block: BlockPlan, flow: Open) -> Open:
+    def _loop(self, block: BlockPlan, flow: OpenEnds) -> OpenEnds:
         region, choice = self._region(), self.conditions.loop()
         back, on = self._use(choice)
         before = len(self.draft.nodes)
@@ -277,21 +277,21 @@ class FlowLayout:
         self.draft.gateways.append(gateway)
         return gateway.name
 
-    def _step(self, flow: Open, region: int) -> DraftStep:
+    def _step(self, flow: OpenEnds, region: int) -> DraftStep:
         step = DraftStep(region, self.branches)
         self._node(step, flow)
         return step
 
-    def _node(self, node: Node, flow: Open) -> Node:
+    def _node(self, node: Node, flow: OpenEnds) -> Node:
         self.draft.nodes.append(node)
         self._close(flow, node)
         return node
 
-    def _close(self, flow: Open, target: Node) -> None:
+    def _close(self, flow: OpenEnds, target: Node) -> None:
         self.draft.arcs.extend(Arc(source, target, guard) for source, guard in flow)
 
 
-def deciders(draft: Draft) -> list[DraftStep]:
-    """The tasks with guarded links out of them."""
+def deciding_steps(draft: Draft) -> list[DraftStep]:
+    """Return the tasks with guarded links out of them."""
     guarded = {id(arc.source) for arc in draft.arcs if arc.guard is not None}
     return [step for step in draft.steps if id(step) in guarded]

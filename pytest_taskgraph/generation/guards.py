@@ -1,7 +1,7 @@
-"""Draws guards: conditions that provably exclude each other, or provably overlap, and in either case leave no gap.
+"""Draw guards: conditions that provably exclude each other, or provably overlap, and in either case leave no gap.
 
 Which of the two it is shows in the constants alone: the operators, their strictness, "and" and "or" are drawn alike.
-Guards in any shape, with gaps too, are drawn by `guard_shapes.py`.
+Guards in any shape, with gaps too, are drawn by `flaws/guard_flaws.py`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from random import Random
 from ..workflow.model import OTHERWISE, Domain, Link, Workflow
 from .vocabularies import Condition, Vocabulary, vocabulary, vocabulary_names
 
-SAID = 0.5  # how often a choice of two is said in the words of the domain, where it may be
+IN_WORDS = 0.5  # probability that a choice of two uses the words of the domain, where allowed
 MOST_NAMED = 2  # words that one guard names
-STEPS = (1, 1, 2, 3)  # by which a loop moves its parameter
+STEPS = (1, 1, 2, 3)  # amounts by which a loop changes its parameter
 
 UPPER = {True: "<", False: "<="}
 LOWER = {True: ">", False: ">="}
@@ -25,13 +25,13 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 class GuardNames:
-    """Gives out names, each once; when the words of a kind are used up, they are numbered."""
+    """A supply of names, each given once; when the words of a kind are used up, they are numbered."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
     def take(self, word: str) -> str:
-        """The word, or the word with the least number, from 2 on, that makes it new."""
+        """Return the word, or the word with the smallest number from 2 on that makes it new."""
         name, number = word, 1
         while name in self._taken:
             number += 1
@@ -42,7 +42,7 @@ class GuardNames:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A parameter with a number, and the whole numbers from `low` to `high` that are usual for it."""
+    """A numeric parameter, and the integers from `low` to `high` that are usual for it."""
 
     name: str
     low: int
@@ -53,7 +53,7 @@ class Measure:
 class GuardChoice:
     """The guards of one task's links, and the domains of the parameters that they compare.
 
-    Of a loop, the first guard is that of the way back; `step` is what one pass adds to its only parameter.
+    For a loop, the first guard is that of the way back; `step` is what one pass adds to its only parameter.
     """
 
     guards: list[str]
@@ -68,12 +68,14 @@ class Conditions:
         self.vocabulary, self.names, self.rng, self.prose = vocabulary, names, rng, prose
 
     def measure(self, cuts: int = 1) -> Measure:
-        """Return a new parameter with a number, whose range has room for so many constants with numbers between."""
-        one = self.rng.choice(self.vocabulary.conditions)
-        return Measure(self.names.take(one.parameter), one.low, max(one.high, one.low + 2 * cuts + 2))
+        """Draw a new numeric parameter whose range has room for `cuts` constants with numbers between."""
+        condition = self.rng.choice(self.vocabulary.conditions)
+        return Measure(
+            self.names.take(condition.parameter), condition.low, max(condition.high, condition.low + 2 * cuts + 2)
+        )
 
     def mode(self, least: int = 2) -> tuple[str, tuple[str, ...]] | None:
-        """Return a new parameter with a word, and its words, `least` or more; None if the vocabulary has none such."""
+        """Draw a new parameter with words, `least` or more; None if the vocabulary has none."""
         fitting = [mode for mode in self.vocabulary.modes if len(mode[1]) >= least]
         if not fitting:
             return None
@@ -81,33 +83,37 @@ class Conditions:
         return self.names.take(name), words
 
     def numbers(self, measure: Measure) -> Domain:
-        """Return a domain for the parameter: its range, in whole numbers or not."""
+        """Draw a domain for the parameter: its range, in integers or reals."""
         return Domain("real" if self.rng.random() > 0.7 else "integer", measure.low, measure.high)
 
     def exclusive(self, count: int) -> GuardChoice:
-        """Draw `count` guards of which exactly one holds, over whole numbers as over reals.
+        """Draw `count` guards of which exactly one holds, over integers as over reals.
 
-        Two of them are at times said in the words of the domain, where prose is allowed.
+        Two guards are at times stated in the words of the domain, if prose is allowed.
         """
-        said = [one for one in self.vocabulary.conditions if one.holds] if count == 2 and self.prose else []
-        if said and self.rng.random() < SAID:
-            return self._said(self.rng.choice(said))
+        in_words = (
+            [condition for condition in self.vocabulary.conditions if condition.holds]
+            if count == 2 and self.prose
+            else []
+        )
+        if in_words and self.rng.random() < IN_WORDS:
+            return self._in_words(self.rng.choice(in_words))
         return self._choice(count, overlapping=False)
 
-    def _said(self, one: Condition) -> GuardChoice:
-        """Draw a condition and its opposite, as a person says them."""
-        guards = [one.holds, one.fails]
+    def _in_words(self, condition: Condition) -> GuardChoice:
+        """Draw a condition and its opposite, as a person states them."""
+        guards = [condition.holds, condition.fails]
         if self.rng.random() > 0.5:
             guards[self.rng.randrange(2)] = OTHERWISE
         self.rng.shuffle(guards)
         return GuardChoice(guards, [])
 
     def inclusive(self, count: int) -> GuardChoice:
-        """Draw `count` guards of which always one holds, and sometimes several do."""
+        """Draw `count` guards of which at least one always holds, and sometimes several do."""
         return self._choice(count, overlapping=True)
 
     def mixed(self) -> GuardChoice:
-        """Draw the one guard beside an unguarded link."""
+        """Draw the single guard beside an unguarded link."""
         measure = self.measure()
         guard = f"{measure.name} {self.rng.choice(['<', '<=', '>', '>='])} {self._inside(measure, 1)[0]}"
         return GuardChoice([guard], [(measure.name, self.numbers(measure))])
@@ -142,7 +148,7 @@ class Conditions:
         return GuardChoice(guards, [domain])
 
     def _of_numbers(self, count: int, measure: Measure, overlapping: bool) -> list[str]:
-        """Draw guards that each hold between two cuts; over some cuts, the one below reaches to the next number."""
+        """Draw guards that each hold between two cuts; to overlap, some reach from below a cut to the next number."""
         points = self._inside(measure, 2 * (count - 1))
         cuts, ends = points[::2], points[1::2]
         rest = (
@@ -162,24 +168,26 @@ class Conditions:
         return guards
 
     def _inside(self, measure: Measure, count: int) -> list[int]:
-        """Return so many different numbers inside the range, sorted."""
+        """Draw `count` different numbers inside the range, sorted."""
         return sorted(self.rng.sample(list(range(measure.low + 1, measure.high)), count))
 
     def _of_words(self, count: int, name: str, words: Sequence[str], overlapping: bool) -> list[str]:
-        """Draw guards that each name words, and one that names those that it leaves to them, or is "otherwise".
+        """Draw guards that each name words, and a last guard for the words that they leave, or "otherwise".
 
-        Two of them overlap by a word that both name, or by one that the last guard does not leave out.
+        Two of them overlap by a word that both name, or by a word that the last guard does not exclude.
         """
-        most = min(len(words) - 1, MOST_NAMED * (count - 1))
-        named = self.rng.sample(list(words), self.rng.choice(list(range(min(most, max(2, count - 1)), most + 1))))
-        groups = [named[at :: count - 1] for at in range(count - 1)]
-        left = list(named)
+        limit = min(len(words) - 1, MOST_NAMED * (count - 1))
+        compared_words = self.rng.sample(
+            list(words), self.rng.choice(list(range(min(limit, max(2, count - 1)), limit + 1)))
+        )
+        groups = [compared_words[at :: count - 1] for at in range(count - 1)]
+        left = list(compared_words)
         if overlapping and count > 2 and self.rng.random() > 0.5:
             groups[0] = [*groups[0], groups[1][0]]
         elif overlapping:
-            left.remove(self.rng.choice(named))
+            left.remove(self.rng.choice(compared_words))
         guards = [" or ".join(f"{name} = {word}" for word in group) for group in groups]
-        free = len(left) == len(named) and self.rng.random() > 0.5
+        free = len(left) == len(compared_words) and self.rng.random() > 0.5
         return [*guards, OTHERWISE if free else " and ".join(f"{name} != {word}" for word in left)]
 
 
@@ -187,11 +195,11 @@ def words_in_use(links: Iterable[Link], workflow: Workflow) -> list[str]:
     """Return every word of the guards of some links, and of the effects and parameters of the workflow's tasks."""
     texts = [link.guard for link in links if link.guard is not None]
     texts += [f"{effect.parameter} {effect.expression}" for task in workflow.tasks for effect in task.effects]
-    parameters = [one.name for task in workflow.tasks for one in task.parameters]
+    parameters = [parameter.name for task in workflow.tasks for parameter in task.parameters]
     return [*_WORD.findall(" ".join(texts)), *parameters]
 
 
 def conditions_for(workflow: Workflow, taken: Iterable[str], rng: Random) -> Conditions:
-    """Return what draws further guards for a finished workflow, in its own vocabulary, with names not yet taken."""
+    """Return a `Conditions` for further guards of a finished workflow, in its own vocabulary and with new names."""
     name = workflow.package if workflow.package in vocabulary_names() else "neutral"
     return Conditions(vocabulary(name), GuardNames(taken), rng)

@@ -28,31 +28,35 @@ def recipes(
     vocabularies: Iterable[str] = ("neutral",),
     max_cross_links: int = 0,
 ) -> st.SearchStrategy[Recipe]:
-    """Recipes that can be built: they demand the `features` and any others `among` those given, never what to `avoid`.
+    """Return a strategy for recipes that can be built.
 
-    Tasks are from `min_tasks` to `max_tasks`, or to the recipe's own least number where that is more. Shrinks towards
-    few tasks, few further features, the first vocabulary. Raises UsageError as Recipe does.
+    They demand the `features` and any others `among` those given, never what to `avoid`. Tasks are from `min_tasks` to
+    `max_tasks`, or to the recipe's own least number if that is larger. Shrinks towards few tasks, few further features,
+    the first vocabulary.
+
+    Raises:
+        UsageError: as Recipe does.
     """
     demanded, avoided = frozenset(features), frozenset(avoid)
-    Recipe(features=demanded, avoid=avoided)  # a contradiction is told now, not while drawing
-    further = [name for name in sorted(among) if _possible(name, avoided)]
+    Recipe(features=demanded, avoid=avoided)  # report a contradiction now, not while drawing
+    further = [name for name in sorted(among) if _is_possible(name, avoided)]
 
     @st.composite
     def draw_recipe(draw: st.DrawFn) -> Recipe:
-        wanted = demanded | (draw(st.frozensets(st.sampled_from(further))) if further else frozenset())
+        demanded_features = demanded | (draw(st.frozensets(st.sampled_from(further))) if further else frozenset())
         cross_links = draw(st.integers(0, 0 if "parallel" in avoided else max_cross_links))
         width, depth = draw(st.integers(2, 4)), draw(st.integers(1, 3))
         words = draw(st.sampled_from(list(vocabularies)))
-        least = least_tasks(Recipe(TASKS[0], width, depth, wanted, avoided, words, cross_links))
+        least = least_tasks(Recipe(TASKS[0], width, depth, demanded_features, avoided, words, cross_links))
         most = min(max_tasks, len(vocabulary(words).tasks) or max_tasks)
         tasks = draw(st.integers(max(least, min_tasks), max(least, most)))
-        return Recipe(tasks, width, depth, wanted, avoided, words, cross_links)
+        return Recipe(tasks, width, depth, demanded_features, avoided, words, cross_links)
 
     return draw_recipe()
 
 
-def _possible(name: str, avoided: frozenset[str]) -> bool:
-    """Whether a recipe can demand the feature and avoid those."""
+def _is_possible(name: str, avoided: frozenset[str]) -> bool:
+    """Return True if a recipe can demand the feature and avoid those."""
     try:
         Recipe(features=frozenset({name}), avoid=avoided)
     except UnknownNameError:
@@ -104,18 +108,22 @@ def workflows(
 
     def make(recipe: Recipe, rng: Random) -> Workflow:
         try:
-            built = build(recipe, rng)
+            workflow = build(recipe, rng)
         except NoCaseError:  # no tasks of the domain make sense in what was drawn
             reject()
-        return built if mutation is None else mutation(built, rng)
+        return workflow if mutation is None else mutation(workflow, rng)
 
     return st.builds(make, source, randoms)
 
 
 def _least_and_most(tasks: object) -> tuple[int, int]:
-    """Return the least and the most number of tasks. Raises UsageError."""
-    found = (TASKS[0], _MOST_TASKS) if tasks is None else tasks
-    match tuple(found) if isinstance(found, tuple | list) else (found, found):
+    """Return the least and the largest number of tasks.
+
+    Raises:
+        UsageError: if `tasks` is neither a number nor two numbers in range.
+    """
+    bounds = (TASKS[0], _MOST_TASKS) if tasks is None else tasks
+    match tuple(bounds) if isinstance(bounds, tuple | list) else (bounds, bounds):
         case (int(least), int(most)) if TASKS[0] <= least <= most <= TASKS[-1]:
             return least, most
     numbers = f"a number from {TASKS[0]} to {TASKS[-1]}, or two, least first"

@@ -19,7 +19,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
-from pytest_taskgraph.generation.recipe import implied
+from pytest_taskgraph.generation.recipe import implied_features
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.notations.plain_json import digest
 from pytest_taskgraph.trial import Question
@@ -135,7 +135,7 @@ def test_what_is_drawn_has_what_the_pattern_needs_and_nothing_that_it_avoids(pat
         found = features(draw(pattern, 12, 3, ordinal).project)
         planted = {"loop", "references", "hierarchy"} if pattern.flaws else set()
         assert pattern.needs - planted <= found
-        assert not pattern.avoids & found - planted.union(*map(implied, pattern.varies))
+        assert not pattern.avoids & found - planted.union(*map(implied_features, pattern.varies))
 
 
 @every

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.generation.builder import generate
-from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded, least_tasks
+from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
@@ -36,9 +36,10 @@ def count(level: Workflow) -> int:
 
 def holds_what_is_demanded(recipe: Recipe, workflow: Workflow) -> bool:
     """Exactly that, but that guards without an operator of their own draw one."""
-    found, wanted = features(workflow), demanded(recipe)
+    found, wanted = features(workflow), demanded_features(recipe)
     if "guards" in recipe.features and not recipe.features.intersection(GUARDED):
-        return wanted < found <= wanted.union(*(demanded(Recipe(features=frozenset({one}))) for one in GUARDED))
+        further = (demanded_features(Recipe(features=frozenset({name}))) for name in GUARDED)
+        return wanted < found <= wanted.union(*further)
     return found == wanted
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import RecipeTooSmallError, UnknownNameError, UsageError
 from pytest_taskgraph.generation.builder import generate
-from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
+from pytest_taskgraph.generation.recipe import Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes
 from pytest_taskgraph.workflow.features import FEATURES
 
@@ -90,11 +90,11 @@ def test_cross_links_fork_and_so_contradict_avoiding_forks() -> None:
 @settings(max_examples=50)
 @given(st.frozensets(st.sampled_from(sorted(FEATURES))))
 def test_what_is_demanded_holds_all_that_it_implies(features: frozenset[str]) -> None:
-    found = demanded(Recipe(features=features))
-    assert features <= found == demanded(Recipe(features=found))
+    found = demanded_features(Recipe(features=features))
+    assert features <= found == demanded_features(Recipe(features=found))
 
 
 def test_a_derived_workflow_is_given_implementations_to_fill_in_unless_there_is_something_else() -> None:
-    assert "implementations" in demanded(of("derivation"))
-    assert "implementations" not in demanded(of("derivation", "kinds"))
-    assert "implementations" not in demanded(of("derivation", avoid=["implementations"]))
+    assert "implementations" in demanded_features(of("derivation"))
+    assert "implementations" not in demanded_features(of("derivation", "kinds"))
+    assert "implementations" not in demanded_features(of("derivation", avoid=["implementations"]))

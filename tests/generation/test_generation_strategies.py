@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pytest_taskgraph
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.generation.flaws import MUTATIONS
-from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
+from pytest_taskgraph.generation.recipe import Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
@@ -25,7 +25,7 @@ few = settings(max_examples=40)
 @given(st.data(), st.sampled_from(sorted(FEATURES)))
 def test_a_recipe_has_what_it_must_and_nothing_that_it_must_not(data: st.DataObject, avoided: str) -> None:
     recipe = data.draw(recipes(5, 15, avoid=[avoided], vocabularies=["kitchen"], max_cross_links=2))
-    assert avoided not in demanded(recipe)
+    assert avoided not in demanded_features(recipe)
     assert max(5, least_tasks(recipe)) <= recipe.tasks <= max(15, least_tasks(recipe))
     assert recipe.vocabulary == "kitchen"
     assert recipe.cross_links <= 2

@@ -1,4 +1,4 @@
-"""List the mutations: each is named, remembers what it did as a Flaw, and leaves a well-formed workflow."""
+"""List the mutations: each has a name, records what it did as a Flaw, and leaves a well-formed workflow."""
 
 from __future__ import annotations
 

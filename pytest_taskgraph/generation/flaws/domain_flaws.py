@@ -13,13 +13,13 @@ from ...workflow.model import Flaw, Parameter, Task, Workflow
 from ...workflow.project import Path, every_level, levels
 from ..vocabularies import Alternative, Goal, Vocabulary, VocabularyEntry, domain_names, vocabulary
 
-MOST = 2  # tasks that one flaw is planted in
+MOST = 2  # largest number of tasks that one flaw is planted in
 
 LevelFlaw = Callable[[Workflow, Workflow, Random], Workflow]
-"""From a level, the project that it is a level of, and a source of choice to the level with the flaw."""
+"""A function of a level, its project and a source of choice that returns the level with the flaw."""
 
 
-def in_some_level(project: Workflow, rng: Random, plant: LevelFlaw) -> Workflow:
+def plant_in_some_level(project: Workflow, rng: Random, plant: LevelFlaw) -> Workflow:
     """Return the project with a flaw in the workflow itself or inside one of its composite tasks.
 
     The levels are tried in a drawn order.
@@ -27,9 +27,9 @@ def in_some_level(project: Workflow, rng: Random, plant: LevelFlaw) -> Workflow:
     Raises:
         NoCaseError: if no level has room for the flaw.
     """
-    found = levels(project)
+    paths_and_levels = levels(project)
     reasons: list[str] = []
-    for path, level in rng.sample(found, len(found)):
+    for path, level in rng.sample(paths_and_levels, len(paths_and_levels)):
         try:
             return with_level(project, path, plant(level, project, rng))
         except NoCaseError as error:
@@ -38,7 +38,7 @@ def in_some_level(project: Workflow, rng: Random, plant: LevelFlaw) -> Workflow:
 
 
 def with_level(project: Workflow, path: Path, level: Workflow) -> Workflow:
-    """Return the project with another level at that path of composite tasks."""
+    """Return the project with the level at that path of composite tasks replaced."""
     if not path:
         return replace(level, others=project.others)
     tasks = [
@@ -51,68 +51,72 @@ def with_level(project: Workflow, path: Path, level: Workflow) -> Workflow:
 
 
 def domain(project: Workflow) -> Vocabulary:
-    """Return the vocabulary that all atomic tasks of the project are of.
+    """Return the vocabulary to which all atomic tasks of the project belong.
 
     Raises:
         NoCaseError: if there is none.
     """
     if project.package in domain_names():
-        chosen = vocabulary(project.package)
-        if all(chosen.entry(task.name) for task in every_task(project)):
-            return chosen
+        domain_words = vocabulary(project.package)
+        if all(domain_words.entry(task.name) for task in every_task(project)):
+            return domain_words
     raise NoCaseError(f"workflow {project.name!r} is not of the tasks of one domain ({', '.join(domain_names())})")
 
 
 def every_task(project: Workflow) -> list[Task]:
     """Return the atomic tasks of a project, at any depth."""
-    return [task for level in every_level(project) for task in atomic(level)]
+    return [task for level in every_level(project) for task in atomic_tasks(level)]
 
 
-def atomic(level: Workflow) -> list[Task]:
+def atomic_tasks(level: Workflow) -> list[Task]:
     """Return the tasks directly in a level that are not composite."""
     return [task for task in level.tasks if not task.composite]
 
 
-def entry(chosen: Vocabulary, name: str) -> VocabularyEntry:
-    """Return the task of that name; KeyError where the vocabulary has none."""
-    found = chosen.entry(name)
-    if found is None:
+def entry(domain_words: Vocabulary, name: str) -> VocabularyEntry:
+    """Return the task of that name.
+
+    Raises:
+        KeyError: if the vocabulary has none.
+    """
+    vocabulary_entry = domain_words.entry(name)
+    if vocabulary_entry is None:
         raise KeyError(name)
-    return found
+    return vocabulary_entry
 
 
-def how_many(rng: Random) -> int:
-    """Return in how many tasks a flaw is planted: one or two."""
+def draw_flaw_count(rng: Random) -> int:
+    """Draw in how many tasks a flaw is planted: one or two."""
     return 1 + rng.randrange(MOST)
 
 
-def absent(project: Workflow, chosen: Vocabulary) -> list[VocabularyEntry]:
-    """Return the tasks of the vocabulary that the project has not."""
-    held = {task.name for task in every_task(project)}
-    return [one for one in chosen.tasks if one.name not in held]
+def absent_tasks(project: Workflow, domain_words: Vocabulary) -> list[VocabularyEntry]:
+    """Return the tasks of the vocabulary that the project does not have."""
+    task_names = {task.name for task in every_task(project)}
+    return [candidate for candidate in domain_words.tasks if candidate.name not in task_names]
 
 
-def far_domains(chosen: Vocabulary) -> Iterator[Vocabulary]:
-    """Yield the domains in which every task of this one is foreign, and the other way round."""
-    return (vocabulary(name) for name in chosen.far)
+def far_domains(domain_words: Vocabulary) -> Iterator[Vocabulary]:
+    """Yield the domains in which every task of the given domain is foreign, and vice versa."""
+    return (vocabulary(name) for name in domain_words.far)
 
 
-def retasked(level: Workflow, changes: Mapping[str, VocabularyEntry]) -> Workflow:
-    """Return the level with other tasks in the places of some: name, and what they say of themselves where they do."""
+def replace_tasks(level: Workflow, changes: Mapping[str, VocabularyEntry]) -> Workflow:
+    """Return the level with other tasks in place of some: the name, and those attributes that the old task has."""
 
     def name(node: str) -> str:
         return changes[node].name if node in changes else node
 
-    def task(one: Task) -> Task:
-        if one.name not in changes:
-            return one
-        new = changes[one.name]
+    def task(original: Task) -> Task:
+        if original.name not in changes:
+            return original
+        new = changes[original.name]
         return replace(
-            one,
+            original,
             name=new.name,
-            description=new.description if one.description else "",
-            kind=new.kind if one.kind else "",
-            implementation=f"file://{new.name}.py" if one.implementation else "",
+            description=new.description if original.description else "",
+            kind=new.kind if original.kind else "",
+            implementation=f"file://{new.name}.py" if original.implementation else "",
         )
 
     return replace(
@@ -125,43 +129,43 @@ def retasked(level: Workflow, changes: Mapping[str, VocabularyEntry]) -> Workflo
     )
 
 
-def flawed(level: Workflow, kind: str, details: Iterable[str]) -> Workflow:
-    """Return the level with the flaw remembered.
+def with_flaw(level: Workflow, kind: str, details: Iterable[str]) -> Workflow:
+    """Return the level with the flaw recorded.
 
     Raises:
         NoCaseError: if the level is not well-formed, or no task has a flaw.
     """
-    told = tuple(details)
-    if not told or problems(level):
+    flaw_details = tuple(details)
+    if not flaw_details or problems(level):
         raise NoCaseError(f"{kind}: workflow {level.name!r} has no place for it")
-    return replace(level, flaw=Flaw(kind, told))
+    return replace(level, flaw=Flaw(kind, flaw_details))
 
 
 def stray_task(project: Workflow, rng: Random) -> Workflow:
     """Return the project with tasks of a far domain in the places of one or two tasks of a level.
 
-    The flaw tells triples: the task, the purpose of the whole, and what the task does.
+    The flaw holds triples: the task, the purpose of the whole, and what the task does.
 
     Raises:
         NoCaseError: if the project is not of one domain.
     """
-    chosen = domain(project)
+    domain_words = domain(project)
 
     def plant(level: Workflow, project: Workflow, rng: Random) -> Workflow:
-        tasks = atomic(level)
-        drawn = rng.sample(tasks, min(how_many(rng), len(tasks)))
-        others = rng.sample(rng.choice(list(far_domains(chosen))).tasks, len(drawn))
-        changes = {task.name: other for task, other in zip(drawn, others, strict=True)}
-        told = [text for other in others for text in (other.name, project.description, other.description)]
-        return flawed(retasked(level, changes), "stray-task", told)
+        tasks = atomic_tasks(level)
+        chosen_tasks = rng.sample(tasks, min(draw_flaw_count(rng), len(tasks)))
+        others = rng.sample(rng.choice(list(far_domains(domain_words))).tasks, len(chosen_tasks))
+        changes = {task.name: other for task, other in zip(chosen_tasks, others, strict=True)}
+        details = [text for other in others for text in (other.name, project.description, other.description)]
+        return with_flaw(replace_tasks(level, changes), "stray-task", details)
 
-    return in_some_level(project, rng, plant)
+    return plant_in_some_level(project, rng, plant)
 
 
 def contradict_goal(project: Workflow, rng: Random) -> Workflow:
     """Return the project with a method or a parameter, in one or two tasks of a level, that cannot serve its goal.
 
-    The flaw tells triples: the task, the purpose of the whole, and the reason.
+    The flaw holds triples: the task, the purpose of the whole, and the reason.
 
     Raises:
         NoCaseError: if the project has no definite goal, or no task that can contradict it.
@@ -172,29 +176,35 @@ def contradict_goal(project: Workflow, rng: Random) -> Workflow:
 
     def plant(level: Workflow, project: Workflow, rng: Random) -> Workflow:
         by_task: dict[str, list[Alternative]] = {}
-        for one in aim.alternatives:
-            by_task.setdefault(one.task, []).append(one)
-        tasks = [task.name for task in atomic(level) if task.name in by_task]
-        drawn = rng.sample(sorted(tasks), min(how_many(rng), len(tasks)))
-        changes = {name: rng.choice(by_task[name]) for name in drawn}
-        told = [text for one in changes.values() for text in (one.task, project.description, one.reason)]
-        changed = tuple(_contradicting(task, changes.get(task.name)) for task in level.tasks)
-        return flawed(replace(level, tasks=changed), "contradict-goal", told)
+        for alternative in aim.alternatives:
+            by_task.setdefault(alternative.task, []).append(alternative)
+        tasks = [task.name for task in atomic_tasks(level) if task.name in by_task]
+        chosen_names = rng.sample(sorted(tasks), min(draw_flaw_count(rng), len(tasks)))
+        changes = {name: rng.choice(by_task[name]) for name in chosen_names}
+        details = [
+            text
+            for alternative in changes.values()
+            for text in (alternative.task, project.description, alternative.reason)
+        ]
+        changed = tuple(_contradict_goal(task, changes.get(task.name)) for task in level.tasks)
+        return with_flaw(replace(level, tasks=changed), "contradict-goal", details)
 
-    return in_some_level(project, rng, plant)
+    return plant_in_some_level(project, rng, plant)
 
 
-def goal(chosen: Vocabulary, project: Workflow) -> Goal | None:
-    """Return the definite goal of the project, which its name tells; None if it has none."""
-    return next((one for one in chosen.goals if one.name == project.name), None)
+def goal(domain_words: Vocabulary, project: Workflow) -> Goal | None:
+    """Return the definite goal of the project, which its name identifies; None if it has none."""
+    return next((candidate for candidate in domain_words.goals if candidate.name == project.name), None)
 
 
-def _contradicting(task: Task, one: Alternative | None) -> Task:
-    if one is None:
+def _contradict_goal(task: Task, alternative: Alternative | None) -> Task:
+    if alternative is None:
         return task
-    if not one.parameter:
-        return replace(task, description=str(one.contradicts))
-    parameters = (Parameter(p.name, one.contradicts) if p.name == one.parameter else p for p in task.parameters)
+    if not alternative.parameter:
+        return replace(task, description=str(alternative.contradicts))
+    parameters = (
+        Parameter(p.name, alternative.contradicts) if p.name == alternative.parameter else p for p in task.parameters
+    )
     return replace(task, parameters=tuple(parameters))
 
 
@@ -202,64 +212,64 @@ Before = Mapping[str, frozenset[str]]  # of each task, those that lie before it
 
 
 def swap_order(project: Workflow, rng: Random) -> Workflow:
-    """Return the project with two tasks of a level in each other's place, so that one comes before what it requires.
+    """Return the project with two tasks of a level exchanged, so that a task comes before a task that it requires.
 
-    Of all pairs of tasks that the vocabulary puts in order, at any depth, that one alone is out of order. The flaw
-    tells the task that must be the earlier one, the later one, and what each does.
+    Of all pairs of tasks that the vocabulary puts in order, at any depth, no other is out of order. The flaw holds the
+    task that must be the earlier, the later task, and what each does.
 
     Raises:
-        NoCaseError: if a condition or a cycle makes the order depend on the run, something is out of order as it is,
-        or no two tasks fit.
+        NoCaseError: if a condition or a cycle makes the order depend on the run, something is out of order already, or
+            no two tasks fit.
     """
-    chosen = domain(project)
-    if misplaced(project, chosen):
+    domain_words = domain(project)
+    if misplaced_pairs(project, domain_words):
         raise NoCaseError(f"swap-order: workflow {project.name!r} is out of order as it is")
-    return in_some_level(project, rng, _swap)
+    return plant_in_some_level(project, rng, _swap_tasks)
 
 
-def misplaced(project: Workflow, chosen: Vocabulary) -> list[tuple[str, str]]:
+def misplaced_pairs(project: Workflow, domain_words: Vocabulary) -> list[tuple[str, str]]:
     """Return the pairs of tasks, at any depth, whose order in the workflow is not that of the order relation.
 
-    A pair on two branches of a fork is such a pair, too. Sub-workflows that are referred to are left out.
+    This includes pairs on two branches of a fork. Sub-workflows that are referred to are left out.
 
     Raises:
         NoCaseError: if a link of the workflow has a condition, or leads back.
     """
-    before = _before(project, frozenset())
+    before = _tasks_before(project, frozenset())
     if any(task in earlier for task, earlier in before.items()):
         raise NoCaseError(f"swap-order: workflow {project.name!r} has a cycle")
     return [
         (early, late)
         for late in sorted(before)
-        for early in entry(chosen, late).follows
+        for early in entry(domain_words, late).follows
         if early in before and early not in before[late]
     ]
 
 
-def _before(level: Workflow, around: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Return what lies before each atomic task of a level and of those inside it; `around` lies before the level."""
+def _tasks_before(level: Workflow, around: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the tasks before each atomic task of a level, at any depth; `around` are those before the level."""
     if any(link.guard is not None for link in level.links):
         raise NoCaseError(f"swap-order: workflow {level.name!r} has conditions")
-    held = {
-        task.name: {task.name} if task.subworkflow is None else {one.name for one in every_task(task.subworkflow)}
+    tasks_inside = {
+        task.name: {task.name} if task.subworkflow is None else {inner.name for inner in every_task(task.subworkflow)}
         for task in level.tasks
     }
-    found: dict[str, frozenset[str]] = {}
+    tasks_before: dict[str, frozenset[str]] = {}
     for task in level.tasks:
-        earlier = around.union(*(held[name] for name in ancestors(level, task.name)))
+        earlier = around.union(*(tasks_inside[name] for name in ancestors(level, task.name)))
         if task.subworkflow is not None:
-            found |= _before(task.subworkflow, earlier)
+            tasks_before |= _tasks_before(task.subworkflow, earlier)
         else:
-            found[task.name] = earlier
-    return found
+            tasks_before[task.name] = earlier
+    return tasks_before
 
 
-def _swap(level: Workflow, project: Workflow, rng: Random) -> Workflow:
-    chosen = domain(project)
-    before = _before(project, frozenset())
+def _swap_tasks(level: Workflow, project: Workflow, rng: Random) -> Workflow:
+    domain_words = domain(project)
+    before = _tasks_before(project, frozenset())
     names = sorted(task.name for task in level.tasks if not task.composite)
-    pairs = [(early, late) for late in names for early in entry(chosen, late).requires if early in names]
-    fitting = [pair for pair in pairs if _out_of_order(before, chosen, pair) == [pair]]
+    pairs = [(early, late) for late in names for early in entry(domain_words, late).requires if early in names]
+    fitting = [pair for pair in pairs if _pairs_out_of_order(before, domain_words, pair) == [pair]]
     if not fitting:
         raise NoCaseError(f"swap-order: in workflow {level.name!r} no exchange puts just two tasks out of order")
     first, second = rng.choice(fitting)
@@ -268,16 +278,16 @@ def _swap(level: Workflow, project: Workflow, rng: Random) -> Workflow:
         replace(link, source=place.get(link.source, link.source), target=place.get(link.target, link.target))
         for link in level.links
     )
-    told = (first, second, *(entry(chosen, name).description for name in (first, second)))
-    return flawed(replace(level, links=links), "swap-order", told)
+    details = (first, second, *(entry(domain_words, name).description for name in (first, second)))
+    return with_flaw(replace(level, links=links), "swap-order", details)
 
 
-def _out_of_order(before: Before, chosen: Vocabulary, pair: tuple[str, str]) -> list[tuple[str, str]]:
-    """Return the pairs out of order when the two tasks stand in each other's place."""
+def _pairs_out_of_order(before: Before, domain_words: Vocabulary, pair: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return the pairs that are out of order once the two tasks are exchanged."""
     place = {pair[0]: pair[1], pair[1]: pair[0]}
     return [
         (early, late)
         for late in before
-        for early in entry(chosen, late).follows
+        for early in entry(domain_words, late).follows
         if early in before and place.get(early, early) not in before[place.get(late, late)]
     ]

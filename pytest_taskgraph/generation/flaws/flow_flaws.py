@@ -1,8 +1,8 @@
 """Plant flaws in the control flow: missing links, links back, and tasks that no path reaches.
 
-The kinds of both sides have the same numbers of links and of conditions, and the same degrees, as far as that can be: a
-detached cycle has as many links as the stretch of tasks that it was, a stretch that cannot be left has the conditions
-of one that can be passed by, a stretch that cannot be entered those of a loop.
+The kinds of both answers have the same numbers of links and of conditions, and the same degrees, as far as possible: a
+detached cycle has as many links as the stretch of tasks had, a stretch that cannot be left has the conditions of a
+stretch that can be bypassed, a stretch that cannot be entered those of a loop.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from .stretches import Stretch, new_condition, on_every_way, stretches
 
 
 def drop_link(workflow: Workflow, rng: Random) -> Workflow:
-    """The workflow without one unguarded control link, so that a task no longer lies on a path from START to END.
+    """Return the workflow without one unguarded control link, so that a task is on no path from START to END.
 
-    Raises NoCaseError where the control flow is not connected as it is.
+    Raises:
+        NoCaseError: if the control flow is not connected as it is.
     """
     if is_connected(workflow):
         candidates = [link for link in workflow.links if link.guard is None]
@@ -33,38 +34,43 @@ def drop_link(workflow: Workflow, rng: Random) -> Workflow:
 
 
 def back_link(workflow: Workflow, rng: Random) -> Workflow:
-    """The workflow with a guarded control link from a task back to an earlier one, or to itself: a loop.
+    """Return the workflow with a guarded control link from a task back to an earlier task, or to itself: a loop.
 
-    The later task lies on every way from the earlier one to END, and the earlier one on every way to the later, so
-    the loop cuts through no block; its other link, the way on, becomes "otherwise". Every length of the cycle that is
-    possible is equally likely. Raises NoCaseError where the control flow has a cycle already, is not connected, or
-    no task has a single way on.
+    The later task lies on every way from the earlier task to END, and the earlier task on every way to the later, so
+    the loop cuts through no block; its other link, the way on, becomes "otherwise". Every possible length of the cycle
+    is equally likely.
+
+    Raises:
+        NoCaseError: if the control flow has a cycle already, is not connected, or no task has a single way on.
     """
-    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _loops(workflow)
+    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _loop_spans(workflow)
     if not pairs:
         raise NoCaseError(f"back-link: workflow {workflow.name!r} has a cycle already, or no task for a way back")
-    first, last = _any_length(pairs, rng)
-    return _guarded(workflow, Link(last, first), "back-link", rng)
+    first, last = _draw_pair_by_length(pairs, rng)
+    return _with_guarded_link(workflow, Link(last, first), "back-link", rng)
 
 
 def forward_link(workflow: Workflow, rng: Random) -> Workflow:
-    """The workflow with a guarded control link from a task forward to a later one, over at least one task: no loop.
+    """Return the workflow with a guarded link from a task forward to a later task, over at least one task: no loop.
 
-    What `back_link` is with a cycle, this is without: the same number and kind of guards, at such a place that they cut
-    through no block. Raises NoCaseError where the control flow has a cycle, is not connected, or no task fits.
+    It is the counterpart of `back_link` without a cycle: the same number and kind of guards, at such a place that they
+    cut through no block.
+
+    Raises:
+        NoCaseError: if the control flow has a cycle, is not connected, or no task fits.
     """
-    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _skips(workflow)
+    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _skip_spans(workflow)
     if not pairs:
         raise NoCaseError(f"forward-link: workflow {workflow.name!r} has a cycle, or no task for a way past others")
-    first, last = _any_length(pairs, rng)
-    return _guarded(workflow, Link(first, last), "forward-link", rng)
+    first, last = _draw_pair_by_length(pairs, rng)
+    return _with_guarded_link(workflow, Link(first, last), "forward-link", rng)
 
 
 def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
-    """Lead to one task by a conditional link and by an unconditional one, each beside a link of the other kind.
+    """Lead to one task by a conditional link and by an unconditional link, each beside a link of the other kind.
 
-    A task with a single way on gets a second one, to the target of an unconditional link that leaves a task with
-    conditions, or of a conditional one: then under no condition, and the way that the task had gets one.
+    A task with a single way on gets a second, to the target of an unconditional link that leaves a task with
+    conditions, or of a conditional link: then the new link has no condition, and the existing one gets a condition.
 
     Raises:
         NoCaseError: if no such target or no such task is found.
@@ -72,9 +78,9 @@ def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
     tasks, links = set(workflow.task_names), workflow.links
     guarded = {link.source for link in links if link.guard is not None}
     mixed = {link.source for link in links if link.guard is None} & guarded
-    told = [link for link in links if link.source in (mixed or guarded) and link.target in tasks]
+    links_with_both_kinds = [link for link in links if link.source in (mixed or guarded) and link.target in tasks]
     plain = rng.random() < 0.5
-    targets = [link.target for link in told if (link.guard is None) != plain]
+    targets = [link.target for link in links_with_both_kinds if (link.guard is None) != plain]
     single = {task: [link for link in links if link.source == task] for task in workflow.task_names}
     pairs = [
         (ways[0], target)
@@ -87,42 +93,46 @@ def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
     way, target = rng.choice(pairs)
     new, flaw = Link(way.source, target), Flaw("cross-condition", (way.source, target))
     if not plain:
-        return replace(_guarded(workflow, new, flaw.kind, rng), flaw=flaw)
+        return replace(_with_guarded_link(workflow, new, flaw.kind, rng), flaw=flaw)
     conditional = replace(way, guard=new_condition(workflow, rng))
-    kept = tuple(conditional if link == way else link for link in links)
-    return replace(workflow, links=(*kept, new), flaw=flaw)
+    other_links = tuple(conditional if link == way else link for link in links)
+    return replace(workflow, links=(*other_links, new), flaw=flaw)
 
 
-def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str, str]:
-    """One of the pairs; every length is equally likely."""
+def _draw_pair_by_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str, str]:
+    """Draw one of the pairs; every length is equally likely."""
     by_length: dict[int, list[tuple[str, str]]] = {}
     for first, last, length in pairs:
         by_length.setdefault(length, []).append((first, last))
     return rng.choice(by_length[rng.choice(sorted(by_length))])
 
 
-def _guarded(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
-    """The workflow with the link under a condition of its own; the way that its task had becomes "otherwise"."""
+def _with_guarded_link(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
+    """Return the workflow with the link under a new condition; the way that its task had becomes "otherwise"."""
     guarded = replace(link, guard=new_condition(workflow, rng))
-    links = [replace(one, guard=OTHERWISE) if one.source == link.source else one for one in workflow.links]
+    links = [replace(other, guard=OTHERWISE) if other.source == link.source else other for other in workflow.links]
     return replace(workflow, links=(*links, guarded), flaw=Flaw(kind, (link.source, link.target)))
 
 
-def _loops(workflow: Workflow) -> list[tuple[str, str, int]]:
-    """First task, last task and length of every loop that a link back from a task with a single way on can make."""
+def _loop_spans(workflow: Workflow) -> list[tuple[str, str, int]]:
+    """Return first task, last task and length of every loop that a link back from a task with one way on can make."""
     single, spans = _spans(workflow)
     return [span for span in spans if span[1] in single]
 
 
-def _skips(workflow: Workflow) -> list[tuple[str, str, int]]:
-    """Two tasks and the number of tasks on a shortest way, for every way past tasks that cuts through no block."""
+def _skip_spans(workflow: Workflow) -> list[tuple[str, str, int]]:
+    """Return first task, last task and length of every way past tasks that cuts through no block.
+
+    The length is the number of tasks on a shortest way.
+    """
     single, spans = _spans(workflow)
     return [span for span in spans if span[0] in single and span[2] > 2]
 
 
 def _spans(workflow: Workflow) -> tuple[set[str], list[tuple[str, str, int]]]:
-    """The tasks with a single way on; and the stretches of control flow with one way in and one way out: the first
-    task, the last, and the number of tasks on a shortest way.
+    """Return the tasks with a single way on, and the stretches of control flow with one way in and one way out.
+
+    A stretch is its first task, its last task, and the number of tasks on a shortest way.
     """
     single, before, after = _single_ways(workflow)
     tasks = task_graph(workflow)
@@ -136,7 +146,7 @@ def _spans(workflow: Workflow) -> tuple[set[str], list[tuple[str, str, int]]]:
 
 
 def _single_ways(workflow: Workflow) -> tuple[set[str], dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """The tasks with a single unguarded way on; and for each node those on every way to it, and from it to END."""
+    """Return the tasks with a single unguarded way on, and for each node those on all ways to it and from it to END."""
     ahead: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for link in workflow.links:
@@ -147,7 +157,7 @@ def _single_ways(workflow: Workflow) -> tuple[set[str], dict[str, frozenset[str]
     return single, on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
 
 
-TRIES = 300  # stretches that are looked at for one kind of change
+TRIES = 300  # largest number of stretches tried for one kind of change
 Change = Callable[[Workflow, Stretch, str], Sequence[Link]]  # (workflow, stretch, condition) -> links, none if unfit
 
 
@@ -160,11 +170,11 @@ def disconnect(workflow: Workflow, rng: Random) -> Workflow:
     Raises:
         NoCaseError: if the control flow is not connected, has a cycle, or holds no place for the drawn way.
     """
-    kind = rng.choice(_PARTED)
+    kind = rng.choice(_DISCONNECTED_KINDS)
     if kind == "dropped link":
-        found = drop_link(_maybe_looped(workflow, rng), rng)
-        return replace(found, flaw=Flaw("disconnect", (kind, *(found.flaw.details if found.flaw else ()))))
-    return _changed(workflow, rng, kind, "disconnect")
+        mutated = drop_link(_maybe_add_loop(workflow, rng), rng)
+        return replace(mutated, flaw=Flaw("disconnect", (kind, *(mutated.flaw.details if mutated.flaw else ()))))
+    return _change_stretch(workflow, rng, kind, "disconnect")
 
 
 def keep_connected(workflow: Workflow, rng: Random) -> Workflow:
@@ -173,26 +183,26 @@ def keep_connected(workflow: Workflow, rng: Random) -> Workflow:
     Raises:
         NoCaseError: if the control flow is not connected, has a cycle, or holds no place for the drawn way.
     """
-    return _changed(workflow, rng, rng.choice(_KEPT), "keep-connected")
+    return _change_stretch(workflow, rng, rng.choice(_CONNECTED_KINDS), "keep-connected")
 
 
-def _changed(workflow: Workflow, rng: Random, kind: str, flaw: str) -> Workflow:
-    """Return the workflow, half the time with a loop, changed in a way of that kind, which the flaw tells."""
-    looped = _maybe_looped(workflow, rng)
+def _change_stretch(workflow: Workflow, rng: Random, kind: str, flaw: str) -> Workflow:
+    """Return the workflow, half the time with a loop, changed in the way `kind`, which the flaw records."""
+    looped = _maybe_add_loop(workflow, rng)
     if kind == "plain":
         return replace(looped, flaw=Flaw(flaw, (kind,)))
     loops = [link for link in looped.links if (link.source, link.target) == (looped.flaw and looped.flaw.details)]
     condition = new_condition(looped, rng)
     for _, stretch in zip(range(TRIES), stretches(looped, rng, loops), strict=False):
         links = _CHANGES[kind](looped, stretch, condition)
-        found = replace(looped, links=tuple(links), flaw=Flaw(flaw, (kind, stretch.first, stretch.last)))
-        if links and is_connected(found) == (flaw == "keep-connected") and not problems(found):
-            return found
+        mutated = replace(looped, links=tuple(links), flaw=Flaw(flaw, (kind, stretch.first, stretch.last)))
+        if links and is_connected(mutated) == (flaw == "keep-connected") and not problems(mutated):
+            return mutated
     raise NoCaseError(f"{flaw}: workflow {workflow.name!r} has no control flow to change ({kind})")
 
 
-def _maybe_looped(workflow: Workflow, rng: Random) -> Workflow:
-    """Return the workflow as it is or with a loop, each half the time, if it has room for one.
+def _maybe_add_loop(workflow: Workflow, rng: Random) -> Workflow:
+    """Return the workflow unchanged or with a loop, each half the time, if it has room for one.
 
     Raises:
         NoCaseError: if the control flow is not connected, or has a cycle.
@@ -207,51 +217,55 @@ def _maybe_looped(workflow: Workflow, rng: Random) -> Workflow:
         return workflow
 
 
-def _detach(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
+def _detach_stretch(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
     """Lead past the stretch, and from its end back to its beginning."""
     again = replace(stretch.exit, target=stretch.first)
-    return _led(workflow, stretch, [_past(stretch)], [again]) if _holds_some(workflow, stretch) else []
+    return _replace_links(workflow, stretch, [_link_past(stretch)], [again]) if _holds_some(workflow, stretch) else []
 
 
 def _unreach_gateway(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
-    """Lead past a stretch that begins at a gateway, so that nothing leads to this any more."""
+    """Lead past a stretch that begins at a gateway, so that nothing leads to the gateway any more."""
     if stretch.first in workflow.task_names or not _holds_some(workflow, stretch):
         return []
-    return _led(workflow, stretch, [_past(stretch)], [stretch.exit])
+    return _replace_links(workflow, stretch, [_link_past(stretch)], [stretch.exit])
 
 
-def _trap(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
-    """Lead into the stretch or past it, and from its end back to its beginning alone."""
+def _trap_stretch(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
+    """Lead into the stretch or past it, and from its end only back to its beginning."""
     again = replace(stretch.exit, target=stretch.first)
     ways = _two_ways(workflow, stretch.entry, stretch.exit.target, condition)
-    return _led(workflow, stretch, ways, [again]) if ways else []
+    return _replace_links(workflow, stretch, ways, [again]) if ways else []
 
 
-def _unreach(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
+def _unreach_stretch(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
     """Lead past the stretch, and from its end back to its beginning or on."""
     ways = _two_ways(workflow, stretch.exit, stretch.first, condition)
-    return _led(workflow, stretch, [_past(stretch)], ways) if ways and _holds_some(workflow, stretch) else []
+    return (
+        _replace_links(workflow, stretch, [_link_past(stretch)], ways)
+        if ways and _holds_some(workflow, stretch)
+        else []
+    )
 
 
-def _repeat(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
+def _repeat_stretch(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
     """Lead into the stretch, and from its end back to its beginning or on."""
     ways = _two_ways(workflow, stretch.exit, stretch.first, condition)
-    return _led(workflow, stretch, [stretch.entry], ways) if ways else []
+    return _replace_links(workflow, stretch, [stretch.entry], ways) if ways else []
 
 
-def _pass(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
+def _bypass_stretch(workflow: Workflow, stretch: Stretch, condition: str) -> Sequence[Link]:
     """Lead into the stretch or past it, and from its end on."""
     ways = _two_ways(workflow, stretch.entry, stretch.exit.target, condition)
-    return _led(workflow, stretch, ways, [stretch.exit]) if ways else []
+    return _replace_links(workflow, stretch, ways, [stretch.exit]) if ways else []
 
 
-def _past(stretch: Stretch) -> Link:
+def _link_past(stretch: Stretch) -> Link:
     return replace(stretch.entry, target=stretch.exit.target)
 
 
 def _two_ways(workflow: Workflow, link: Link, other: str, condition: str) -> list[Link]:
-    """Return the link of a task with a single way on as "otherwise", beside one under the condition; or none."""
-    out = [one for one in workflow.links if one.source == link.source]
+    """Return the link of a task with a single way on as "otherwise", beside a link under the condition; or none."""
+    out = [other_link for other_link in workflow.links if other_link.source == link.source]
     if link.source not in workflow.task_names or len(out) > 1 or link.guard is not None or other == link.target:
         return []
     return [replace(link, guard=OTHERWISE), Link(link.source, other, condition)]
@@ -262,21 +276,21 @@ def _holds_some(workflow: Workflow, stretch: Stretch) -> bool:
     return 0 < len(stretch.nodes.intersection(workflow.task_names)) < len(workflow.tasks)
 
 
-def _led(workflow: Workflow, stretch: Stretch, into: Sequence[Link], out: Sequence[Link]) -> Sequence[Link]:
-    """Return the links with others in the place of the entry and the exit; none where a link would stand twice."""
-    kept = [link for link in workflow.links if link not in (stretch.entry, stretch.exit)]
-    links = [*kept, *into, *out]
+def _replace_links(workflow: Workflow, stretch: Stretch, into: Sequence[Link], out: Sequence[Link]) -> Sequence[Link]:
+    """Return the links with the entry and the exit replaced; none if two links would have the same ends."""
+    other_links = [link for link in workflow.links if link not in (stretch.entry, stretch.exit)]
+    links = [*other_links, *into, *out]
     ends = [(link.source, link.target) for link in links]
     return links if len(set(ends)) == len(ends) and (START, END) not in ends else []
 
 
 _CHANGES: dict[str, Change] = {
-    "detached cycle": _detach,
+    "detached cycle": _detach_stretch,
     "unreachable gateway": _unreach_gateway,
-    "no way out": _trap,
-    "no way in": _unreach,
-    "loop": _repeat,
-    "way past": _pass,
+    "no way out": _trap_stretch,
+    "no way in": _unreach_stretch,
+    "loop": _repeat_stretch,
+    "way past": _bypass_stretch,
 }
-_PARTED = ("dropped link", "detached cycle", "unreachable gateway", "no way out", "no way in")
-_KEPT = ("plain", "plain", "plain", "loop", "way past")
+_DISCONNECTED_KINDS = ("dropped link", "detached cycle", "unreachable gateway", "no way out", "no way in")
+_CONNECTED_KINDS = ("plain", "plain", "plain", "loop", "way past")

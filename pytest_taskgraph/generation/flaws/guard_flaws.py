@@ -1,8 +1,8 @@
-"""Plant guards that exclude each other, or do not, in shapes that tell nothing about which of both holds.
+"""Plant guards that exclude each other, or do not, in shapes that do not reveal which.
 
-The shape is drawn first: the parameters, the operators, "and" and "or". It is taken only if constants are found for it
-with which the guards exclude each other, and others with which two of them do not; so a shape is as likely with either
-answer. Such guards may leave gaps, and several may hold, so no workflow is to be executed with them.
+The shape is drawn first: the parameters, the operators, "and" and "or". It is used only if constants are found with
+which the guards exclude each other, and others with which two of them do not; so a shape is equally likely with either
+answer. Such guards may leave gaps, and several may hold, so workflows with them are not executed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ...workflow.guards.solver import exclusive
 from ...workflow.model import OTHERWISE, Domain, Flaw, Link, Parameter, Workflow
 from ..guards import LOWER, UPPER, Conditions, GuardChoice, conditions_for, words_in_use
 
-MOST_GUARDS = 4  # of one choice; fitting constants for more are found too seldom
-MOST_SHAPES = 30  # tried for one choice
-MOST_FILLINGS = 300  # tried for one shape
+MOST_GUARDS = 4  # guards of one choice; fitting constants for more are found too rarely
+MOST_SHAPES = 30  # shapes tried for one choice
+MOST_FILLINGS = 300  # fillings tried for one shape
 
 Constant = int | str
 
@@ -33,7 +33,7 @@ class GuardSlot:
     operator: str
 
 
-Shape = tuple[tuple[GuardSlot, ...], ...]  # of one guard: comparisons joined by "and", and these by "or"
+Shape = tuple[tuple[GuardSlot, ...], ...]  # the shape of one guard: comparisons joined by "and", and these by "or"
 Filling = tuple[tuple[Constant, ...], ...]  # the constants of one guard
 
 _COMPARE: Mapping[str, Callable[[float | str, float | str], bool]] = {
@@ -48,25 +48,25 @@ NUMBER_PAIRS = (
 WORD_PAIRS = (("either", "one"), ("either", "either"), ("neither", "either"), ("neither", "one"), ("but", "one"))
 
 
-def draw_guards(conditions: Conditions, count: int, apart: bool, shown: bool) -> GuardChoice | None:
-    """Draw `count` guards of which no two can hold together or, if not `apart`, exactly two can.
+def draw_guards(conditions: Conditions, count: int, exclusive_wanted: bool, domains_shown: bool) -> GuardChoice | None:
+    """Draw `count` guards of which no two can hold together or, if not `exclusive_wanted`, exactly two can.
 
-    The answer is the one that `workflow.guards.exclusive` gives, with the domains of the parameters where they are
-    `shown`. Return None if no such guards are found.
+    The answer is that of `workflow.guards.exclusive`, with the domains of the parameters if `domains_shown`. None if no
+    such guards are found.
     """
-    named = count - 1 if count > 2 and conditions.rng.random() > 0.5 else count
-    for _ in range(MOST_SHAPES if named <= MOST_GUARDS else 0):
-        domains, shapes = _Shapes(conditions).draw(named)
-        guards = _fitting(shapes, _Situations(domains, shown), apart, conditions.rng)
-        if guards is not None and _decided(guards, domains, shown) is apart:
-            guards += [OTHERWISE] * (count - named)
+    shape_count = count - 1 if count > 2 and conditions.rng.random() > 0.5 else count
+    for _ in range(MOST_SHAPES if shape_count <= MOST_GUARDS else 0):
+        domains, shapes = _Shapes(conditions).draw(shape_count)
+        guards = _fill_shapes(shapes, _Situations(domains, domains_shown), exclusive_wanted, conditions.rng)
+        if guards is not None and _are_exclusive(guards, domains, domains_shown) is exclusive_wanted:
+            guards += [OTHERWISE] * (count - shape_count)
             conditions.rng.shuffle(guards)
             return GuardChoice(guards, [*domains.items()])
     return None
 
 
-def _decided(guards: Sequence[str], domains: Mapping[str, Domain], shown: bool) -> bool | None:
-    return exclusive(guards, [Parameter(name, domain=domain) for name, domain in domains.items() if shown])
+def _are_exclusive(guards: Sequence[str], domains: Mapping[str, Domain], domains_shown: bool) -> bool | None:
+    return exclusive(guards, [Parameter(name, domain=domain) for name, domain in domains.items() if domains_shown])
 
 
 class _Shapes:
@@ -107,17 +107,17 @@ class _Shapes:
         return [self._word(name, kind) for kind in kinds]
 
     def _of_both(self, name: str, mode: str, count: int) -> list[Shape]:
-        """Guards on a number and a word: both must hold in all guards, in all but one, or either is enough in one."""
+        """Draw guards on a number and a word: both in all guards, both in all but one, or one of the two in one."""
         numbers = [shape[0] for shape in self._of_numbers(name, count) if len(shape) == 1]
         if len(numbers) < count:
             return self._of_both(name, mode, count)
-        found: list[Shape] = [((*slots, GuardSlot(mode, "=")),) for slots in numbers]
+        shapes: list[Shape] = [((*slots, GuardSlot(mode, "=")),) for slots in numbers]
         change = self.rng.randrange(3) if count == 2 else 0
         if change == 1:
-            found[0] = (numbers[0],)
+            shapes[0] = (numbers[0],)
         if change == 2:
-            found[0] = (numbers[0], (GuardSlot(mode, "="),))
-        return found
+            shapes[0] = (numbers[0], (GuardSlot(mode, "="),))
+        return shapes
 
     def _number(self, name: str, kind: str) -> Shape:
         upper, lower = GuardSlot(name, UPPER[self._strict()]), GuardSlot(name, LOWER[self._strict()])
@@ -128,7 +128,7 @@ class _Shapes:
         return kinds[kind]
 
     def _strict(self) -> bool:
-        """Drawn so that two ends are as often both not strict, and meet in a point, as one or both of them are."""
+        """Draw strictness so that two ends meet in a point as often as they do not."""
         return self.rng.random() > 0.7
 
     def _word(self, name: str, kind: str) -> Shape:
@@ -142,89 +142,103 @@ class _Shapes:
 class _Situations:
     """The situations of a choice; sets of them are bits of a number."""
 
-    def __init__(self, domains: Mapping[str, Domain], shown: bool) -> None:
+    def __init__(self, domains: Mapping[str, Domain], domains_shown: bool) -> None:
         self.domains = domains
-        rows = list(product(*(_values(domain, shown) for domain in domains.values())))
+        rows = list(product(*(_representative_values(domain, domains_shown) for domain in domains.values())))
         self.columns = dict(zip(domains, zip(*rows, strict=True), strict=True))
-        self.whole = _bits(all(isinstance(one, str) or one % 1 == 0 for one in row) for row in rows)
+        self.whole = _bits(all(isinstance(value, str) or value % 1 == 0 for value in row) for row in rows)
         self.every = (1 << len(rows)) - 1
-        self.known: dict[tuple[GuardSlot, Constant], int] = {}
+        self.bits_by_comparison: dict[tuple[GuardSlot, Constant], int] = {}
 
     def fill(self, shapes: Sequence[Shape], rng: Random) -> list[Filling] | None:
         """Draw constants for all guards, numbers among few; None if a guard makes no sense with them."""
         pools: dict[str, list[Constant]] = {
-            name: [*one.words] if one.words else list(rng.sample(_inside(one), 2 + rng.randrange(3 * len(shapes) - 3)))
-            for name, one in self.domains.items()
+            name: [*parameter_domain.words]
+            if parameter_domain.words
+            else list(rng.sample(_inside(parameter_domain), 2 + rng.randrange(3 * len(shapes) - 3)))
+            for name, parameter_domain in self.domains.items()
         }
-        found = [tuple(tuple(rng.choice(pools[slot.name]) for slot in slots) for slots in shape) for shape in shapes]
-        sensible = all(self._sensible(shape, filling) for shape, filling in zip(shapes, found, strict=True))
-        return found if sensible and len(set(zip(shapes, found, strict=True))) == len(found) else None
+        fillings = [tuple(tuple(rng.choice(pools[slot.name]) for slot in slots) for slots in shape) for shape in shapes]
+        sensible = all(self._sensible(shape, filling) for shape, filling in zip(shapes, fillings, strict=True))
+        return fillings if sensible and len(set(zip(shapes, fillings, strict=True))) == len(fillings) else None
 
     def _sensible(self, shape: Shape, filling: Filling) -> bool:
-        """Return True if the guard holds at times, not always, and every comparison counts."""
+        """Return True if the guard holds sometimes, but not always, and every comparison matters."""
         whole = self.holding(shape, filling) & self.whole
-        told = [*zip(chain(*shape), chain(*filling), strict=True)]
+        slots_with_constants = [*zip(chain(*shape), chain(*filling), strict=True)]
         plain = all(len(set(row)) == len(row) for row in filling)  # not "n >= 2 and n <= 2"
-        return bool(whole) and whole != self.whole and len(set(told)) == len(told) and plain
+        return (
+            bool(whole)
+            and whole != self.whole
+            and len(set(slots_with_constants)) == len(slots_with_constants)
+            and plain
+        )
 
     def holding(self, shape: Shape, filling: Filling) -> int:
-        """Return where a guard holds."""
-        found = 0
+        """Return the situations in which a guard holds."""
+        holding = 0
         for slots, constants in zip(shape, filling, strict=True):
             both = self.every
             for slot, constant in zip(slots, constants, strict=True):
                 both &= self._where(slot, constant)
-            found |= both
-        return found
+            holding |= both
+        return holding
 
     def _where(self, slot: GuardSlot, constant: Constant) -> int:
-        if (slot, constant) not in self.known:
+        if (slot, constant) not in self.bits_by_comparison:
             compare = _COMPARE[slot.operator]
-            self.known[slot, constant] = _bits(compare(value, constant) for value in self.columns[slot.name])
-        return self.known[slot, constant]
+            self.bits_by_comparison[slot, constant] = _bits(
+                compare(value, constant) for value in self.columns[slot.name]
+            )
+        return self.bits_by_comparison[slot, constant]
 
-    def apart(self, shapes: Sequence[Shape], fillings: Sequence[Filling]) -> bool | None:
-        """Return True if no two guards hold together, False if exactly two do, among whole numbers too; else None."""
-        held = [self.holding(shape, filling) for shape, filling in zip(shapes, fillings, strict=True)]
-        common = [one & other for one, other in combinations(held, 2) if one & other]
+    def exclude_each_other(self, shapes: Sequence[Shape], fillings: Sequence[Filling]) -> bool | None:
+        """Return True if no two guards hold together, False if exactly two do, over integers too; else None."""
+        held_by_guard = [self.holding(shape, filling) for shape, filling in zip(shapes, fillings, strict=True)]
+        common = [first & second for first, second in combinations(held_by_guard, 2) if first & second]
         if not common:
             return True
         return False if len(common) == 1 and common[0] & self.whole else None
 
 
-def _fitting(shapes: Sequence[Shape], situations: _Situations, apart: bool, rng: Random) -> list[str] | None:
-    """Return guards of these shapes with the answer; None unless constants are found for both answers."""
-    found: dict[bool | None, list[Filling]] = {}
+def _fill_shapes(
+    shapes: Sequence[Shape], situations: _Situations, exclusive_wanted: bool, rng: Random
+) -> list[str] | None:
+    """Return guards of these shapes with the wanted answer; None unless constants are found for both answers."""
+    filling_by_answer: dict[bool | None, list[Filling]] = {}
     for _ in range(MOST_FILLINGS):
         fillings = situations.fill(shapes, rng)
         if fillings is not None:
-            found.setdefault(situations.apart(shapes, fillings), fillings)
-        if True in found and False in found:
-            return [_written(shape, filling) for shape, filling in zip(shapes, found[apart], strict=True)]
+            filling_by_answer.setdefault(situations.exclude_each_other(shapes, fillings), fillings)
+        if True in filling_by_answer and False in filling_by_answer:
+            return [
+                _write_guard(shape, filling)
+                for shape, filling in zip(shapes, filling_by_answer[exclusive_wanted], strict=True)
+            ]
     return None
 
 
-def _written(shape: Shape, filling: Filling) -> str:
+def _write_guard(shape: Shape, filling: Filling) -> str:
     parts = [
-        " and ".join(f"{slot.name} {slot.operator} {one}" for slot, one in zip(slots, constants, strict=True))
+        " and ".join(f"{slot.name} {slot.operator} {constant}" for slot, constant in zip(slots, constants, strict=True))
         for slots, constants in zip(shape, filling, strict=True)
     ]
     return " or ".join(f"({part})" if len(parts) > 1 and " and " in part else part for part in parts)
 
 
-def _values(domain: Domain, shown: bool) -> Iterator[float | str]:
-    """Values of which one stands for each that there are; all that the domain leaves out too, unless it is `shown`."""
+def _representative_values(domain: Domain, domains_shown: bool) -> Iterator[float | str]:
+    """Yield values that stand for all; unless `domains_shown`, also for those outside the domain."""
     if domain.words:
-        yield from domain.words if shown else (*domain.words, "")
+        yield from domain.words if domains_shown else (*domain.words, "")
         return
     inside = _inside(domain)
-    low, high = inside[0] - (1 if shown else 2), inside[-1] + (1 if shown else 2)
-    step = 1 if shown and domain.kind == "integer" else 2
-    yield from (one / step for one in range(step * low, step * high + 1))
+    low, high = inside[0] - (1 if domains_shown else 2), inside[-1] + (1 if domains_shown else 2)
+    step = 1 if domains_shown and domain.kind == "integer" else 2
+    yield from (numerator / step for numerator in range(step * low, step * high + 1))
 
 
 def _inside(domain: Domain) -> list[int]:
-    """The whole numbers inside a range, without its ends."""
+    """Return the integers inside a range, without its ends."""
     return list(range(int(domain.low or 0) + 1, int(domain.high or 0)))
 
 
@@ -233,50 +247,54 @@ def _bits(truths: Iterable[bool]) -> int:
 
 
 def exclude_guards(workflow: Workflow, rng: Random) -> Workflow:
-    """Redraw the guards of all choices, so that those of one task at least exclude each other.
+    """Redraw the guards of all choices, so that those of at least one task exclude each other.
 
-    Each other choice gets guards that do or do not, by a coin. Guards may leave gaps. Raises NoCaseError where no task
-    has two guarded links.
+    The guards of each other choice do or do not, by a coin toss. Guards may leave gaps.
+
+    Raises:
+        NoCaseError: if no task has two guarded links.
     """
-    return _redrawn(workflow, True, rng)
+    return _redraw_guards(workflow, True, rng)
 
 
 def overlap_guards(workflow: Workflow, rng: Random) -> Workflow:
-    """Redraw the guards as `exclude_guards` does, so that two of one task at least can hold together."""
-    return _redrawn(workflow, False, rng)
+    """Redraw the guards as `exclude_guards` does, so that two of at least one task can hold together."""
+    return _redraw_guards(workflow, False, rng)
 
 
-def _redrawn(workflow: Workflow, apart: bool, rng: Random) -> Workflow:
-    choices = [links for links in _guarded(workflow) if len(links) > 1]
+def _redraw_guards(workflow: Workflow, exclusive_wanted: bool, rng: Random) -> Workflow:
+    choices = [links for links in _guarded_links(workflow) if len(links) > 1]
     if not choices:
         raise NoCaseError(f"guards: no task of workflow {workflow.name!r} has two guarded links")
-    kept = [link for link in workflow.links if not any(link in links for links in choices)]
-    used = {*words_in_use(kept, workflow)}
-    shown = any(one.domain is not None for one in workflow.parameters)
+    other_links = [link for link in workflow.links if not any(link in links for links in choices)]
+    used = {*words_in_use(other_links, workflow)}
+    domains_shown = any(parameter.domain is not None for parameter in workflow.parameters)
     conditions = conditions_for(workflow, used, rng)
     new: dict[Link, Link] = {}
     domains: list[tuple[str, Domain]] = []
     planted = rng.randrange(len(choices))
     for at, links in enumerate(choices):
-        choice = draw_guards(conditions, len(links), apart if at == planted else rng.random() < 0.5, shown)
+        choice = draw_guards(
+            conditions, len(links), exclusive_wanted if at == planted else rng.random() < 0.5, domains_shown
+        )
         if choice is None:
             raise NoCaseError(f"guards: none are found for task {links[0].source!r} of workflow {workflow.name!r}")
         guarded = zip(links, choice.guards, strict=True)
         new.update((link, replace(link, guard=guard)) for link, guard in guarded)
         domains += choice.domains
     old = {*words_in_use([*new], workflow)} - used
-    parameters = [one for one in workflow.parameters if one.name not in old]
-    parameters += [Parameter(name, domain=domain) for name, domain in domains if shown]
+    parameters = [parameter for parameter in workflow.parameters if parameter.name not in old]
+    parameters += [Parameter(name, domain=domain) for name, domain in domains if domains_shown]
     return replace(
         workflow,
         links=tuple(new.get(link, link) for link in workflow.links),
         parameters=tuple(parameters),
-        flaw=Flaw("exclude-guards" if apart else "overlap-guards", (choices[planted][0].source,)),
+        flaw=Flaw("exclude-guards" if exclusive_wanted else "overlap-guards", (choices[planted][0].source,)),
     )
 
 
-def _guarded(workflow: Workflow) -> Iterator[list[Link]]:
-    """The guarded links out of every task that has some."""
+def _guarded_links(workflow: Workflow) -> Iterator[list[Link]]:
+    """Yield the guarded links out of every task that has some."""
     for task in workflow.task_names:
         links = [link for link in workflow.links if link.source == task and link.guard is not None]
         if links:

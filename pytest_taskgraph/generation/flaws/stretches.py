@@ -28,20 +28,20 @@ class Stretch:
 
     @property
     def first(self) -> str:
-        """The node that the entry leads to."""
+        """Return the node that the entry leads to."""
         return self.entry.target
 
     @property
     def last(self) -> str:
-        """The node that the exit leaves."""
+        """Return the node that the exit leaves."""
         return self.exit.source
 
 
 def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -> Iterator[Stretch]:
     """Yield stretches of a level in a drawn order: first an entry, then an exit of it; each pair at most once.
 
-    Every way from START into the stretch takes its entry, and every way on to END its exit. Without the links to be
-    `ignored`, the control flow has no cycle.
+    Every way from START into the stretch takes its entry, and every way on to END its exit. Without the `ignored`
+    links, the control flow must have no cycle.
     """
     links = [link for link in dict.fromkeys(workflow.links) if link not in ignored]
     ahead: dict[Hashable, list[Hashable]] = {}
@@ -53,7 +53,9 @@ def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -
     before, after = on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
     names = [*workflow.task_names, *(gateway.name for gateway in workflow.gateways)]
     for entry in rng.sample(links, len(links)):
-        exits = [one for one in after.get(entry, ()) if one != entry and entry in before.get(one, ())]
+        exits = [
+            link_out for link_out in after.get(entry, ()) if link_out != entry and entry in before.get(link_out, ())
+        ]
         ordered = [link for link in links if link in exits]
         for leaving in rng.sample(ordered, len(ordered)):
             inside = (name for name in names if entry in before.get(name, ()) and leaving in after.get(name, ()))
@@ -67,35 +69,37 @@ def on_every_way(
 
     Not by `nx.immediate_dominators`: a node that can also be reached from elsewhere than the start is left out.
     """
-    found: dict[_Node, frozenset[_Node]] = {}
+    dominators: dict[_Node, frozenset[_Node]] = {}
     waiting = deque([start])
     while waiting:
         node = waiting.popleft()
-        sources = [found[source] for source in behind.get(node, ())]
-        found[node] = (frozenset.intersection(*sources) if sources else frozenset()) | {node}
+        sources = [dominators[source] for source in behind.get(node, ())]
+        dominators[node] = (frozenset.intersection(*sources) if sources else frozenset()) | {node}
         waiting.extend(
             target
             for target in dict.fromkeys(ahead.get(node, ()))
-            if target not in found and target not in waiting and all(one in found for one in behind[target])
+            if target not in dominators
+            and target not in waiting
+            and all(source in dominators for source in behind[target])
         )
-    return found
+    return dominators
 
 
 def new_condition(workflow: Workflow, rng: Random) -> str:
     """Return a condition on a parameter that the level does not have yet."""
-    taken = [*words_in_use(workflow.links, workflow), *(one.name for one in workflow.parameters)]
+    taken = [*words_in_use(workflow.links, workflow), *(parameter.name for parameter in workflow.parameters)]
     measure = conditions_for(workflow, taken, rng).measure()
     return f"{measure.name} < {measure.low + 1 + rng.randrange(measure.high - measure.low - 1)}"
 
 
-NESTED = 0.8  # of the workflows get a composite task so
-TRIES = 300  # stretches that are looked at
+NESTED = 0.8  # share of the workflows that get a composite task
+TRIES = 300  # largest number of stretches tried
 
 
 def nest_block(workflow: Workflow, rng: Random) -> Workflow:
-    """Move a stretch that holds a fork, a choice or a loop into the task before it; some workflows stay as they are.
+    """Move a stretch that holds a fork, a choice or a loop into the task before it; some workflows stay unchanged.
 
-    What the moved tasks alone read and write goes with them, the rest is read and written by the composite task.
+    Data that only the moved tasks read and write move with them, the composite task reads and writes the rest.
 
     Raises:
         NoCaseError: if no such stretch follows an atomic task.
@@ -104,15 +108,15 @@ def nest_block(workflow: Workflow, rng: Random) -> Workflow:
         return replace(workflow, flaw=Flaw("nest-block"))
     back = _back_links(workflow)
     for _, stretch in zip(range(TRIES), stretches(workflow, rng, back), strict=False):
-        if _fits(workflow, stretch):
-            found = replace(_nested(workflow, stretch), flaw=Flaw("nest-block", (stretch.entry.source,)))
-            if not problems(found):
-                return found
+        if _can_be_nested(workflow, stretch):
+            mutated = replace(_nest_stretch(workflow, stretch), flaw=Flaw("nest-block", (stretch.entry.source,)))
+            if not problems(mutated):
+                return mutated
     raise NoCaseError(f"nest-block: workflow {workflow.name!r} has no block after a task that could hold it")
 
 
 def _back_links(workflow: Workflow) -> list[Link]:
-    """Return the links that lead back to where a walk from START came from."""
+    """Return the links that lead back to a node on the current path of a depth-first walk from START."""
     out: dict[str, list[Link]] = {}
     for link in workflow.links:
         out.setdefault(link.source, []).append(link)
@@ -131,8 +135,8 @@ def _back_links(workflow: Workflow) -> list[Link]:
     return back
 
 
-def _fits(workflow: Workflow, stretch: Stretch) -> bool:
-    """Return True if the stretch follows an atomic task alone, holds an operator, and nothing else leads in or out."""
+def _can_be_nested(workflow: Workflow, stretch: Stretch) -> bool:
+    """Return True if the stretch follows only an atomic task, holds an operator, and has no other link in or out."""
     outer, inside = stretch.entry.source, stretch.nodes
     crossing = [link for link in workflow.links if (link.source in inside) != (link.target in inside)]
     own = [link for link in workflow.links if link.source == outer]
@@ -143,25 +147,29 @@ def _fits(workflow: Workflow, stretch: Stretch) -> bool:
     return atomic and alone and several
 
 
-def _nested(workflow: Workflow, stretch: Stretch) -> Workflow:
+def _nest_stretch(workflow: Workflow, stretch: Stretch) -> Workflow:
     outer, inside = stretch.entry.source, stretch.nodes
     ends = {stretch.entry: Link(START, stretch.first), stretch.exit: replace(stretch.exit, target=END)}
     moved = tuple(ends.get(link, link) for link in workflow.links if {link.source, link.target} & inside)
-    kept = [link for link in workflow.links if not {link.source, link.target} & inside]
-    told = " ".join(link.guard for link in moved if link.guard is not None)
-    left = " ".join(link.guard for link in kept if link.guard is not None)
-    own = {one.name for one in workflow.parameters if _speaks(told, one.name) and not _speaks(left, one.name)}
-    names = {one.name for one in workflow.data}
-    ends_of = [pair for link in workflow.data_links for pair in _ends(link, names)]
+    outer_links = [link for link in workflow.links if not {link.source, link.target} & inside]
+    inner_guards = " ".join(link.guard for link in moved if link.guard is not None)
+    outer_guards = " ".join(link.guard for link in outer_links if link.guard is not None)
+    own = {
+        parameter.name
+        for parameter in workflow.parameters
+        if _mentions(inner_guards, parameter.name) and not _mentions(outer_guards, parameter.name)
+    }
+    names = {data_object.name for data_object in workflow.data}
+    ends_of = [pair for link in workflow.data_links for pair in _data_and_task(link, names)]
     data = {name for name, task in ends_of if task in inside} - {name for name, task in ends_of if task not in inside}
     inner = Workflow(
         GuardNames(level.name for level in every_level(workflow)).take(workflow.name),
         tasks=tuple(task for task in workflow.tasks if task.name in inside),
-        data=tuple(one for one in workflow.data if one.name in data),
-        gateways=tuple(one for one in workflow.gateways if one.name in inside),
+        data=tuple(data_object for data_object in workflow.data if data_object.name in data),
+        gateways=tuple(gateway for gateway in workflow.gateways if gateway.name in inside),
         links=moved,
         data_links=tuple(link for link in workflow.data_links if {link.source, link.target} & data),
-        parameters=tuple(one for one in workflow.parameters if one.name in own),
+        parameters=tuple(parameter for parameter in workflow.parameters if parameter.name in own),
     )
     return replace(
         workflow,
@@ -170,20 +178,20 @@ def _nested(workflow: Workflow, stretch: Stretch) -> Workflow:
             for task in workflow.tasks
             if task.name not in inside
         ),
-        data=tuple(one for one in workflow.data if one.name not in data),
-        gateways=tuple(one for one in workflow.gateways if one.name not in inside),
-        links=(*kept, Link(outer, stretch.exit.target)),
+        data=tuple(data_object for data_object in workflow.data if data_object.name not in data),
+        gateways=tuple(gateway for gateway in workflow.gateways if gateway.name not in inside),
+        links=(*outer_links, Link(outer, stretch.exit.target)),
         data_links=tuple(dict.fromkeys(_outer_links(workflow, outer, inside, data))),
-        parameters=tuple(one for one in workflow.parameters if one.name not in own),
+        parameters=tuple(parameter for parameter in workflow.parameters if parameter.name not in own),
     )
 
 
-def _ends(link: DataLink, data: set[str]) -> Iterator[tuple[str, str]]:
+def _data_and_task(link: DataLink, data: set[str]) -> Iterator[tuple[str, str]]:
     """Yield the data and the task that a link joins."""
     yield (link.source, link.target) if link.source in data else (link.target, link.source)
 
 
-def _speaks(text: str, name: str) -> bool:
+def _mentions(text: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 

@@ -1,20 +1,21 @@
-"""The words that generated workflows are made of: one TOML file of this folder for each domain, found by its name.
+"""The words that generated workflows are made of: a TOML file of this folder for each domain, found by its name.
 
 A file holds `settings` (parameters of single tasks), `[[conditions]]` (numbers that decisions depend on, each with a
 range and with the words for "from the limit on" and for "below it"), `[modes]` (parameters with words),
-`[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual one), `[data]`
+`[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual name), `[data]`
 with their descriptions, `[schemas]` of some, `[[tasks]]`, `[[composites]]` (names of tasks that consist of tasks),
 `[[goals]]` (workflows with a goal so definite that the method or a setting of a task can contradict it), `far`: the
-domains in which every task of this one is plainly foreign, and `[procedure]`: actors and notices (`procedure_words`).
+domains in which every task of this domain is plainly foreign, and `[procedure]`: actors and notices
+(`procedure_words`).
 
-Tasks stand in an order in which the whole makes sense, and every pair of them is decided. Two tasks are *free* if the
-later one names the earlier one in `free`: either order is right. Of any other two the earlier one comes first. It
-*must*, in everybody's eyes, if the later one names it in `after`: a wrong order is planted in such pairs alone, for
-what follows through others is less certain from the names. The rest of the order is custom, which generation keeps
-too.
+Tasks stand in an order in which the whole makes sense, and the order of every pair is stated. Two tasks are *free* if
+the later task names the earlier one in `free`: either order is right. Of any other two the earlier task comes first. It
+*must* come first, in everybody's judgement, if the later task names it in `after`: a wrong order is planted in such
+pairs alone, because what follows through others is less certain from the names. The rest of the order is custom, which
+generation keeps too.
 
-A file without tasks has computed ones, as many as are asked for, named by numbers that tell nothing and in no order;
-its `kinds` are drawn.
+A file without tasks has computed tasks, as many as needed, named by numbers that carry no meaning and in no order; its
+`kinds` are drawn.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from ...errors import UsageError
 from ...workflow.model import Value
 from .procedure_words import ProcedureWords
 
-LEAST_TASKS = 44  # of a domain: so many are asked for at once
+LEAST_TASKS = 44  # tasks of a domain, since recipes demand so many at once
 
 
 @dataclass(frozen=True, slots=True)
 class VocabularyEntry:
     """A task of a vocabulary; `reads` and `writes` are names of data.
 
-    `requires` names tasks that must come before it in everybody's eyes, `follows` all that come before it in a workflow
-    that makes sense (those included); both in the order of the file.
+    `requires` names tasks that must come before it in everybody's judgement, `follows` all that come before it in a
+    workflow that makes sense (those included); both in the order of the file.
     """
 
     name: str
@@ -55,10 +56,10 @@ class VocabularyEntry:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A parameter with a whole number from `low` to `high`.
+    """A parameter with an integer from `low` to `high`.
 
-    `holds` says in words that it is `limit` or more, `fails` that it is less; both are empty where numbers mean
-    nothing.
+    `holds` states in words that it is `limit` or more, `fails` that it is less; both are empty if the numbers have no
+    meaning.
     """
 
     parameter: str
@@ -80,9 +81,9 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A way to do a task: the one that serves a goal and the one that cannot, and the reason.
+    """Two ways to do a task: a way that serves a goal and a way that cannot, and the reason.
 
-    Both are descriptions of the task or, where `parameter` is not empty, values of that parameter.
+    Both are descriptions of the task or, if `parameter` is not empty, values of that parameter.
     """
 
     task: str
@@ -122,12 +123,12 @@ class Vocabulary:
     _entries: Mapping[str, VocabularyEntry] = field(default_factory=dict, compare=False, repr=False)
 
     def entry(self, name: str) -> VocabularyEntry | None:
-        """Return the task of that name; None where the vocabulary has none."""
+        """Return the task of that name; None if the vocabulary has none."""
         return self._entries.get(name)
 
     def computed(self, count: int, rng: Random) -> list[VocabularyEntry]:
-        """Return `count` tasks that mean nothing, named by numbers in no order."""
-        # From twice as many numbers as tasks, so that knowing how many tasks there are does not tell their names.
+        """Draw `count` tasks without a meaning, named by numbers in no order."""
+        # From twice as many numbers as tasks, so that names cannot be guessed from the number of tasks.
         numbers = rng.sample(list(range(1, 2 * count + 1)), count)
         return [VocabularyEntry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
 
@@ -135,7 +136,7 @@ class Vocabulary:
 @catalog_cache
 @cache
 def domain_names() -> tuple[str, ...]:
-    """Return the names of the vocabularies whose tasks mean something, sorted."""
+    """Return the names of the vocabularies whose tasks have a meaning, sorted."""
     return tuple(name for name in vocabulary_names() if vocabulary(name).tasks)
 
 
@@ -155,45 +156,48 @@ def vocabulary(name: str) -> Vocabulary:
     """Return the vocabulary of that name.
 
     Raises:
-        UnknownNameError: if there is none; it names the known ones.
+        UnknownNameError: if there is none; the message lists the available names.
     """
     return VOCABULARIES[name]
 
 
 def read_vocabulary(name: str, path: Path | None = None) -> Vocabulary:
-    """Return the vocabulary in a TOML file: the one at the path, or the one of that name in this folder.
+    """Return the vocabulary in a TOML file: that at the path, or that of the name in this folder.
 
     Raises:
-        UsageError: if the file cannot be read, or is no vocabulary.
+        UsageError: if the file cannot be read, or is not a vocabulary.
     """
     if path is None:
         return _vocabulary(name, tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")))
     try:
-        made = _vocabulary(name, tomllib.loads(path.read_text(encoding="utf-8")))
+        result = _vocabulary(name, tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"the vocabulary {path} cannot be read: {error}") from None
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"the vocabulary {path} lacks a part, or has one of another kind: {error}") from None
-    _check(made, path)
-    return made
+    _check(result, path)
+    return result
 
 
-def _vocabulary(name: str, read: Mapping[str, Any]) -> Vocabulary:
-    tasks = tuple(_entries(read.get("tasks", [])))
+def _vocabulary(name: str, table: Mapping[str, Any]) -> Vocabulary:
+    tasks = tuple(_entries(table.get("tasks", [])))
     return Vocabulary(
         name,
-        tuple((one["name"], one["description"]) for one in read["workflows"]),
-        tuple(Condition(**one) for one in read["conditions"]),
-        tuple(read["settings"]),
-        tuple((mode, tuple(words)) for mode, words in read["modes"].items()),
+        tuple((entry["name"], entry["description"]) for entry in table["workflows"]),
+        tuple(Condition(**entry) for entry in table["conditions"]),
+        tuple(table["settings"]),
+        tuple((mode, tuple(words)) for mode, words in table["modes"].items()),
         tasks,
-        tuple(read.get("kinds", dict.fromkeys(task.kind for task in tasks))),
-        tuple(read.get("data", {}).items()),
-        tuple(read.get("schemas", {}).items()),
-        tuple(Composite(one["name"], one["description"], tuple(one["tasks"])) for one in read.get("composites", ())),
-        tuple(map(_goal, read.get("goals", ()))),
-        tuple(read.get("far", ())),
-        ProcedureWords.of(read.get("procedure", {})),
+        tuple(table.get("kinds", dict.fromkeys(task.kind for task in tasks))),
+        tuple(table.get("data", {}).items()),
+        tuple(table.get("schemas", {}).items()),
+        tuple(
+            Composite(entry["name"], entry["description"], tuple(entry["tasks"]))
+            for entry in table.get("composites", ())
+        ),
+        tuple(map(_goal, table.get("goals", ()))),
+        tuple(table.get("far", ())),
+        ProcedureWords.of(table.get("procedure", {})),
         {task.name: task for task in tasks},
     )
 
@@ -208,45 +212,53 @@ def _entries(tasks: list[dict[str, Any]]) -> Iterator[VocabularyEntry]:
             task["kind"],
             tuple(task["reads"]),
             tuple(task["writes"]),
-            tuple(one for one in earlier if one in task["after"]),
-            tuple(one for one in earlier if one not in task["free"]),
+            tuple(previous for previous in earlier if previous in task["after"]),
+            tuple(previous for previous in earlier if previous not in task["free"]),
         )
         earlier = (*earlier, task["name"])
 
 
-def _goal(read: dict[str, Any]) -> Goal:
-    alternatives = [Alternative(**one) for one in (*read["methods"], *read["parameters"])]
-    return Goal(read["name"], read["description"], tuple(read["excludes"]), tuple(alternatives))
+def _goal(table: dict[str, Any]) -> Goal:
+    alternatives = [Alternative(**alternative) for alternative in (*table["methods"], *table["parameters"])]
+    return Goal(table["name"], table["description"], tuple(table["excludes"]), tuple(alternatives))
 
 
-def _check(made: Vocabulary, path: Path) -> None:
-    """Raise UsageError if workflows of all sizes and flaws cannot be generated from the words of a domain."""
+def _check(candidate: Vocabulary, path: Path) -> None:
+    """Check that workflows of all sizes and flaws can be generated from the words of a domain.
+
+    Raises:
+        UsageError: if they cannot.
+    """
     earlier: set[str] = set()
-    for task in made.tasks:
+    for task in candidate.tasks:
         if task.name in earlier:
             raise UsageError(f"the vocabulary {path}: the task {task.name!r} stands twice")
-        if unknown := sorted({*task.reads, *task.writes} - dict(made.data).keys()):
+        if unknown := sorted({*task.reads, *task.writes} - dict(candidate.data).keys()):
             raise UsageError(f"the vocabulary {path}: {unknown[0]!r} of task {task.name!r} is not in [data]")
         earlier.add(task.name)
-    if len(made.tasks) < LEAST_TASKS:
-        raise UsageError(f"the vocabulary {path} has {len(made.tasks)} tasks; expected {LEAST_TASKS} or more")
+    if len(candidate.tasks) < LEAST_TASKS:
+        raise UsageError(f"the vocabulary {path} has {len(candidate.tasks)} tasks; expected {LEAST_TASKS} or more")
     for part in ("workflows", "conditions", "settings", "modes", "composites", "goals", "far"):
-        if not getattr(made, part):
+        if not getattr(candidate, part):
             raise UsageError(f"the vocabulary {path} has no {part}; expected one or more")
-    if unknown := sorted(set(made.far) - set(VOCABULARIES)):
+    if unknown := sorted(set(candidate.far) - set(VOCABULARIES)):
         raise UsageError(f"the vocabulary {path}: far names {unknown[0]!r}; known: {', '.join(VOCABULARIES)}")
-    told = [name for one in made.composites for name in one.tasks]
-    told += [name for goal in made.goals for name in (*goal.excludes, *(one.task for one in goal.alternatives))]
-    if unknown := sorted(set(told) - earlier):
+    mentioned = [name for composite in candidate.composites for name in composite.tasks]
+    mentioned += [
+        name
+        for goal in candidate.goals
+        for name in (*goal.excludes, *(composite.task for composite in goal.alternatives))
+    ]
+    if unknown := sorted(set(mentioned) - earlier):
         raise UsageError(f"the vocabulary {path}: {unknown[0]!r} is none of its tasks")
-    for fault in made.procedure.faults(frozenset(earlier)):
+    for fault in candidate.procedure.faults(frozenset(earlier)):
         raise UsageError(f"the vocabulary {path}: {fault}")
 
 
 def _own_names() -> list[str]:
     """Return the names of the files of this folder, sorted."""
-    found = (file.name for file in files(__package__).iterdir())
-    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    file_names = (file.name for file in files(__package__).iterdir())
+    return sorted(name.removesuffix(".toml") for name in file_names if name.endswith(".toml"))
 
 
 VOCABULARIES: Catalog[Vocabulary] = Catalog(

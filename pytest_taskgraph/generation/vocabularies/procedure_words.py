@@ -1,4 +1,4 @@
-"""What a domain says about procedures: how its tasks are phrased, who does them, and what has to be observed.
+"""The words of a domain for procedures: how its tasks are phrased, who performs them, and what has to be observed.
 
 The table `[procedure]` of a vocabulary holds `choices` (lists of conditions of which exactly one holds), `notices` (a
 task's name and a clause on what to observe) and `actors`: for each actor the tasks that are theirs, with a verb phrase
@@ -18,9 +18,9 @@ class ProcedureWords:
     """The words of a domain for procedures.
 
     Args:
-        actions: For each task the verb phrase.
-        actors: For each task who does it.
-        notices: For some tasks what has to be observed, as a clause.
+        actions: The verb phrase for each task.
+        actors: The person or role that performs each task.
+        notices: What has to be observed for some tasks, as a clause.
         choices: Conditions of which exactly one holds, three or more at a time.
     """
 
@@ -45,7 +45,7 @@ class ProcedureWords:
         return self.actions.get(task) or name_phrase(task)
 
     def faults(self, tasks: frozenset[str]) -> Iterator[str]:
-        """Yield what is wrong with the words of a domain with these tasks."""
+        """Yield the problems of the words for a domain with these tasks."""
         for task in sorted({*self.actions, *self.notices} - tasks):
             yield f"[procedure] names {task!r}, which is none of its tasks"
         for text in self._texts():

@@ -11,7 +11,7 @@ from ....catalog import catalog_cache
 from ....errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
 from ....generation.builder import build, shuffle_declarations
 from ....generation.flaws import MUTATIONS
-from ....generation.recipe import Recipe, implied, least_tasks
+from ....generation.recipe import Recipe, implied_features, least_tasks
 from ....generation.vocabularies import domain_names, most_tasks
 from ....workflow.features import FEATURES
 from ....workflow.model import Workflow
@@ -107,7 +107,7 @@ def _varied(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Reci
 
 def _with(recipe: Recipe, features: Collection[str]) -> Recipe:
     """Return the recipe with further features, and with what they imply, even where it avoids that."""
-    brought = frozenset(one for feature in features for one in implied(feature))
+    brought = frozenset(one for feature in features for one in implied_features(feature))
     return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - brought)
 
 
