@@ -1,10 +1,10 @@
-"""The tests that start processes, run again and again on a busy machine.
+"""Repeated runs of the tests that start processes, on a busy machine.
 
     python perf/busy.py [--runs 20] [--load 8] [--only WORD] [-- PYTEST ARGUMENT ...]
 
 Selects the tests whose function starts a process, by reading the source: `bounded_process`, `Project.spawn`,
 `Project.spread`, a run under a terminal or of a command of the documentation, or a fixture that does. `--load`
-processes count all the while. Each run prints a line; the names of failed tests follow. Exits with 1 if one fails.
+processes count meanwhile. Each run prints a line; the names of failed tests follow. Exits with 1 if one fails.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ COUNT = "while True: pass"
 
 
 def starters(tree: ast.Module) -> set[str]:
-    """Return the names of the functions of a module that start a process, themselves or through others of it."""
+    """Return the names of the functions of a module that start a process, directly or through other functions of it."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     bodies = {name: ast.unparse(node) for name, node in functions.items()}
-    found = {name for name, body in bodies.items() if STARTS.search(body)}
-    while more := {name for name, body in bodies.items() if name not in found and _uses(body, found - {name})}:
-        found |= more
-    return found
+    names = {name for name, body in bodies.items() if STARTS.search(body)}
+    while more := {name for name, body in bodies.items() if name not in names and _uses(body, names - {name})}:
+        names |= more
+    return names
 
 
 def _uses(body: str, names: set[str]) -> bool:
     return any(re.search(rf"\b{name}\b", body) for name in names)
 
 
-def selected(only: str) -> list[str]:
+def select_tests(only: str) -> list[str]:
     """Return the ids of the tests, without parameters."""
     return [
         f"{path.relative_to(ROOT)}::{name}"
@@ -69,7 +69,7 @@ def main() -> int:
     options.add_argument("--only", default="", help="a part of a test's id")
     options.add_argument("rest", nargs="*", help="arguments of pytest")
     chosen = options.parse_args()
-    tests = selected(chosen.only)
+    tests = select_tests(chosen.only)
     print(f"{len(tests)} test functions start processes; load {chosen.load}", flush=True)
     failed = 0
     with load(chosen.load):

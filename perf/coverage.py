@@ -1,11 +1,11 @@
-"""How often the 95 % intervals hold the true rate or mean: each point of a grid, and the average over it.
+"""Coverage of the 95 % intervals: how often they hold the true rate or mean, for a grid of points and on average.
 
-    python perf/coverage.py        about 20 seconds; exit code 1 if an average leaves 93 to 97 %
+    python perf/coverage.py        about 20 seconds; exit code 1 if an average is outside of 93 to 97 %
 
 Wilson's interval is not simulated: of n questions each number of right answers has a known probability, and the
 coverage is the sum over those whose interval holds the rate. The clustered interval is simulated: in each of G
-workflows `each` questions have a rate of their own, drawn from the beta distribution with that mean; `rho` is how much
-alike the questions of one workflow are, their intraclass correlation.
+workflows `each` questions have a rate of their own, drawn from the beta distribution with that mean; `rho` is the
+intra-class correlation of the questions of one workflow.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EACH = 5
 ROUNDS = 1_000
 
 
-def of_wilson(n: int, rate: float) -> float:
-    """The share of samples of `n` questions whose interval holds the rate."""
+def wilson_coverage(n: int, rate: float) -> float:
+    """Return the share of samples of `n` questions whose interval holds the rate."""
     return sum(
         comb(n, right) * rate**right * (1 - rate) ** (n - right)
         for right in range(n + 1)
@@ -36,8 +36,8 @@ def of_wilson(n: int, rate: float) -> float:
     )
 
 
-def of_clusters(workflows: int, rate: float, alike: float, rng: Random) -> float:
-    """The share of simulated samples whose clustered interval holds the rate."""
+def clustered_coverage(workflows: int, rate: float, alike: float, rng: Random) -> float:
+    """Return the share of simulated samples whose clustered interval holds the rate."""
     held = 0
     for _ in range(ROUNDS):
         ends = clustered_interval({str(at): _workflow(rate, alike, rng) for at in range(workflows)})
@@ -52,32 +52,32 @@ def _workflow(rate: float, alike: float, rng: Random) -> list[float]:
 
 
 def wilson_points() -> Iterator[tuple[str, float]]:
-    """Each point of the grid and its coverage."""
+    """Yield each point of the grid with its coverage."""
     for n, rate in product(SIZES, RATES):
-        yield f"wilson     n={n:<4d} rate={rate:.2f}", of_wilson(n, rate)
+        yield f"wilson     n={n:<4d} rate={rate:.2f}", wilson_coverage(n, rate)
 
 
 def clustered_points() -> Iterator[tuple[str, float]]:
-    """Each point of the grid and its coverage, the same at every run."""
+    """Yield each point of the grid with its coverage, the same in every run."""
     for workflows, rate, alike in product(WORKFLOWS, RATES, ALIKE):
         rng = Random(f"{workflows}|{rate}|{alike}")
         where = f"clustered  workflows={workflows:<3d} rate={rate:.2f} rho={alike:.1f}"
-        yield where, of_clusters(workflows, rate, alike, rng)
+        yield where, clustered_coverage(workflows, rate, alike, rng)
 
 
 def report(name: str, points: Iterator[tuple[str, float]]) -> bool:
-    """Whether the average over the points is within bounds; prints them."""
-    found = []
+    """Print the points, and return True if their average is within bounds."""
+    coverages = []
     for where, coverage in points:
         print(f"{where}  {100 * coverage:6.2f} %", flush=True)
-        found.append(coverage)
-    average = sum(found) / len(found)
-    print(f"{name}: {100 * average:.2f} % on average, {100 * min(found):.2f} % at least\n")
+        coverages.append(coverage)
+    average = sum(coverages) / len(coverages)
+    print(f"{name}: {100 * average:.2f} % on average, {100 * min(coverages):.2f} % at least\n")
     return LEAST <= average <= MOST
 
 
 def main() -> int:
-    """Exit code 0 if both averages are within bounds."""
+    """Return the exit code: 0 if both averages are within bounds."""
     return int(not all([report("wilson", wilson_points()), report("clustered", clustered_points())]))
 
 

@@ -2,11 +2,11 @@
 
     python perf/fuzz_readers.py [--minutes 10] [--seed 1] [--only guard:17]
 
-Round by round, a text is made by a generator seeded with seed, kind and number of the round, so that `--only` makes it
-again. It is held that no reader raises what it does not document or takes more than LONGEST seconds of CPU; that
-`read_guard` and `parse_guard` accept exactly what a recogniser of our own does, which was written from the grammar's
-text alone; that an accepted guard reads back as itself once written; and that all scores are 0 to 1. Exit code 1, with
-the first texts of each kind of failure, where that does not hold.
+In each round, a generator makes a text from seed, kind and number of the round, so that `--only` repeats it.
+Requirements: no reader raises an undocumented exception or takes more than LONGEST seconds of CPU; `read_guard` and
+`parse_guard` accept exactly what an independent recogniser does, which was written from the text of the grammar alone;
+an accepted guard is read back unchanged once written; and all scores are 0 to 1. Exit code 1, with the first texts of
+each kind of failure, if one is violated.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from pytest_taskgraph.workflow.guards.syntax import MAX_LENGTH, parse_guard, rea
 
 LONGEST = 1.0  # seconds of CPU a call
 MOST = 20_000  # characters of a text
-SHOWN = 5  # texts of each kind of failure
-SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}  # but for case, by Unicode: beyond what `lower` knows
+MOST_SHOWN = 5  # texts of each kind of failure
+SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}  # equal except for case, by Unicode, which `lower` does not cover
 
 Failures = dict[str, list[str]]
 T = TypeVar("T")
 
 
-# --- A recogniser of guards, as naive as can be: one function a rule, each from a position to the one after it. ---
+# --- A naive recogniser of guards: one function per rule, each from a position to the position after the rule. ---
 
 
-class No(Exception):
+class NotAGuardError(Exception):
     """The text is no guard."""
 
 
 def is_guard(text: str) -> bool:
-    """Whether the text is in the language of guards."""
+    """Return True if the text is in the language of guards."""
     if len(text) > MAX_LENGTH:
         return False
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(20_000)  # for us alone: the readers must do with what there is
+    sys.setrecursionlimit(20_000)  # for the recogniser only: the readers must work with the usual limit
     try:
         at = blanks(text, 0)
         end = word(text, at, "otherwise")
         end = either(text, at) if end is None else blanks(text, end)
-    except No:
+    except NotAGuardError:
         return False
     finally:
         sys.setrecursionlimit(limit)
@@ -71,14 +71,14 @@ def is_letter(text: str, at: int) -> bool:
 
 
 def word(text: str, at: int, wanted: str) -> int | None:
-    """The position after a keyword, in any case, that no letter follows; None where it does not stand there."""
+    """Return the position after a keyword, in any case, that no letter follows; None if it is not there."""
     end = at + len(wanted)
-    found = "".join(SAME_LETTER.get(letter, letter.lower()) for letter in text[at:end])
-    return end if found == wanted and not is_letter(text, end) else None
+    letters = "".join(SAME_LETTER.get(letter, letter.lower()) for letter in text[at:end])
+    return end if letters == wanted and not is_letter(text, end) else None
 
 
 def either(text: str, at: int) -> int:
-    return joined(text, at, "or", lambda text, at: joined(text, at, "and", one))
+    return joined(text, at, "or", lambda text, at: joined(text, at, "and", term))
 
 
 def joined(text: str, at: int, keyword: str, part: Callable[[str, int], int]) -> int:
@@ -88,14 +88,14 @@ def joined(text: str, at: int, keyword: str, part: Callable[[str, int], int]) ->
     return at
 
 
-def one(text: str, at: int) -> int:
+def term(text: str, at: int) -> int:
     after = word(text, at, "not")
     if after is not None:
-        return one(text, blanks(text, after))
+        return term(text, blanks(text, after))
     if text.startswith("(", at):
         end = blanks(text, either(text, blanks(text, at + 1)))
         if not text.startswith(")", end):
-            raise No
+            raise NotAGuardError
         return end + 1
     return comparison(text, at)
 
@@ -108,10 +108,10 @@ def comparison(text: str, at: int) -> int:
     end = name(text, at)
     try:
         last, second = operator(text, blanks(text, end))
-    except No:
+    except NotAGuardError:
         return end
     if sign != "order" or second != "order":
-        raise No
+        raise NotAGuardError
     return number(text, last)
 
 
@@ -119,12 +119,12 @@ def operator(text: str, at: int) -> tuple[int, str]:
     for sign in ("==", "!=", "<=", ">=", "=", "≠", "<", ">", "≤", "≥"):
         if text.startswith(sign, at):
             return blanks(text, at + len(sign)), "equal" if sign in ("==", "!=", "=", "≠") else "order"
-    raise No
+    raise NotAGuardError
 
 
 def name(text: str, at: int) -> int:
     if not is_letter(text, at) or text[at].isdecimal() or any(word(text, at, taken) for taken in ("not", "otherwise")):
-        raise No
+        raise NotAGuardError
     return dotted(text, at)
 
 
@@ -144,7 +144,7 @@ def number(text: str, at: int) -> int:
     if text.startswith(".", at) and at + 1 < len(text) and text[at + 1].isdecimal():
         at = digits(text, at + 1)
     if is_letter(text, at) or text[at : at + 1] in (".", "%"):
-        raise No
+        raise NotAGuardError
     return at
 
 
@@ -153,7 +153,7 @@ def digits(text: str, at: int) -> int:
     while end < len(text) and text[end].isdecimal():
         end += 1
     if not 1 <= end - at <= 100:
-        raise No
+        raise NotAGuardError
     return end
 
 
@@ -163,7 +163,7 @@ def constant(text: str, at: int) -> int:
         return name(text, at)
     end = text.find(mark, at + 1)
     if end < 0:
-        raise No
+        raise NotAGuardError
     return end + 1
 
 
@@ -205,8 +205,8 @@ def soup(rng: Random, pieces: Sequence[str]) -> str:
     return between.join(chosen)
 
 
-def made_guard(rng: Random, depth: int) -> str:
-    """A text of the language, most of the time."""
+def random_guard(rng: Random, depth: int) -> str:
+    """Return a text that is in the language of guards most of the time."""
     if depth == 0 or rng.random() < 0.3:
         names = ("n", "mode", "a.b", "or", "not", "otherwise", "nothing", "_1", "é", "and")
         signs = ("<", "<=", ">", ">=", "=", "==", "!=", "≤", "≥", "≠")
@@ -216,12 +216,12 @@ def made_guard(rng: Random, depth: int) -> str:
         shape = rng.choice(("nsv", "nsv", "nsw", "vsn", "vsnsv"))
         pools = {"n": names, "s": signs, "v": numbers, "w": words}
         return blank.join(rng.choice(pools[kind]) for kind in shape)
-    parts = [made_guard(rng, depth - 1) for _ in range(rng.randint(1, 3))]
+    parts = [random_guard(rng, depth - 1) for _ in range(rng.randint(1, 3))]
     text = rng.choice((" and ", " or ", ")or(", ") AND (")).join(parts)
     return rng.choice(("{}", "({})", "not {}", "not({})", "(({}))")).format(text)
 
 
-def mutated(rng: Random, text: str) -> str:
+def mutate(rng: Random, text: str) -> str:
     for _ in range(rng.choice((0, 0, 1, 2, 5))):
         at = rng.randint(0, len(text))
         text = text[:at] + rng.choice(("", *ODD, *GUARD_PIECES)) + text[at + rng.randint(0, 2) :]
@@ -229,34 +229,34 @@ def mutated(rng: Random, text: str) -> str:
 
 
 def guard_text(rng: Random) -> str:
-    kind = rng.random()
-    if kind < 0.3:
+    draw = rng.random()
+    if draw < 0.3:
         return soup(rng, GUARD_PIECES)
-    if kind < 0.95:
-        return mutated(rng, made_guard(rng, rng.randint(0, 4)))
-    opened = repeated(
+    if draw < 0.95:
+        return mutate(rng, random_guard(rng, rng.randint(0, 4)))
+    opened = repeat(
         rng, rng.choice(("(", "not ", "n=1 and ", "(n=1)or ", '"', "1", "n<", "a.", " ", "not(", "(n=1 or "))
     )
     return opened + "n=1" + ")" * (opened.count("(") - opened.count(")"))
 
 
 def reply_text(rng: Random) -> str:
-    kind = rng.random()
-    if kind < 0.1:
+    draw = rng.random()
+    if draw < 0.1:
         return rng.choice(("", "Final answer: ")) + guard_text(rng)
-    if kind < 0.7:
+    if draw < 0.7:
         return soup(rng, REPLY_PIECES)[:MOST]
-    if kind < 0.9:
-        return (soup(rng, REPLY_PIECES) + repeated(rng, soup(rng, REPLY_PIECES)) + soup(rng, REPLY_PIECES))[:MOST]
-    return "Final answer: " + repeated(rng, rng.choice((*REPLY_PIECES, *ODD, "a", "aaaa,", "(" * 40)))
+    if draw < 0.9:
+        return (soup(rng, REPLY_PIECES) + repeat(rng, soup(rng, REPLY_PIECES)) + soup(rng, REPLY_PIECES))[:MOST]
+    return "Final answer: " + repeat(rng, rng.choice((*REPLY_PIECES, *ODD, "a", "aaaa,", "(" * 40)))
 
 
-def repeated(rng: Random, piece: str) -> str:
+def repeat(rng: Random, piece: str) -> str:
     size = rng.choice((20, 100, 300, 480, 900, MOST - 20))
     return piece * (size // max(len(piece), 1))
 
 
-# --- What is held ---
+# --- Requirements ---
 
 ANSWERS: dict[str, tuple[Json, ...]] = {  # form -> right answers
     "yes-no": ("yes", "no"),
@@ -287,18 +287,18 @@ PARSINGS: tuple[Parsing, ...] = ("lenient", "strict")
 FINISHED = ("stop", "stop", "length", "content_filter")
 
 
-class Wrong(Exception):
-    """What is held does not hold."""
+class RequirementError(Exception):
+    """A requirement is violated."""
 
 
 class Clock:
-    """The CPU seconds of the slowest call, by what was called; raises Wrong for one over LONGEST."""
+    """The CPU seconds of the slowest call, by the name of the call; raises RequirementError above LONGEST."""
 
     def __init__(self) -> None:
         self.slowest: dict[str, float] = {}
 
     def __call__(self, what: str, call: Callable[[], T]) -> T:
-        """What the call gives."""
+        """Return the value of the call."""
         begun = time.process_time()
         try:
             return call()
@@ -306,33 +306,39 @@ class Clock:
             took = time.process_time() - begun
             self.slowest[what] = max(took, self.slowest.get(what, 0.0))
             if took > LONGEST:
-                raise Wrong(f"{what} takes more than {LONGEST} seconds")
+                raise RequirementError(f"{what} takes more than {LONGEST} seconds")
 
 
 def make_guard(rng: Random) -> dict[str, Any]:
     return {"text": guard_text(rng)}
 
 
-def hold_guard(clock: Clock, counts: Counter[str], text: str) -> None:
-    """Nothing; raises whatever shows that a text for a guard is not read as it should be."""
+def check_guard(clock: Clock, counts: Counter[str], text: str) -> None:
+    """Check that a text for a guard is read correctly.
+
+    Raises:
+        RequirementError: if it is not.
+    """
     parsed = clock("parse_guard", lambda: parse_guard(text))
     try:
         guard = clock("read_guard", lambda: read_guard(text, "guard"))
     except ReadError as error:
         if not (error.line >= 1 and error.column >= 1 and error.expected):
-            raise Wrong("an error without place or expectation") from error
+            raise RequirementError("an error without place or expectation") from error
         guard = None
     if guard != parsed:
-        raise Wrong("read_guard and parse_guard differ")
+        raise RequirementError("read_guard and parse_guard differ")
     if (guard is not None) != is_guard(text):
-        raise Wrong("forbidden by the grammar, yet accepted" if guard else "a guard by the grammar, yet prose")
+        raise RequirementError(
+            "forbidden by the grammar, yet accepted" if guard else "a guard by the grammar, yet prose"
+        )
     counts["guards refused" if guard is None else "guards accepted"] += 1
     if guard is not None:
-        written = write_guard(guard)
-        if len(written) > MAX_LENGTH:
+        text_written = write_guard(guard)
+        if len(text_written) > MAX_LENGTH:
             counts["guards too long once written"] += 1
-        elif parse_guard(written) != guard:
-            raise Wrong("not the same guard once written")
+        elif parse_guard(text_written) != guard:
+            raise RequirementError("not the same guard once written")
 
 
 def make_reply(rng: Random) -> dict[str, Any]:
@@ -344,18 +350,22 @@ def make_reply(rng: Random) -> dict[str, Any]:
     return {"question": question, "finished": rng.choice(FINISHED), "text": reply_text(rng)}
 
 
-def hold_reply(clock: Clock, counts: Counter[str], question: Question, finished: str, text: str) -> None:
-    """Nothing; raises whatever shows that a reply is not scored as it should be."""
+def check_reply(clock: Clock, counts: Counter[str], question: Question, finished: str, text: str) -> None:
+    """Check that a reply is scored correctly.
+
+    Raises:
+        RequirementError: if it is not.
+    """
     form = question.form
     try:
         score = clock(f"grade {form}", lambda: grade(question, Reply(text, finish_reason=finished)))
     except (ProviderError, OrderTooWideError) as error:
         counts[f"replies {type(error).__name__}"] += 1
         return
-    if not all(0.0 <= one <= 1.0 for one in (score.value, *score.metrics.values()) if one is not None):
-        raise Wrong(f"{form}: a score outside 0 to 1")
+    if not all(0.0 <= value <= 1.0 for value in (score.value, *score.metrics.values()) if value is not None):
+        raise RequirementError(f"{form}: a score outside 0 to 1")
     if score.status != "read" and score.value != 0:
-        raise Wrong(f"{form}: a score for an answer that was not read")
+        raise RequirementError(f"{form}: a score for an answer that was not read")
     counts[f"replies {score.status}, {form}"] += 1
 
 
@@ -370,7 +380,7 @@ def make_extract(rng: Random) -> dict[str, Any]:
     }
 
 
-def hold_extract(
+def check_extract(
     clock: Clock,
     counts: Counter[str],
     place: Place,
@@ -380,83 +390,91 @@ def hold_extract(
     names: list[str],
     text: str,
 ) -> None:
-    """Nothing; raises whatever shows that an answer or its names are not cut out as they should be."""
+    """Check that an answer and its names are extracted correctly.
+
+    Raises:
+        RequirementError: if they are not.
+    """
     try:
         answer = clock("answer_text", lambda: answer_text(text, place, parsing, lines))
         counts["extracts read"] += 1
         if not isinstance(answer, str):
-            raise Wrong("an answer that is no text")
+            raise RequirementError("an answer that is no text")
     except UnparseableError:
         counts["extracts unparseable"] += 1
-    found = clock("names_in", lambda: list_names(text, names, cuts))
-    if any(not name or name not in text for name in found):
-        raise Wrong("a name that does not stand in the text")
+    names_found = clock("names_in", lambda: list_names(text, names, cuts))
+    if any(not found_name or found_name not in text for found_name in names_found):
+        raise RequirementError("a name that does not stand in the text")
 
 
 KINDS: dict[str, tuple[Callable[[Random], dict[str, Any]], Callable[..., None]]] = {
-    "guard": (make_guard, hold_guard),
-    "reply": (make_reply, hold_reply),
-    "extract": (make_extract, hold_extract),
+    "guard": (make_guard, check_guard),
+    "reply": (make_reply, check_reply),
+    "extract": (make_extract, check_extract),
 }
 
 
 def play(
     seed: int, kind: str, number: int, clock: Clock, counts: Counter[str], most: int = 300
 ) -> tuple[str, str] | None:
-    """The kind of failure and what it was about, in at most `most` characters; None where all holds."""
+    """Return the kind of failure and its text, in at most `most` characters; None if all requirements hold."""
     make, hold = KINDS[kind]
-    made = make(Random(f"{seed}|{kind}|{number}"))
+    arguments = make(Random(f"{seed}|{kind}|{number}"))
     try:
-        hold(clock, counts, **made)
-    except Wrong as error:
+        hold(clock, counts, **arguments)
+    except RequirementError as error:
         failure = str(error)
-    except Exception as error:  # whatever a reader raises that it does not document
+    except Exception as error:  # an undocumented exception of a reader
         failure = f"{type(error).__name__}: {str(error)[:80]!a}"
     else:
         return None
-    told = ", ".join(f"{name}={value!a}" for name, value in vars_of(made).items())
-    short = told if len(told) <= most else f"{told[: most - 100]} ... {told[-100:]}"
+    description = ", ".join(f"{name}={value!a}" for name, value in vars_of(arguments).items())
+    short = description if len(description) <= most else f"{description[: most - 100]} ... {description[-100:]}"
     return f"{kind}: {failure}", short
 
 
-def vars_of(made: dict[str, Any]) -> dict[str, Any]:
-    """What a round was about, the question spread out."""
-    asked: Question | None = made.get("question")
-    if asked is None:
-        return made
-    told = ("form", "place", "parsing", "reference", "names")
-    return {**{name: getattr(asked, name) for name in told}, "finished": made["finished"], "text": made["text"]}
+def vars_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a round, with the fields of the question listed."""
+    question: Question | None = arguments.get("question")
+    if question is None:
+        return arguments
+    fields = ("form", "place", "parsing", "reference", "names")
+    return {
+        **{name: getattr(question, name) for name in fields},
+        "finished": arguments["finished"],
+        "text": arguments["text"],
+    }
 
 
 def fuzz(seed: int, minutes: float, clock: Clock, counts: Counter[str]) -> Failures:
-    """The failures by kind, the first few of each, after that many minutes."""
+    """Return the failures by kind, the first few of each, after that many minutes."""
     failures: Failures = {}
-    number, end, told = 0, time.monotonic() + minutes * 60, time.monotonic() + 60
+    number, end, next_report = 0, time.monotonic() + minutes * 60, time.monotonic() + 60
     while time.monotonic() < end:
         number += 1
         for kind in KINDS:
             if (failure := play(seed, kind, number, clock, counts)) is not None:
                 counts[f"FAILED {failure[0]}"] += 1
-                shown = failures.setdefault(failure[0], [])
-                if len(shown) < SHOWN:
-                    shown.append(f"{kind}:{number}  {failure[1]}")
-                    print(f"{failure[0]}\n  {shown[-1]}", flush=True)
-        if time.monotonic() > told:
-            told += 60
+                texts = failures.setdefault(failure[0], [])
+                if len(texts) < MOST_SHOWN:
+                    texts.append(f"{kind}:{number}  {failure[1]}")
+                    print(f"{failure[0]}\n  {texts[-1]}", flush=True)
+        if time.monotonic() > next_report:
+            next_report += 60
             print(f"{number} rounds, {len(failures)} kinds of failure", flush=True)
     print(f"{number} rounds of {len(KINDS)} texts")
     return failures
 
 
 def main() -> int:
-    """The exit code: 1 if something does not hold."""
+    """Return the exit code: 1 if a requirement is violated."""
     parser = argparse.ArgumentParser(description="Hostile texts for the readers of guards and replies.")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", metavar="KIND:ROUND", help="one round again, with all of its text")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
-    for kind in KINDS:  # what is imported late is no reader's time
+    for kind in KINDS:  # late imports do not count as a reader's time
         for number in range(-200, 0):
             play(options.seed, kind, number, Clock(), Counter())
     if options.only:

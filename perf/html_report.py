@@ -36,14 +36,14 @@ PATTERNS = [(f"pattern_{at:02}", ("structure", "behaviour", "functionality")[at 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
-def made(many: int) -> dict[str, Any]:
+def build_record(many: int) -> dict[str, Any]:
     diagrams: dict[str, Any] = {}
     record = build(list(trials(many, diagrams)), ABOUT)
     return {**record, "diagrams": diagrams}
 
 
 def trials(many: int, diagrams: dict[str, Any]) -> Iterator[Trial]:
-    draw, written = Random(0), notation("wadl")
+    draw, wadl = Random(0), notation("wadl")
     for at in range(many):
         workflow = generate(Recipe(tasks=12, features=frozenset({"parallel", "exclusive"})), at)
         pattern, category = PATTERNS[at % len(PATTERNS)]
@@ -51,7 +51,7 @@ def trials(many: int, diagrams: dict[str, Any]) -> Iterator[Trial]:
         diagrams[cluster] = asdict(diagram(workflow))
         labels: dict[str, str | int] = {"tasks": len(workflow.tasks), "guards": at % 7, "depth": at % 9}
         text = f"Is there a link between tasks {at} and {at + 1}?"
-        prompt = f"Here is a workflow.\n\n{written.write(workflow)}\n\n{text}"
+        prompt = f"Here is a workflow.\n\n{wadl.write(workflow)}\n\n{text}"
         right = draw.random() < 0.8
         yield Trial(
             Question(f"{pattern}-wadl-n012-s0-{at:04}", "understanding", pattern, category, text, prompt, "yes-no",
@@ -63,8 +63,8 @@ def trials(many: int, diagrams: dict[str, Any]) -> Iterator[Trial]:
         )  # fmt: skip
 
 
-def opened(chromium: str, page: Path) -> float:
-    """Seconds of one start of Chromium that ends with a picture of the page."""
+def seconds_to_open(chromium: str, page: Path) -> float:
+    """Return the seconds of one start of Chromium that ends with a screenshot of the page."""
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
         subprocess.run(
@@ -77,7 +77,7 @@ def opened(chromium: str, page: Path) -> float:
 
 def main(many: int = 5000, chromium: str | None = None) -> None:
     chromium = chromium or next(filter(None, map(shutil.which, CHROMIUM)), None)
-    record = made(many)
+    record = build_record(many)
     start = perf_counter()
     text = html(record)
     print(f"{many:,} questions: written in {perf_counter() - start:.1f} s, {len(text) / 1e6:.1f} MB")
@@ -88,12 +88,12 @@ def main(many: int = 5000, chromium: str | None = None) -> None:
         page, empty = Path(folder, "report.html"), Path(folder, "empty.html")
         page.write_text(text, encoding="utf-8")
         empty.write_text("<!DOCTYPE html><title>empty</title>", encoding="utf-8")
-        opened(chromium, empty)
-        pairs = [(opened(chromium, empty), opened(chromium, page)) for _ in range(5)]
+        seconds_to_open(chromium, empty)
+        pairs = [(seconds_to_open(chromium, empty), seconds_to_open(chromium, page)) for _ in range(5)]
     before, after = (median(column) for column in zip(*pairs, strict=True))
     print(f"opened in {after - before:.2f} s ({after:.2f} s, of which {before:.2f} s for an empty page)")
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    main(int(given[0]) if given else 5000, given[1] if len(given) > 1 else None)
+    arguments = sys.argv[1:]
+    main(int(arguments[0]) if arguments else 5000, arguments[1] if len(arguments) > 1 else None)

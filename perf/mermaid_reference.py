@@ -1,11 +1,11 @@
-"""Flowcharts as our reader and the Mermaid parser itself read them: nodes, arrows and subgraphs, compared.
+"""Flowcharts as our reader and the Mermaid parser read them: nodes, arrows and subgraphs, compared.
 
     npm install --prefix FOLDER mermaid jsdom
     python perf/mermaid_reference.py FOLDER [FILE ...]
 
 Without files, the corpus of the tests is compared. For each chart that both read, ids of nodes, arrows (source, target,
-heads, text) and the contents of subgraphs are held against each other; charts that only one of the two reads are
-listed. Exit code 1 where they differ.
+heads, text) and the contents of subgraphs are compared; charts that only one of the two reads are listed. Exit code 1
+if they differ.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path, help="files of Mermaid or Markdown")
     given = parser.parse_args()
     texts = [text for path in given.files or [CORPUS] for text in charts_of(path)]
-    told = Counter[str]()
+    verdicts = Counter[str]()
     for text, theirs in zip(texts, reference(given.folder, texts), strict=True):
-        verdict, detail = compared(text, theirs)
-        told[verdict] += 1
+        verdict, detail = compare_chart(text, theirs)
+        verdicts[verdict] += 1
         if detail:
             print(f"{verdict}: {detail}\n{text}")
-    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(told.items())))
-    return 1 if told["different"] else 0
+    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())))
+    return 1 if verdicts["different"] else 0
 
 
 def charts_of(path: Path) -> list[str]:
     """Return the flowcharts of a file: those between fences, or all of it."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    fenced = [found[2] for found in FENCED.finditer(text)] or [text]
-    return [one for one in fenced if re.search(r"^\s*(?:flowchart|graph)\b", one, re.MULTILINE)]
+    fenced = [fence[2] for fence in FENCED.finditer(text)] or [text]
+    return [chart for chart in fenced if re.search(r"^\s*(?:flowchart|graph)\b", chart, re.MULTILINE)]
 
 
 def reference(folder: str, texts: list[str]) -> list[dict[str, Any]]:
-    """Return what the Mermaid parser finds in each chart."""
+    """Return the content of each chart as the Mermaid parser reads it."""
     script = Path(__file__).with_suffix(".mjs")
     done = subprocess.run(
         ["node", str(script), str(Path(folder).resolve())],
         input=json.dumps(texts), capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    charts: list[dict[str, Any]] = json.loads(done.stdout)
+    return charts
 
 
-def compared(text: str, theirs: dict[str, Any]) -> tuple[str, str]:
-    """Return the verdict over a chart, and what differs."""
+def compare_chart(text: str, theirs: dict[str, Any]) -> tuple[str, str]:
+    """Return the verdict on a chart, and the differences."""
     try:
         (ours,) = read_charts(Source(text, ""))
     except ReadError as error:
@@ -73,29 +73,31 @@ def compared(text: str, theirs: dict[str, Any]) -> tuple[str, str]:
     if "error" in theirs:
         return "read by us alone", ""
     both = {"nodes": nodes(ours, theirs), "arrows": arrows(ours, theirs), "subgraphs": boxes(ours, theirs)}
-    different = [f"{what}: ours {one}, Mermaid's {other}" for what, (one, other) in both.items() if one != other]
+    different = [f"{what}: ours {own}, Mermaid's {other}" for what, (own, other) in both.items() if own != other]
     return ("different", "; ".join(different)) if different else ("equal", "")
 
 
 def nodes(ours: Chart, theirs: dict[str, Any]) -> tuple[object, object]:
-    """Return the ids of the nodes, ours and theirs; ids of subgraphs are no nodes."""
-    known = set(ours.subgraphs)
-    return sorted(set(ours.vertices) - known), sorted({id for id, _ in theirs["nodes"]} - known)
+    """Return the ids of the nodes, ours and Mermaid's, without those of subgraphs."""
+    subgraphs = set(ours.subgraphs)
+    return sorted(set(ours.vertices) - subgraphs), sorted({node for node, _ in theirs["nodes"]} - subgraphs)
 
 
 def arrows(ours: Chart, theirs: dict[str, Any]) -> tuple[object, object]:
-    """Return the arrows: ends, heads and text. One with two heads stands for one each way."""
-    found = []
+    """Return the arrows: ends, heads and text. An arrow with two heads counts as one in each direction."""
+    expected = []
     for source, target, kind, text, stroke in theirs["edges"]:
         if stroke == "invisible":
             continue
         double = kind.startswith("double_")
         head = HEADS[kind.removeprefix("double_")]
         sign = ({">": "<"}.get(head, head) + head) if double else head
-        found.append((source, target, sign, squeezed(text)))
+        expected.append((source, target, sign, normalize(text)))
         if double:
-            found.append((target, source, sign, squeezed(text)))
-    return sorted((one.source, one.target, one.sign, squeezed(one.text or "")) for one in ours.edges), sorted(found)
+            expected.append((target, source, sign, normalize(text)))
+    return sorted((edge.source, edge.target, edge.sign, normalize(edge.text or "")) for edge in ours.edges), sorted(
+        expected
+    )
 
 
 def boxes(ours: Chart, theirs: dict[str, Any]) -> tuple[object, object]:
@@ -104,13 +106,13 @@ def boxes(ours: Chart, theirs: dict[str, Any]) -> tuple[object, object]:
     for node, box in ours.owner.items():
         if node not in ours.subgraphs:
             inside[box].append(node)
-    known = set(ours.subgraphs)
-    mine = sorted(sorted(some) for some in inside.values())
-    return mine, sorted(sorted(set(some) - known) for _, _, some in theirs["boxes"] if known or some)
+    subgraphs = set(ours.subgraphs)
+    mine = sorted(sorted(members) for members in inside.values())
+    return mine, sorted(sorted(set(members) - subgraphs) for _, _, members in theirs["boxes"] if subgraphs or members)
 
 
-def squeezed(text: str) -> str:
-    """Return a text without what the parsers keep or drop differently: blanks, quotes, slashes of tags, codes."""
+def normalize(text: str) -> str:
+    """Return a text without what the parsers treat differently: blanks, quotes, slashes of tags, character codes."""
     return re.sub(r"[\s\"/]|ﬂ°°?\w+¶ß|#\w+;", "", text)
 
 

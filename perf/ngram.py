@@ -1,9 +1,9 @@
-"""How long the n-gram model takes to train and to score, beside nltk's `KneserNeyInterpolated`.
+"""Times of the n-gram model to train and to score, compared to nltk's `KneserNeyInterpolated`.
 
     python perf/ngram.py        about 15 seconds; needs nltk (the extra `test`)
 
-One row an order. Both models train on the same TEXTS texts of WORDS words, drawn evenly from earlier pairs of words so
-that n-grams recur, and score the same texts; nltk scores NLTK_TEXTS of them. Seconds are those of the processor.
+One row per order. Both models train on the same TEXTS texts of WORDS words, drawn from a chain in which n-grams recur,
+and score the same texts; nltk scores NLTK_TEXTS of them. Seconds are those of the processor.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ NLTK_TEXTS = 5
 ORDERS = (2, 3, 4)
 
 
-def drawn(seed: str, texts: int) -> list[list[str]]:
-    """Texts in which a word follows one of five words of its own in half of the places, else one that is frequent."""
+def draw_texts(seed: str, texts: int) -> list[list[str]]:
+    """Return texts in which half of the words follow from the previous word, and the others are drawn by frequency."""
     rng = Random(seed)
     weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
     frequent = rng.choices(range(VOCABULARY), weights, k=texts * WORDS)
@@ -38,8 +38,8 @@ def drawn(seed: str, texts: int) -> list[list[str]]:
     return [words[at : at + WORDS] for at in range(0, len(words), WORDS)]
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The seconds, and the result."""
+def measure_time(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds and the result."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result
@@ -60,17 +60,17 @@ def score_nltk(model: KneserNeyInterpolated, order: int, texts: list[list[str]])
 
 
 def row(order: int, train: list[list[str]], scored: list[list[str]]) -> str:
-    training, model = timed(lambda: KneserNeyModel(order).fit(train))
-    nltk_training, peer = timed(lambda: train_nltk(order, train))
-    scoring, _ = timed(lambda: [model.logprobs(text) for text in scored])
-    nltk_scoring, _ = timed(lambda: score_nltk(peer, order, scored[:NLTK_TEXTS]))
+    training, model = measure_time(lambda: KneserNeyModel(order).fit(train))
+    nltk_training, peer = measure_time(lambda: train_nltk(order, train))
+    scoring, _ = measure_time(lambda: [model.logprobs(text) for text in scored])
+    nltk_scoring, _ = measure_time(lambda: score_nltk(peer, order, scored[:NLTK_TEXTS]))
     own, other = len(scored) / scoring, NLTK_TEXTS / nltk_scoring
     trained = f"{training:8.2f} {nltk_training:8.2f} {nltk_training / training:7.1f}x"
     return f"{order:5} {trained}   {own:10.0f} {other:10.2f} {own / other:9.0f}x"
 
 
 def main() -> None:
-    train, scored = drawn("train", TEXTS), drawn("scored", TEXTS)
+    train, scored = draw_texts("train", TEXTS), draw_texts("scored", TEXTS)
     print(f"{TEXTS} texts of {WORDS} words, {len({word for text in train for word in text})} different words")
     print(f"{'':5} {'seconds to train':>26}   {'texts scored in a second':>32}")
     print(f"{'order':5} {'own':>8} {'nltk':>8} {'ratio':>8}   {'own':>10} {'nltk':>10} {'ratio':>10}")

@@ -1,9 +1,9 @@
-"""How long the exact distance to a partial order takes, beside listing every order with rapidfuzz.
+"""Times of the exact distance to a partial order, compared to listing every order with rapidfuzz.
 
     python perf/order_distance.py        about 15 seconds; needs rapidfuzz (the extra `test`)
 
-One row a kind of partial order and of reply; a round draws a partial order and a reply anew. Listing is left out (-)
-where it would measure more orders than LISTED; else it is timed in three rounds, and must give the same distance.
+One row per kind of partial order and of reply; a round draws a partial order and a reply. Listing is omitted (-) if
+there are more orders than MOST_ORDERS; otherwise it is timed in three rounds, and must give the same distance.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pytest_taskgraph.scoring.partial_order import PartialOrder, count_downsets,
 from pytest_taskgraph.trial import Json
 
 ROUNDS = 20
-LISTED = 50_000  # orders
+MOST_ORDERS = 50_000  # orders
 SECONDS = 50.0  # after which no further row is begun
 
 
 def branches(width: int, length: int) -> Json:
-    """`width` chains of `length` tasks, side by side."""
+    """Return `width` chains of `length` tasks in parallel."""
     tasks = width * length
     return _reference(tasks, [(at, at + 1) for at in range(tasks) if (at + 1) % length])
 
 
 def blocks(tasks: int, width: int, rng: Random) -> Json:
-    """Parallel blocks, one after the other, each of 2 to `width` branches of 1 to 3 tasks."""
+    """Return parallel blocks in sequence, each of 2 to `width` branches of 1 to 3 tasks."""
     before: list[tuple[int, int]] = []
     last: list[int] = []
     at = 0
@@ -50,7 +50,7 @@ def blocks(tasks: int, width: int, rng: Random) -> Json:
 
 
 def loops(tasks: int, width: int, rng: Random) -> Json:
-    """Blocks whose labels come again after ten tasks, as where a loop was unrolled."""
+    """Return blocks whose labels repeat after ten tasks, as in an unrolled loop."""
     unrolled = blocks(tasks, width, rng)
     assert isinstance(unrolled, dict)
     return unrolled | {"tasks": [f"T{at % 10}" for at in range(tasks)]}
@@ -73,8 +73,8 @@ def three_edits(order: PartialOrder, rng: Random) -> list[str]:
     answer = right(order, rng)
     for _ in range(3):
         at = rng.randrange(len(answer) - 1)
-        one, two = answer[at : at + 2]
-        answer[at : at + 2] = rng.choice([[two, one], [one], [one, two, "Extra"], ["Else", two]])
+        first, second = answer[at : at + 2]
+        answer[at : at + 2] = rng.choice([[second, first], [first], [first, second, "Extra"], ["Else", second]])
     return answer
 
 
@@ -82,7 +82,7 @@ def shuffled(order: PartialOrder, rng: Random) -> list[str]:
     return rng.sample(order.labels, len(order.labels))
 
 
-def drawn(order: PartialOrder, rng: Random) -> list[str]:
+def with_repetitions(order: PartialOrder, rng: Random) -> list[str]:
     return [rng.choice(order.labels) for _ in range(2 * len(order.labels))]
 
 
@@ -95,7 +95,7 @@ def nothing(order: PartialOrder, rng: Random) -> list[str]:
 
 
 REPLIES: dict[str, Callable[[PartialOrder, Random], list[str]]] = {
-    "right": right, "3 edits": three_edits, "random": shuffled, "random, 2 n": drawn, "reversed": backwards,
+    "right": right, "3 edits": three_edits, "random": shuffled, "random, 2 n": with_repetitions, "reversed": backwards,
     "empty": nothing,
 }  # fmt: skip
 
@@ -111,7 +111,7 @@ ORDERS: dict[str, Callable[[Random], Json]] = {
 
 
 def count_orders(order: PartialOrder) -> int:
-    """How many orders of the nodes are allowed, labels that are alike told apart."""
+    """Return the number of allowed orders of the nodes, with equal labels distinguished."""
     level = {0: 1}
     for _ in order.labels:
         above: dict[int, int] = {}
@@ -122,23 +122,25 @@ def count_orders(order: PartialOrder) -> int:
     return sum(level.values())
 
 
-def listed(order: PartialOrder, placed: int = 0, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every order that is allowed."""
+def all_orders(order: PartialOrder, placed: int = 0, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield every allowed order."""
     if len(before) == len(order.labels):
         yield before
     for node in ready_nodes(order, placed):
-        yield from listed(order, placed | 1 << node, (*before, order.labels[node]))
+        yield from all_orders(order, placed | 1 << node, (*before, order.labels[node]))
 
 
 def least_of_all(order: PartialOrder, answer: list[str]) -> int:
-    return min(DamerauLevenshtein.distance(answer, one) for one in listed(order))
+    return min(DamerauLevenshtein.distance(answer, other) for other in all_orders(order))
 
 
-def timed(function: Callable[[PartialOrder, list[str]], int], order: PartialOrder, answer: list[str]) -> list[float]:
-    """The result, and the milliseconds it took."""
+def measure_time(
+    function: Callable[[PartialOrder, list[str]], int], order: PartialOrder, answer: list[str]
+) -> list[float]:
+    """Return the result and the milliseconds it took."""
     start = time.perf_counter()
-    found = function(order, answer)
-    return [found, 1000 * (time.perf_counter() - start)]
+    result = function(order, answer)
+    return [result, 1000 * (time.perf_counter() - start)]
 
 
 def row(name: str, kind: str, began: float) -> str:
@@ -147,13 +149,13 @@ def row(name: str, kind: str, began: float) -> str:
     for at in range(ROUNDS):
         order = partial_order(ORDERS[name](rng))
         answer = REPLIES[kind](order, rng)
-        found, milliseconds = timed(order_distance, order, answer)
+        least_distance, milliseconds = measure_time(order_distance, order, answer)
         ours.append(milliseconds)
         most = max(most, count_downsets(order))
-        if at < 3 and count_orders(order) <= LISTED and time.perf_counter() - began < SECONDS:
-            least, longer = timed(least_of_all, order, answer)
+        if at < 3 and count_orders(order) <= MOST_ORDERS and time.perf_counter() - began < SECONDS:
+            least, longer = measure_time(least_of_all, order, answer)
             theirs.append(longer)
-            assert least == found, (name, kind, answer, found, least)
+            assert least == least_distance, (name, kind, answer, least_distance, least)
     beside = f"{median(theirs):10.1f} {median(theirs) / median(ours):9.0f}x" if theirs else f"{'-':>10} {'-':>10}"
     return f"{name:22} {kind:12} {most:8} {median(ours):10.3f} {max(ours):10.3f} {beside}"
 

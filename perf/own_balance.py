@@ -1,11 +1,11 @@
-"""How many questions with yes and with no each pattern asks about the user's own files.
+"""Numbers of yes and no questions that each pattern asks about the user's own files.
 
     python perf/own_balance.py [FILE-OR-FOLDER ...] [--instances 4] [--seed 0]
 
-One row a pattern: the cases that the files themselves have, the questions that are asked, how many of them are about a
-copy with one change, and the files that are asked about and that are left out for lack of the other answer. Without
-files, the thirty of the tests (`tests/own_files.py`) are taken. Exits with 1 if a pattern asks more questions with one
-answer than with the other.
+One row per pattern: the cases in the files themselves, the questions that are asked, how many of them are about a copy
+with one change, and the files that are asked about and that are skipped for lack of the other answer. Without files,
+the thirty of the tests (`tests/own_files.py`) are used. Exits with 1 if a pattern asks more questions with one answer
+than with the other.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def counts(pattern: Pattern, paths: Sequence[Path], seed: int, instances: int) -
     row = Counter[str]()
     for path in paths:
         row.update(f"cases {verdict(choice.case.answer)}" for choice in list_cases(pattern, str(path), "").cases)
-        asked = choose(pattern, str(path), "", seed, instances)
-        row.update(f"asked {verdict(choice.case.answer)}" for choice in asked)
-        row["changed"] += sum(bool(choice.edit) for choice in asked)
-        row["files"] += bool(asked)
+        choices = choose(pattern, str(path), "", seed, instances)
+        row.update(f"asked {verdict(choice.case.answer)}" for choice in choices)
+        row["changed"] += sum(bool(choice.edit) for choice in choices)
+        row["files"] += bool(choices)
         row["left out"] += bool(unbalanced(pattern, str(path), "", seed, instances))
     return row
 

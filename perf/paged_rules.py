@@ -1,10 +1,10 @@
-"""Which share of generated procedural graphs the rule-based extractor recovers from their documents, by element.
+"""Share of generated procedural graphs that the rule-based extractor recovers from their documents, by element.
 
     python perf/paged_rules.py            about 10 seconds: 300 documents of each quality, seed 0
-    python perf/paged_rules.py 100 7      so many documents, and another seed
+    python perf/paged_rules.py 100 7      100 documents and seed 7
 
-An element counts if its words are right but for case and articles, a flow if its ends and its condition are, a gateway
-if its sort and all its neighbours are: stricter than the metrics of the family, which compare words by BLEU.
+An element is correct if its words are, except for case and articles, a flow if its ends and its condition are, a
+gateway if its kind and all its neighbours are: stricter than the metrics of the family, which compare words by BLEU.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ def name(node: ProceduralNode) -> str:
 
 
 def elements(graph: ProceduralGraph) -> Counter[Element]:
-    """Return the elements of a graph, each with its kind in front."""
-    found: Counter[Element] = Counter()
+    """Return the elements of a graph, each preceded by its kind."""
+    counted: Counter[Element] = Counter()
     for node in graph.nodes:
         if node.is_gateway:
             targets = sorted(name(flow.target) for flow in graph.outgoing(node))
             sources = sorted(name(flow.source) for flow in graph.incoming(node))
-            found[(node.sort, *sources, "->", *targets)] += 1
+            counted[(node.sort, *sources, "->", *targets)] += 1
         elif node.sort not in ("start", "end"):
-            found[(node.sort, words(node.text))] += 1
+            counted[(node.sort, words(node.text))] += 1
         if node.actor:
-            found[("actor", words(node.text), words(node.actor))] += 1
+            counted[("actor", words(node.text), words(node.actor))] += 1
     for flow in graph.flows:
-        found[(flow.sort, name(flow.source), name(flow.target), words(flow.condition))] += 1
-    return found
+        counted[(flow.sort, name(flow.source), name(flow.target), words(flow.condition))] += 1
+    return counted
 
 
 def measure(quality: DocumentQuality, documents: int, seed: int) -> None:
@@ -72,8 +72,8 @@ def measure(quality: DocumentQuality, documents: int, seed: int) -> None:
         seconds += time.perf_counter() - start
         expected = elements(graph)
         entire += extracted == expected
-        for counts, found in ((gold, expected), (stated, extracted), (right, expected & extracted)):
-            for element, count in found.items():
+        for counts, elements_found in ((gold, expected), (stated, extracted), (right, expected & extracted)):
+            for element, count in elements_found.items():
                 counts[element[0]] += count
     print(
         f"{quality}: {documents} documents, {entire / documents:.1%} entirely right, {seconds / documents:.4f} s each"

@@ -1,10 +1,10 @@
-"""Whether exactly the planted flaw is found in workflows of every domain (`tests/planted_oracle.py`).
+"""A check that exactly the planted flaw is found in workflows of every domain (`tests/planted_oracle.py`).
 
     python perf/planted.py [--workflows 100] [--tasks 12,30] [PATTERN ...]
 
-One row a pattern and domain: how many workflows were checked, and in how many anything but the planted flaw was
-found. The checkers read the vocabulary files alone, the complete order relation, the kinds, the descriptions and the
-goals, and are told nothing of what was planted. Exits with 1 if any workflow has another finding.
+One row per pattern and domain: how many workflows were checked, and in how many anything but the planted flaw was
+found. The checkers read the vocabulary files, the complete order relation, the kinds, the descriptions and the goals,
+and do not know the planted flaw. Exits with 1 if any workflow has another finding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SEED = 97
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(description="Whether exactly the planted flaw is found.")
+    options = argparse.ArgumentParser(description="Check that exactly the planted flaw is found.")
     options.add_argument("--workflows", type=int, default=100, help="of each domain, size and pattern")
     options.add_argument("--tasks", default="12", help="sizes, with commas between")
     options.add_argument("patterns", nargs="*", choices=[*PLANTED, []], metavar="PATTERN")
@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
 
 
 def check(name: str, tasks: int, wanted: int) -> int:
-    """Print a row a domain; return the number of workflows with another finding than the planted one."""
+    """Print a row per domain; return the number of workflows with another finding than the planted flaw."""
     pattern, checked, wrong = catalogue()[name], Counter[str](), Counter[str]()
     for ordinal in count():
         if all(checked[domain] >= wanted for domain in domain_names()):
@@ -46,9 +46,9 @@ def check(name: str, tasks: int, wanted: int) -> int:
         domain = question.project.package
         if checked[domain] < wanted:
             checked[domain] += 1
-            for problem in (found := problems_of(question.case, name, question.project)):
+            for problem in (problems := problems_of(question.case, name, question.project)):
                 print(f"    {name}, {tasks} tasks, ordinal {ordinal}: {problem}", flush=True)
-            wrong[domain] += bool(found)
+            wrong[domain] += bool(problems)
     for domain in domain_names():
         print(f"{name:36} {tasks:5} {domain:20} {checked[domain]:8} {wrong[domain]:6}", flush=True)
     return wrong.total()

@@ -1,10 +1,10 @@
-"""How long the metrics of procedural graphs take, how often the edit distance is exact, and what networkx takes.
+"""Times of the metrics of procedural graphs, the share of exact edit distances, and a comparison to networkx.
 
     python perf/procedural_graphs.py        about 20 seconds
 
-The first table scores graphs against an answer in which every text is another one. The second counts how many of
-GRAPHS answers, in which a share of actions, flows and gateways is changed, have an edit distance that is proven. The
-third compares `nx.graph_edit_distance` on chains that have no label in common; it must agree where it ends in SECONDS.
+The first table scores graphs against an answer in which every text differs. The second counts how many of GRAPHS
+answers, in which a share of actions, flows and gateways is changed, have a proven edit distance. The third compares
+`nx.graph_edit_distance` on chains without a common label; it must agree if it ends within SECONDS.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def text(rng: Random) -> str:
 
 def graph(rng: Random, actions: int) -> ProceduralGraph:
     """Return a graph of about so many actions in a row, some of them in branches of two or three."""
-    last, flows, gateways, made = ProceduralNode("start"), list[ProceduralFlow](), 0, 0
-    while made < actions:
+    last, flows, gateways, count = ProceduralNode("start"), list[ProceduralFlow](), 0, 0
+    while count < actions:
         if rng.random() < 0.5:
             node = ProceduralNode("action", text(rng), rng.choice(ACTORS))
             flows.append(ProceduralFlow(last, node))
-            last, made = node, made + 1
+            last, count = node, count + 1
             continue
         sort = rng.choice(GATEWAYS)
         split, join = (ProceduralNode(sort, f"{sort}{gateways + at}") for at in range(2))
@@ -48,7 +48,7 @@ def graph(rng: Random, actions: int) -> ProceduralGraph:
             node = ProceduralNode("action", text(rng), rng.choice(ACTORS))
             condition = "" if sort == "parallel" else text(rng)
             flows += [ProceduralFlow(split, node, condition), ProceduralFlow(node, join)]
-            made += 1
+            count += 1
         last, gateways = join, gateways + 2
     return ProceduralGraph.of([*flows, ProceduralFlow(last, ProceduralNode("end"))])
 
@@ -72,7 +72,7 @@ def timed_rows() -> None:
     print(f"{'actions':>8} {'nodes':>6} {'procedural_f1':>14} {'graph_edit_similarity':>22}   milliseconds")
     for actions in (10, 25, 50, 100, 200):
         gold, other = (graph(Random(f"{side}|{actions}"), actions) for side in ("gold", "answer"))
-        sides: list[Json] = [{"flows": [*one.to_json()]} for one in (other, gold)]
+        sides: list[Json] = [{"flows": [*side.to_json()]} for side in (other, gold)]
         took = []
         for name in ("procedural_f1", "graph_edit_similarity"):
             start = time.perf_counter()
@@ -85,38 +85,40 @@ def exact_rows() -> None:
     print(f"\n{'actions':>8} {'changed':>8} {'exact of ' + str(GRAPHS):>12} {'slowest ms':>11}")
     for actions in (10, 20, 30):
         for share in (0.1, 0.3, 0.6):
-            found, slowest = 0, 0.0
+            exact, slowest = 0, 0.0
             for seed in range(GRAPHS):
                 rng = Random(f"{actions}|{share}|{seed}")
                 gold = graph(rng, actions)
                 answer = changed(rng, gold, share)
                 start = time.perf_counter()
-                found += edit_distance(answer, gold).exact
+                exact += edit_distance(answer, gold).exact
                 slowest = max(slowest, 1000 * (time.perf_counter() - start))
-            print(f"{actions:8} {share:8.0%} {found:12} {slowest:11.0f}", flush=True)
+            print(f"{actions:8} {share:8.0%} {exact:12} {slowest:11.0f}", flush=True)
 
 
 def chain(rng: Random, word: str, length: int) -> ProceduralGraph:
     nodes = [ProceduralNode("action", f"{word} {at}") for at in range(length)]
     across = [sorted(rng.sample(range(length), 2)) for _ in range(length // 2)]
-    pairs = dict.fromkeys([*((at, at + 1) for at in range(length - 1)), *((one, other) for one, other in across)])
-    return ProceduralGraph.of(ProceduralFlow(nodes[one], nodes[other]) for one, other in pairs)
+    pairs = dict.fromkeys([*((at, at + 1) for at in range(length - 1)), *((first, second) for first, second in across)])
+    return ProceduralGraph.of(ProceduralFlow(nodes[first], nodes[second]) for first, second in pairs)
 
 
 def networkx_rows() -> None:
     print(f"\n{'nodes':>8} {'distance':>9} {'ms':>9} {'networkx ms':>12}")
     for length in (6, 8, 9, 10):
-        one, other = (chain(Random(f"{word}|{length}"), word, length) for word in ("turn", "wash"))
+        answer, other = (chain(Random(f"{word}|{length}"), word, length) for word in ("turn", "wash"))
         start = time.perf_counter()
-        ours = edit_distance(one, other)
+        ours = edit_distance(answer, other)
         took = time.perf_counter() - start
-        mine, its = (nx.DiGraph([(flow.source, flow.target) for flow in side.flows]) for side in (one, other))
+        own_side, gold_side = (
+            nx.DiGraph([(flow.source, flow.target) for flow in side.flows]) for side in (answer, other)
+        )
         start = time.perf_counter()
-        theirs = nx.graph_edit_distance(mine, its, node_match=lambda node, other: False, timeout=SECONDS)
+        theirs = nx.graph_edit_distance(own_side, gold_side, node_match=lambda node, other: False, timeout=SECONDS)
         spent = time.perf_counter() - start
         assert spent >= SECONDS or not ours.exact or theirs == ours.cost, (theirs, ours)
-        told = f"{1000 * spent:12.0f}" if spent < SECONDS else f"{'-':>12}"
-        print(f"{length:8} {ours.cost:9} {1000 * took:9.1f} {told}", flush=True)
+        its_time = f"{1000 * spent:12.0f}" if spent < SECONDS else f"{'-':>12}"
+        print(f"{length:8} {ours.cost:9} {1000 * took:9.1f} {its_time}", flush=True)
 
 
 if __name__ == "__main__":

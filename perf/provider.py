@@ -1,11 +1,11 @@
-"""A provider that does nothing but wait, in a process of its own: the OpenAI chat protocol on 127.0.0.1.
+"""A provider that only waits, in a process of its own: the OpenAI chat protocol on 127.0.0.1.
 
     python perf/provider.py --latency 0.2 --answers answers.json      prints its port, serves until it is ended
 
-`--answers` is a JSON file from the SHA-256 of a prompt to the reply; other prompts get "Final answer: none". Faults are
-drawn with `--fault-rate` for each request among 429, 500, a hang, a reset and a body that is no JSON. GET /stats tells
-how many requests arrived, how many were answered, the most in flight, the faults, and how often the prompt that was
-answered most often was; POST /reset forgets all that.
+`--answers` is a JSON file that maps the SHA-256 of a prompt to the reply; other prompts get "Final answer: none".
+Faults are drawn with `--fault-rate` for each request among 429, 500, a hang, a reset and a body that is not JSON. GET
+/stats reports the number of requests that arrived and that were answered, the most in flight, the faults, and the most
+answers to one prompt; POST /reset resets these counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FAULTS = ("429", "500", "hang", "reset", "malformed")
 
 
 class Provider:
-    """The counts and the answers; one for all connections."""
+    """The counts and the answers of all connections."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options, self.rng = options, Random(options.seed)
@@ -45,8 +45,8 @@ class Provider:
         }  # fmt: skip
 
     def fault(self) -> str:
-        drawn = self.rng.random() < self.options.fault_rate
-        return self.rng.choice(FAULTS) if drawn else ""
+        is_faulty = self.rng.random() < self.options.fault_rate
+        return self.rng.choice(FAULTS) if is_faulty else ""
 
     async def chat(self, connection: Connection, body: bytes) -> None:
         self.arrived += 1
@@ -77,7 +77,7 @@ def _completion(text: str, tokens: int) -> dict[str, Any]:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: requests one after the other, with a length and without trailers."""
+    """A connection with consecutive requests, with a content length and without trailers."""
 
     def __init__(self, provider: Provider) -> None:
         self.provider, self.buffer = provider, b""
@@ -88,8 +88,8 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
-        head, found, rest = self.buffer.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, rest = self.buffer.partition(b"\r\n\r\n")
+        if not separator:
             return
         length = next(
             (

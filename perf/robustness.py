@@ -1,14 +1,14 @@
-"""What a run survives, with numbers: faults of the provider, being killed, a spent budget, no network, many questions.
+"""Robustness of a run, in numbers: provider faults, being killed, a spent budget, no network, many questions.
 
     python perf/robustness.py [--n 1000] [--many 20000] [--client lean|litellm] [--only faults,kill,...]
 
-The provider (perf/provider.py) runs in a process of its own and counts. Each check prints a line, OK or FAIL;
-the exit code is 1 if one fails.
+The provider (perf/provider.py) runs in a process of its own and counts. Each check prints a line, OK or FAIL; the exit
+code is 1 if one fails.
 
     faults     every second attempt ends in 429, 500, a time limit, a reset or malformed JSON: all are answered
-    kill       kill -9 of the whole process group at 30, 60, 90 %, then again: only what was in flight is asked twice
+    kill       kill -9 of the whole process group at 30, 60, 90 %, then again: only requests in flight are repeated
     workers    the same under -n 2
-    budget     --taskgraph-max-calls=N/10 with -n 2: no more arrives
+    budget     --taskgraph-max-calls=N/10 with -n 2: no more requests arrive
     replay     the same table without a network, in under 5 s
     memory     --many questions, right and wrong ones, and -n 2: no process takes 500 MB
     interrupt  Ctrl-C with 50 requests of 60 s in flight ends in under 2 s
@@ -55,30 +55,30 @@ def pytest_unconfigure(config):
 
 @dataclass(frozen=True)
 class Project:
-    """A folder with a suite of `n` questions, and the right replies to them."""
+    """A folder with a suite of `n` questions, and their right replies."""
 
     path: Path
     n: int
     client: str
 
     def command(self, url: str, *more: str) -> list[str]:
-        """How to run the suite."""
+        """Return the command that runs the suite."""
         option = "--taskgraph-model-option"
-        lean = [f"--model={url}/v1#fake"]
+        by_address = [f"--model={url}/v1#fake"]
         litellm = ["--model=openai/fake", option, f"api_base={url}/v1", option, "api_key=k"]
         return [
             sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "taskgraph", "test_questions.py",
-            *(lean if self.client == "lean" else litellm), f"--taskgraph-concurrency={FLIGHT}", *more,
+            *(by_address if self.client == "lean" else litellm), f"--taskgraph-concurrency={FLIGHT}", *more,
         ]  # fmt: skip
 
     def trials(self) -> list[dict[str, Any]]:
-        """Those of the record."""
+        """Return the trials of the record."""
         return json.loads((self.path / "record.json").read_text())["trials"]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
-class Ended:
-    """One run of a command."""
+class FinishedProcess:
+    """A finished run of a command."""
 
     code: int
     seconds: float
@@ -87,8 +87,8 @@ class Ended:
     text: str
 
 
-class Running:
-    """A command in a process group of its own."""
+class RunningProcess:
+    """A running command in a process group of its own."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - it outlives this call
@@ -101,18 +101,18 @@ class Running:
         self._watching.start()
 
     def send(self, number: signal.Signals) -> None:
-        """The signal goes to all of its processes."""
+        """Send the signal to all of its processes."""
         os.killpg(self.process.pid, number)
 
-    def ended(self) -> Ended:
-        """What it came to, waited for."""
+    def wait(self) -> FinishedProcess:
+        """Wait for the end of the command, and return its outcome."""
         code = self.process.wait()
         seconds, after = time.time() - self._start, os.times()
         cpu = after.children_user + after.children_system - self._before.children_user - self._before.children_system
         self._watching.join()
         with self._output as output:
             output.seek(0)
-            return Ended(code, seconds, cpu, self._peak, output.read().decode("utf-8", "replace"))
+            return FinishedProcess(code, seconds, cpu, self._peak, output.read().decode("utf-8", "replace"))
 
     def _watch(self) -> None:
         while self.process.poll() is None:
@@ -131,16 +131,16 @@ def _group(leader: int) -> Iterator[int]:
 
 
 def _peak(process: int) -> float:
-    """The most memory that the process has had so far, in MB; 0 where it is gone."""
+    """Return the peak memory of the process in MB; 0 if it has ended."""
     try:
-        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+        peak = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
     except (FileNotFoundError, ProcessLookupError):
         return 0.0
-    return int(found[1]) / 1024 if found else 0.0
+    return int(peak[1]) / 1024 if peak else 0.0
 
 
-def prepared(folder: Path, n: int, client: str) -> Project:
-    """A project of n questions or a few more."""
+def prepare_project(folder: Path, n: int, client: str) -> Project:
+    """Return a project of n questions or slightly more."""
     suite, answers, prompts = questions(n)
     folder.mkdir()
     (folder / "test_questions.py").write_text(suite)
@@ -149,21 +149,21 @@ def prepared(folder: Path, n: int, client: str) -> Project:
     return Project(folder, len(prompts), client)
 
 
-def provided(project: Project, *options: str, answers: bool = True) -> AbstractContextManager[str]:
-    """A provider that knows the right replies, or none; its address."""
+def start_provider(project: Project, *options: str, answers: bool = True) -> AbstractContextManager[str]:
+    """Return a context with the address of a provider, which knows the right replies or none."""
     return provider(*(["--answers", str(project.path / "answers.json")] if answers else []), *options)
 
 
 def faults(project: Project) -> Iterator[tuple[bool, str]]:
-    """Half of all attempts fail."""
-    seconds = 1 if project.client == "lean" else 5  # its first request waits for its import
+    """Check a run in which half of all attempts fail."""
+    seconds = 1 if project.client == "lean" else 5  # the first request of litellm includes its import
     more = ("-q", f"--taskgraph-timeout={seconds}", "--taskgraph-retries=20", "--taskgraph-report=json=record.json")
-    with provided(project, *FAULTS) as url:
+    with start_provider(project, *FAULTS) as url:
         store = tempfile.mkdtemp(dir=project.path)
-        ended = Running(project.command(url, *more, f"--taskgraph-store={store}"), project.path).ended()
+        ended = RunningProcess(project.command(url, *more, f"--taskgraph-store={store}"), project.path).wait()
         seen = stats(url)
-    outcomes = Counter(one["outcome"] for one in project.trials())
-    retries = sum(one["retries"] for one in project.trials())
+    outcomes = Counter(trial["outcome"] for trial in project.trials())
+    retries = sum(trial["retries"] for trial in project.trials())
     injected: Counter[str] = Counter(seen["faults"])  # type: ignore[arg-type]
     yield (
         ended.code == 0
@@ -176,51 +176,51 @@ def faults(project: Project) -> Iterator[tuple[bool, str]]:
 
 
 def kill(project: Project, *spread: str) -> Iterator[tuple[bool, str]]:
-    """Killed, and run again."""
+    """Check a run that is killed and repeated."""
     for share in (0.3, 0.6, 0.9):
         store = tempfile.mkdtemp(dir=project.path)
         more = ("-q", f"--taskgraph-store={store}", "--taskgraph-report=json=record.json", *spread)
         (project.path / "record.json").unlink(missing_ok=True)
-        with provided(project, "--latency", "0.2") as url:
-            running = Running(project.command(url, *more), project.path)
+        with start_provider(project, "--latency", "0.2") as url:
+            running = RunningProcess(project.command(url, *more), project.path)
             while stats(url)["served"] < share * project.n and running.process.poll() is None:
                 time.sleep(0.01)
             running.send(signal.SIGKILL)
-            killed = running.ended().code == -signal.SIGKILL
-            time.sleep(0.5)  # what was in flight at the provider ends there
-            kept, before = _stored(Path(store)), stats(url)
-            ended = Running(project.command(url, *more), project.path).ended()
+            killed = running.wait().code == -signal.SIGKILL
+            time.sleep(0.5)  # requests in flight end at the provider
+            stored, before = _count_stored(Path(store)), stats(url)
+            ended = RunningProcess(project.command(url, *more), project.path).wait()
             seen = stats(url)
-        outcomes, twice = Counter(one["outcome"] for one in project.trials()), seen["served"] - seen["prompts"]
+        outcomes, twice = Counter(trial["outcome"] for trial in project.trials()), seen["served"] - seen["prompts"]
         yield (
             killed
             and ended.code == 0
             and outcomes == {"right": project.n}
-            and seen["arrived"] - before["arrived"] == project.n - kept
+            and seen["arrived"] - before["arrived"] == project.n - stored
             and (seen["prompts"], seen["most_of_one"] <= 2, twice <= 2 * FLIGHT) == (project.n, True, True),
-            f"at {share:.0%}: {before['arrived']} had been asked, {kept} were stored; the second run asked "
+            f"at {share:.0%}: {before['arrived']} had been asked, {stored} were stored; the second run asked "
             f"{seen['arrived'] - before['arrived']}, {twice} for the second time; record {dict(outcomes)}",
         )
 
 
-def _stored(store: Path) -> int:
+def _count_stored(store: Path) -> int:
     with closing(sqlite3.connect(store / "replies.sqlite")) as connection:
         return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
 
 
 def workers(project: Project) -> Iterator[tuple[bool, str]]:
-    """Two workers, killed."""
+    """Check a killed run with two workers."""
     return kill(project, *SPREAD)
 
 
 def budget(project: Project) -> Iterator[tuple[bool, str]]:
-    """Two workers share the calls."""
+    """Check that two workers share the limit of calls."""
     most = max(1, project.n // 10)
     for faulty in ((), FAULTS):
         more = ("-q", f"--taskgraph-max-calls={most}", "--taskgraph-timeout=1", "--tb=no", *SPREAD)
-        with provided(project, *(faulty or ("--latency", "0.05"))) as url:
+        with start_provider(project, *(faulty or ("--latency", "0.05"))) as url:
             store = tempfile.mkdtemp(dir=project.path)
-            ended = Running(project.command(url, *more, f"--taskgraph-store={store}"), project.path).ended()
+            ended = RunningProcess(project.command(url, *more, f"--taskgraph-store={store}"), project.path).wait()
             seen = stats(url)
         yield (
             ended.code == 1 and seen["arrived"] <= most and (bool(faulty) or seen["served"] == most),
@@ -230,33 +230,33 @@ def budget(project: Project) -> Iterator[tuple[bool, str]]:
 
 
 def replay(project: Project) -> Iterator[tuple[bool, str]]:
-    """First live, then from the store."""
-    with provided(project, "--latency", "0.05") as url:
-        live = Running(project.command(url), project.path).ended()
+    """Check a live run, then runs from the store."""
+    with start_provider(project, "--latency", "0.05") as url:
+        live = RunningProcess(project.command(url), project.path).wait()
         (project.path / "conftest.py").write_text(GUARD)
         stats(url, "/reset")
-        again = [Running(project.command(url, "--taskgraph-replay"), project.path).ended() for _ in range(3)]
+        again = [RunningProcess(project.command(url, "--taskgraph-replay"), project.path).wait() for _ in range(3)]
         (project.path / "conftest.py").unlink()
         sent = stats(url)["arrived"]
-    fastest = min(again, key=lambda one: one.seconds)  # what else the machine does is not meant
-    same = all(_table(one.text) == _table(live.text) for one in again)
+    fastest = min(again, key=lambda ended: ended.seconds)  # the run that was disturbed least
+    same = all(_table(ended.text) == _table(live.text) for ended in again)
     yield (
         same
         and sent == 0
         and (project.n > 1000 or fastest.seconds < REPLAY_SECONDS)
-        and {one.code for one in again} == {0},
-        f"{project.n} questions from the store: {', '.join(f'{one.seconds:.2f}' for one in again)} s, "
+        and {ended.code for ended in again} == {0},
+        f"{project.n} questions from the store: {', '.join(f'{ended.seconds:.2f}' for ended in again)} s, "
         f"{fastest.cpu:.2f} s of CPU (live {live.seconds:.2f}); the same table: {same}; sent {sent}",
     )
 
 
 def _table(text: str) -> str:
-    """From the section of taskgraph on, without pytest's last line."""
+    """Return the text from the section of taskgraph on, without pytest's last line."""
     return text.partition("= taskgraph =")[2].rpartition("\n=")[0] or text
 
 
 def memory(project: Project) -> Iterator[tuple[bool, str]]:
-    """Peaks of the largest process."""
+    """Check the peak memory of the largest process."""
     cases: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
         ("right answers", True, ()),
         ("wrong answers", False, ("--taskgraph-fail-on=nothing",)),
@@ -264,10 +264,10 @@ def memory(project: Project) -> Iterator[tuple[bool, str]]:
         ("right answers, -n 2", True, SPREAD),
     )
     for name, right, more in cases:
-        with provided(project, "--latency", "0", answers=right) as url:
+        with start_provider(project, "--latency", "0", answers=right) as url:
             store = tempfile.mkdtemp(dir=project.path)
             options = ("-q", f"--taskgraph-store={store}", "--taskgraph-report=json=record.json", *more)
-            ended = Running(project.command(url, *options), project.path).ended()
+            ended = RunningProcess(project.command(url, *options), project.path).wait()
             seen = stats(url)
         size = (project.path / "record.json").stat().st_size / 2**20
         yield (
@@ -278,16 +278,16 @@ def memory(project: Project) -> Iterator[tuple[bool, str]]:
 
 
 def interrupt(project: Project) -> Iterator[tuple[bool, str]]:
-    """As in a terminal, where all processes get the signal."""
+    """Check an interrupt as in a terminal, where all processes receive the signal."""
     for spread in ((), SPREAD):
         store = tempfile.mkdtemp(dir=project.path)
-        with provided(project, "--latency", "60") as url:
-            running = Running(project.command(url, "-q", f"--taskgraph-store={store}", *spread), project.path)
+        with start_provider(project, "--latency", "60") as url:
+            running = RunningProcess(project.command(url, "-q", f"--taskgraph-store={store}", *spread), project.path)
             while stats(url)["arrived"] < FLIGHT and running.process.poll() is None:
                 time.sleep(0.01)
             start = time.time()
             running.send(signal.SIGINT)
-            ended = running.ended()
+            ended = running.wait()
             seconds = time.time() - start
             seen = stats(url)
         yield (
@@ -311,9 +311,11 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(CHECKS))
     options = parser.parse_args()
     failed = 0
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as temporary:
         for name in options.only.split(","):
-            project = prepared(Path(made, name), options.many if name == "memory" else options.n, options.client)
+            project = prepare_project(
+                Path(temporary, name), options.many if name == "memory" else options.n, options.client
+            )
             for well, numbers in CHECKS[name](project):
                 failed += not well
                 print(f"{'OK  ' if well else 'FAIL'} {name:10}{numbers}", flush=True)

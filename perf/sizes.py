@@ -1,16 +1,16 @@
-"""How long a run over one workflow file takes: shape by size, each cell in processes of its own with a time limit.
+"""Times of a run over one workflow file: shape by size, each cell in processes of its own with a time limit.
 
     python perf/sizes.py [--sizes 50,200,1000] [--shapes chain,fork,...] [--limit 120] [--cases] [--json FILE]
 
 Each row is `pytest suites/ --taskgraph-workflow=FILE --model=baseline:reader` with all patterns and the default
-instances: seconds until all is collected, seconds of the whole run, its peak memory, and what came of the questions.
+instances: seconds of the collection, seconds of the whole run, its peak memory, and the outcome of the questions.
 `--cases` adds, in one more process, the cases and the seconds of every pattern, and the bounds that were reached.
 
     chain   one task after another
     fork    one fork over all tasks but two
     dag     a random graph of tasks without conditions
-    mixed   forks, choices, loops with effects, conditional links and data, one inside the other
-    nested  a tree of composite tasks, ten tasks a level, each level a `mixed` one
+    mixed   nested forks, choices, loops with effects, conditional links and data
+    nested  a tree of composite tasks, ten tasks per level, each level a `mixed` one
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def chain(size: int) -> Workflow:
 def fork(size: int) -> Workflow:
     """Build one fork over all tasks but the first and the last."""
     first, *middle, last = names = _names(size)
-    links = [Link(START, first), *(Link(first, one) for one in middle), *(Link(one, last) for one in middle)]
+    links = [Link(START, first), *(Link(first, name) for name in middle), *(Link(name, last) for name in middle)]
     return _workflow(names, [*links, Link(last, END)])
 
 
@@ -71,13 +71,13 @@ def dag(size: int) -> Workflow:
     links = [Link(START, names[0])]
     for i, name in enumerate(names[1:], start=1):
         near = names[max(0, i - 12) : i]
-        links += [Link(one, name) for one in rng.sample(near, min(len(near), rng.randint(1, 3)))]
+        links += [Link(predecessor, name) for predecessor in rng.sample(near, min(len(near), rng.randint(1, 3)))]
     followed = {link.source for link in links}
     return _workflow(names, [*links, *(Link(name, END) for name in names if name not in followed)])
 
 
 def mixed(size: int) -> Workflow:
-    """Build blocks of all kinds, one inside the other."""
+    """Build nested blocks of all kinds."""
     return _Mixed(Random(f"mixed|{size}")).workflow("Mixed", _names(size))
 
 
@@ -89,13 +89,13 @@ def nested(size: int) -> Workflow:
         """Build a level with so many tasks in it at any depth."""
         own = min(inside, LEVEL)
         names = [f"Task{next(numbers)}" for _ in range(own)]
-        made = _Mixed(rng).workflow(name, names)
+        flow = _Mixed(rng).workflow(name, names)
         shares = [(inside - own + i) // own for i in range(own)]
         tasks = [
-            Task(one.name, subworkflow=level(f"{one.name}Flow", share)) if share else one
-            for one, share in zip(made.tasks, shares, strict=True)
+            Task(task.name, subworkflow=level(f"{task.name}Flow", share)) if share else task
+            for task, share in zip(flow.tasks, shares, strict=True)
         ]
-        return Workflow(name, tasks=tuple(tasks), gateways=made.gateways, links=made.links, parameters=made.parameters)
+        return Workflow(name, tasks=tuple(tasks), gateways=flow.gateways, links=flow.links, parameters=flow.parameters)
 
     return level("Nested", size)
 
@@ -112,11 +112,11 @@ class _Mixed:
         self.links, self.gateways, self.parameters, self.effects = [], [], [], {}
         self._block(START, END, tasks, "")
         data = [Data(f"Data{i}") for i in range(len(tasks) // 3)]
-        flows = [DataLink(tasks[3 * i], one.name) for i, one in enumerate(data)]
-        flows += [DataLink(one.name, self.rng.choice(tasks[3 * i + 1 :])) for i, one in enumerate(data)]
-        made = [Task(one, effects=(self.effects[one],) if one in self.effects else ()) for one in tasks]
+        flows = [DataLink(tasks[3 * i], item.name) for i, item in enumerate(data)]
+        flows += [DataLink(item.name, self.rng.choice(tasks[3 * i + 1 :])) for i, item in enumerate(data)]
+        with_effects = [Task(task, effects=(self.effects[task],) if task in self.effects else ()) for task in tasks]
         return Workflow(
-            name, tasks=tuple(made), data=tuple(data), gateways=tuple(self.gateways), links=tuple(self.links),
+            name, tasks=tuple(with_effects), data=tuple(data), gateways=tuple(self.gateways), links=tuple(self.links),
             data_links=tuple(flows), parameters=tuple(self.parameters),
         )  # fmt: skip
 
@@ -196,7 +196,7 @@ def write(shape: str, size: int, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Run:
-    """A process: seconds, those of the processor, megabytes at its peak, its output, and whether it ended itself."""
+    """A process: seconds, those of the processor, megabytes at its peak, its output, and whether it ended by itself."""
 
     seconds: float
     cpu: float
@@ -235,9 +235,9 @@ def measure(shape: str, size: int, limit: float, cases: bool, folder: Path) -> d
     """Measure one cell of the table."""
     path = write(shape, size, folder)
     pytest = [sys.executable, "-m", "pytest", "-p", "pytest_taskgraph.plugin.hooks", "-p", "no:cacheprovider", "-q"]
-    asked = ["suites/", f"--taskgraph-workflow={path}", "--model=baseline:reader"]
-    collected = run([*pytest, *asked, "--collect-only"], limit, folder)
-    whole = run([*pytest, *asked], limit, folder) if collected.ended else None
+    arguments = ["suites/", f"--taskgraph-workflow={path}", "--model=baseline:reader"]
+    collected = run([*pytest, *arguments, "--collect-only"], limit, folder)
+    whole = run([*pytest, *arguments], limit, folder) if collected.ended else None
     row: dict[str, object] = {
         "shape": shape,
         "size": size,
@@ -250,8 +250,8 @@ def measure(shape: str, size: int, limit: float, cases: bool, folder: Path) -> d
         "bounds": _bounds((whole or collected).text),
     }
     if cases:
-        listed = run([sys.executable, str(Path(__file__)), "--list", str(path)], limit, folder)
-        row["cases"] = [json.loads(line) for line in listed.text.splitlines() if line.startswith("{")]
+        listing = run([sys.executable, str(Path(__file__)), "--list", str(path)], limit, folder)
+        row["cases"] = [json.loads(line) for line in listing.text.splitlines() if line.startswith("{")]
     return row
 
 
@@ -266,7 +266,7 @@ def _bounds(text: str) -> list[str]:
 
 
 def list_cases(path: str) -> Iterator[dict[str, object]]:
-    """Yield, for every pattern, how many cases it lists of a file and how long that takes."""
+    """Yield, for every pattern, how many cases of a file it lists and how long that takes."""
     from pytest_taskgraph.benchmarks.understanding.own_files import projects
     from pytest_taskgraph.benchmarks.understanding.own_files.choices import list_cases
     from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
@@ -274,9 +274,14 @@ def list_cases(path: str) -> Iterator[dict[str, object]]:
     projects.load(path)
     for pattern in catalogue().values():
         began = time.perf_counter()
-        found = list_cases(pattern, path, "")
+        listed_cases = list_cases(pattern, path, "")
         seconds = round(time.perf_counter() - began, 2)
-        yield {"pattern": pattern.name, "cases": len(found.cases), "seconds": seconds, "bounds": sorted(found.bounds)}
+        yield {
+            "pattern": pattern.name,
+            "cases": len(listed_cases.cases),
+            "seconds": seconds,
+            "bounds": sorted(listed_cases.bounds),
+        }
 
 
 def main() -> None:
@@ -301,9 +306,9 @@ def main() -> None:
                 row = measure(shape, size, options.limit, options.cases, Path(name))
                 rows.append(row)
                 print(_line(row), flush=True)
-                for one in row.get("cases", ()):  # type: ignore[attr-defined]
-                    bounds = " ".join(one["bounds"])
-                    print(f"    {one['pattern']:<32}{one['cases']:>8} cases{one['seconds']:>9} s  {bounds}")
+                for case in row.get("cases", ()):  # type: ignore[attr-defined]
+                    bounds = " ".join(case["bounds"])
+                    print(f"    {case['pattern']:<32}{case['cases']:>8} cases{case['seconds']:>9} s  {bounds}")
                 for bound in row["bounds"]:  # type: ignore[attr-defined]
                     print(f"    {bound}")
     if options.json:

@@ -1,11 +1,11 @@
-"""What the baselines of STEPS score on the embedded recipes, and what it costs to train the n-gram model.
+"""Scores of the baselines of STEPS on the embedded recipes, and the cost of training the n-gram model.
 
     python perf/step_baselines.py               about 5 seconds: all questions about the embedded test recipes
-    python perf/step_baselines.py 20000 180000  instead, trains on so many synthetic recipes each; about a minute
+    python perf/step_baselines.py 20000 180000  instead, trains on these numbers of synthetic recipes; about a minute
 
 The scores are those of the rule of the paper: the multiple choice by the perplexity of whole queries, with a Wilson
-interval (questions about one recipe depend on each other, so the true interval is wider), and the classification by
-the prompt `paper`. Synthetic recipes are the texts of `perf/ngram.py`: more diverse than recipes.
+interval (questions about one recipe are dependent, so the true interval is wider), and the classification by the prompt
+`paper`. Synthetic recipes are the texts of `perf/ngram.py`: more diverse than recipes.
 """
 
 from __future__ import annotations
@@ -49,51 +49,51 @@ def chat(prompt: str) -> Request:
 
 
 def perplexity_row(model: Model) -> str:
-    right = ties = asked = 0
+    right = ties = count = 0
     for sample in build_choices(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
         queries = [" . ".join([*sample.prefix, option]) for option in (sample.right, sample.wrong)]
         reply = reply_of(model, Request(kind="score", texts=queries))
         if reply is None:
             return "perplexity: not asked"
         own, other = ((-score.logprob / score.tokens) for score in reply.scores if score.logprob is not None)
-        asked, right, ties = asked + 1, right + (own < other), ties + (own == other)
-    return f"perplexity: {share(right, asked)}, {ties} ties"
+        count, right, ties = count + 1, right + (own < other), ties + (own == other)
+    return f"perplexity: {share(right, count)}, {ties} ties"
 
 
 def letter_row(model: Model) -> str:
-    right = ties = asked = 0
+    right = ties = count = 0
     for sample in build_choices(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
         texts, place = sample.shuffled(SETTINGS.seed)
         options = [{"letter": letter, "text": text} for letter, text in zip("AB", texts, strict=True)]
         prompt = PROMPTS.render("letter", {"previous": [*sample.prefix], "options": options}, SETTINGS)
         reply = reply_of(model, chat(prompt))
         assert reply is not None
-        asked, right, ties = asked + 1, right + (reply.text == "AB"[place]), ties + (reply.text == "tie")
-    return f"letter: {share(right, asked)}, {ties} ties"
+        count, right, ties = count + 1, right + (reply.text == "AB"[place]), ties + (reply.text == "tie")
+    return f"letter: {share(right, count)}, {ties} ties"
 
 
 def classification_row(model: Model) -> str:
-    found: dict[bool, list[bool]] = {True: [], False: []}
+    correct: dict[bool, list[bool]] = {True: [], False: []}
     for sample in build_classification(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
         fields = {"previous": [*sample.prefix], "candidate": sample.candidate, "examples": []}
         reply = reply_of(model, chat(PROMPTS.render("paper", fields, SETTINGS)))
         assert reply is not None
-        found[sample.label].append(reply.text == ("Yes" if sample.label else "No"))
-    sensitivity, specificity = (sum(rows) / len(rows) for rows in found.values())
+        correct[sample.label].append(reply.text == ("Yes" if sample.label else "No"))
+    sensitivity, specificity = (sum(rows) / len(rows) for rows in correct.values())
     g_mean = sqrt(sensitivity * specificity)
-    numbers = f"{len(found[True])} Yes, {len(found[False])} No"
+    numbers = f"{len(correct[True])} Yes, {len(correct[False])} No"
     return (
         f"classification: sensitivity {sensitivity:.3f}, specificity {specificity:.3f}, G-mean {g_mean:.3f}; {numbers}"
     )
 
 
-def share(right: int, asked: int) -> str:
-    low, high = wilson(right, asked)
-    return f"{right} of {asked} = {right / asked:.3f} [{low:.3f}, {high:.3f}]"
+def share(right: int, count: int) -> str:
+    low, high = wilson(right, count)
+    return f"{right} of {count} = {right / count:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def synthetic(count: int) -> RecipeSet:
-    """Recipes in which a word follows one of five words of its own in half of the places, else one that is frequent."""
+    """Return recipes in which half of the words follow from the previous word; the others are drawn by frequency."""
     rng, weights = Random("steps"), [1 / rank for rank in range(1, VOCABULARY + 1)]
     recipes, number = [], 0
     for at in range(count):
@@ -108,7 +108,7 @@ def synthetic(count: int) -> RecipeSet:
 
 
 def peak() -> float:
-    """The most memory that the process has used so far, in MB."""
+    """Return the peak memory of the process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 

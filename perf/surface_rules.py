@@ -1,13 +1,12 @@
-"""What rules that look at the surface of a text get of questions that take understanding (`tests/surface_rules.py`).
+"""Scores of rules that read the surface of a text, for questions that take understanding (`tests/surface_rules.py`).
 
     python perf/surface_rules.py [--patterns NAME ...] [--instances 300] [--tasks 12] [--notation NAME ...]
                                        [--json]
 
-One row a rule, a pattern and a notation. Yes/no patterns: the share of right answers of the best rule that was fitted
-on the other half of the questions, and of each rule that issue 10 names; half of the answers are yes. Order patterns:
-the mean score of listing the tasks as the text, and as its control flow, mentions them first, beside that of random
-orders. Numbers: the share of the most frequent answer. Exits with 1 if a pattern that is no exception is above its
-bound.
+One row per rule, pattern and notation. Yes/no patterns: the share of right answers of the best rule that was fitted on
+the other half of the questions, and of each named rule; half of the answers are yes. Order patterns: the mean score of
+listing the tasks as the text, and as its control flow, mentions them first, compared to that of random orders. Numbers:
+the share of the most frequent answer. Exits with 1 if a pattern that is no exception is above its bound.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
 from pytest_taskgraph.benchmarks.understanding.questions.left_out import recipe_features  # noqa: E402
 from pytest_taskgraph.notations import NOTATIONS, notation  # noqa: E402
 
-MEASURED = {"yes-no", "task-order", "number"}
+MEASURED_FORMS = {"yes-no", "task-order", "number"}
 
 
 def arguments() -> argparse.Namespace:
@@ -47,21 +46,21 @@ def arguments() -> argparse.Namespace:
     return options.parse_args()
 
 
-def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[dict[str, Any]]:
-    """The figures of a pattern in a notation."""
-    base = {"pattern": pattern.name, "notation": shown, "questions": chosen.instances, "tasks": chosen.tasks}
+def rows(pattern: Pattern, chosen: argparse.Namespace, notation_name: str) -> Iterator[dict[str, Any]]:
+    """Yield the figures of a pattern in a notation."""
+    base = {"pattern": pattern.name, "notation": notation_name, "questions": chosen.instances, "tasks": chosen.tasks}
     if pattern.form == "yes-no":
         exception = EXCEPTIONS.get(pattern.name, "")
         if exception:
-            hard = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown, "hard")
+            hard = surface_rules.measure(pattern, chosen.instances, chosen.tasks, notation_name, "hard")
             ruled = {"rule": f"best fitted to hard questions: {' / '.join(hard.rules)}", "value": hard.best}
             above = hard.best > MOST
             yield base | ruled | {"bound": MOST, "above": above, "exception": ""}
-        found = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown)
-        above = max([found.best, *found.named.values()]) > MOST and not exception
-        ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(found.rules))}", "value": found.best}
+        measurement = surface_rules.measure(pattern, chosen.instances, chosen.tasks, notation_name)
+        above = max([measurement.best, *measurement.named.values()]) > MOST and not exception
+        ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(measurement.rules))}", "value": measurement.best}
         yield base | ruled | {"bound": MOST, "above": above, "exception": exception}
-        for name, value in found.named.items():
+        for name, value in measurement.named.items():
             yield base | {
                 "rule": name,
                 "value": value,
@@ -71,7 +70,7 @@ def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[d
             }
     elif pattern.form == "task-order":
         for part in ("text", "control"):
-            order = surface_rules.measure_order(pattern, chosen.instances, part, chosen.tasks, shown)
+            order = surface_rules.measure_order(pattern, chosen.instances, part, chosen.tasks, notation_name)
             what = f"list by first mention in the {'text' if part == 'text' else 'control flow'} (score)"
             ruled = {"rule": what, "value": order.mentioned, "bound": order.random + order.tolerance}
             yield base | ruled | {"above": not order.at_chance, "exception": ""}
@@ -80,8 +79,8 @@ def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[d
         yield base | {"rule": f"always {constant}", "value": share, "bound": None, "above": False, "exception": ""}
 
 
-def told(row: dict[str, Any]) -> str:
-    """A row as a line of text."""
+def row_text(row: dict[str, Any]) -> str:
+    """Return a row as a line of text."""
     bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
     mark = "exception" if row["exception"] else "ABOVE" if row["above"] else ""
     return f"{row['pattern']:28} {row['notation']:14} {row['value']:6.3f} {bound:>5} {mark:9} {row['rule']}"
@@ -94,13 +93,15 @@ def main() -> int:
     if not chosen.json:
         print(f"{'pattern':28} {'notation':14} {'value':>6} {'bound':>5} {'':9} rule")
     for pattern in select(chosen.patterns):
-        if pattern.form not in MEASURED or pattern.planted:
+        if pattern.form not in MEASURED_FORMS or pattern.planted:
             continue
         tasks = size(pattern, chosen.tasks)
-        for shown in (name for name in names if not recipe_features(pattern, tasks) & notation(name).unsupported):
-            for row in rows(pattern, chosen, shown):
+        for notation_name in (
+            name for name in names if not recipe_features(pattern, tasks) & notation(name).unsupported
+        ):
+            for row in rows(pattern, chosen, notation_name):
                 above |= row["above"]
-                print(json.dumps(row) if chosen.json else told(row), flush=True)
+                print(json.dumps(row) if chosen.json else row_text(row), flush=True)
     return 1 if above else 0
 
 

@@ -1,11 +1,11 @@
-"""How long the metrics of task graphs take, beside rouge-score and the cliques of networkx.
+"""Times of the metrics of task graphs, compared to rouge-score and the cliques of networkx.
 
     python perf/task_graphs.py        about 12 seconds; needs rouge-score (the extra `test`)
 
 The first table scores one answer to each of TASKS tasks of STEPS steps, by each metric with lexical similarity: the
-numbers of the test set of TaskLAMA. Beside it, rouge-score measures the same documents of steps in the same run, and
-must give the same values. The second table finds the largest common subgraph of 60 steps whose dependencies differ at
-random, or of a bad shape; `nx.max_weight_clique` finds it too where it takes less than SECONDS, and must agree.
+numbers of the test set of TaskLAMA. For comparison, rouge-score measures the same documents of steps in the same run,
+and must give the same values. The second table finds the largest common subgraph of 60 steps whose dependencies differ
+at random, or of an unfavourable shape; `nx.max_weight_clique` must find the same where it takes less than SECONDS.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def graph(rng: Random, steps: int) -> dict[str, Json]:
 
 
 def revised(gold: dict[str, Json], rng: Random) -> dict[str, Json]:
-    """Return an answer: the gold steps, a third of them anew, some doubled, with dependencies in a line."""
+    """Return an answer: the gold steps, a third of them replaced, some doubled, with dependencies in a line."""
     steps: list[Json] = []
     for step in gold["steps"] if isinstance(gold["steps"], list) else []:
         steps.append(step if rng.random() < 0.67 else f"{rng.choice(VERBS)} {rng.choice(NOUNS)}")
@@ -86,7 +86,7 @@ def _document(side: Json) -> str:
     return " ".join(map(str, side["steps"]))
 
 
-def timed(work: Callable[[], object]) -> float:
+def measure_time(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -100,21 +100,21 @@ def step_rows() -> None:
         metric(name)(*pairs[0])  # imports
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
     texts = [(_document(given), _document(gold)) for given, gold in pairs]
-    peer = median(timed(lambda: [scorer.score(gold, given) for given, gold in texts]) for _ in range(ROUNDS))
+    peer = median(measure_time(lambda: [scorer.score(gold, given) for given, gold in texts]) for _ in range(ROUNDS))
     print(f"{TASKS} answers to tasks of {STEPS} steps   {'seconds':>9} {'ms each':>9} {'of rouge-score':>15}")
     print(f"{'rouge-score, documents alone':32}  {peer:9.3f} {1000 * peer / TASKS:9.3f} {'1.00':>15}")
     whole = 0.0
     for name in METRICS:
-        found = median(timed(lambda name=name: [metric(name)(*pair) for pair in pairs]) for _ in range(ROUNDS))
-        whole += found
-        print(f"{name:32}  {found:9.3f} {1000 * found / TASKS:9.3f} {found / peer:15.2f}")
+        seconds = median(measure_time(lambda name=name: [metric(name)(*pair) for pair in pairs]) for _ in range(ROUNDS))
+        whole += seconds
+        print(f"{name:32}  {seconds:9.3f} {1000 * seconds / TASKS:9.3f} {seconds / peer:15.2f}")
     print(f"{'all four':32}  {whole:9.3f} {1000 * whole / TASKS:9.3f} {whole / peer:15.2f}")
     for pair, (given, gold) in zip(pairs[:50], texts, strict=False):
-        measured = metric("hungarian_f1")(*pair)
-        assert isinstance(measured, Measurement)
+        measurement = metric("hungarian_f1")(*pair)
+        assert isinstance(measurement, Measurement)
         theirs = scorer.score(gold, given)
         for ours, other in (("rouge1", "rouge1"), ("rouge2", "rouge2"), ("rouge_l", "rougeL")):
-            value = measured.values[f"steps_{ours}_f1"]
+            value = measurement.values[f"steps_{ours}_f1"]
             assert value is not None
             assert abs(value - theirs[other].fmeasure) < 1e-9, (given, gold)
 
@@ -134,21 +134,21 @@ def differing() -> Iterator[tuple[str, nx.Graph[int]]]:
 
 
 def clique_seconds(network: nx.Graph[int], expected: int) -> float | None:
-    """Return how long networkx takes; None beyond SECONDS."""
-    found: list[tuple[float, int]] = []
+    """Return how long networkx takes; None above SECONDS."""
+    results: list[tuple[float, int]] = []
 
     def search() -> None:
         start = time.perf_counter()
         _, size = nx.max_weight_clique(nx.complement(network), weight=None)
-        found.append((time.perf_counter() - start, size))
+        results.append((time.perf_counter() - start, size))
 
     thread = Thread(target=search, daemon=True)
     thread.start()
     thread.join(SECONDS)
-    if not found:
+    if not results:
         return None
-    assert found[0][1] == expected
-    return found[0][0]
+    assert results[0][1] == expected
+    return results[0][0]
 
 
 def subgraph_rows() -> None:
@@ -161,8 +161,8 @@ def subgraph_rows() -> None:
         size = largest_common_subgraph(pairs, given, StepGraph(steps, ()))
         ours = time.perf_counter() - start
         theirs = None if size is None else clique_seconds(network, size)
-        told = f"{1000 * theirs:10.1f} {theirs / ours:7.1f}x" if theirs else f"{'-':>10} {'-':>8}"
-        print(f"{name:28} {size!s:>7} {1000 * ours:9.1f} {told}", flush=True)
+        its_time = f"{1000 * theirs:10.1f} {theirs / ours:7.1f}x" if theirs else f"{'-':>10} {'-':>8}"
+        print(f"{name:28} {size!s:>7} {1000 * ours:9.1f} {its_time}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""How long a run of a thousand questions takes, beside what the provider needs and beside bare scripts.
+"""Times of a run of a thousand questions, compared to the minimum of the provider and to bare scripts.
 
     python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,litellm,...]
 
-The provider (perf/provider.py) runs in a process of its own. Each row is the wall time of a whole process,
-start-up included, without other plugins; the ideal is n * latency / flight.
+The provider (perf/provider.py) runs in a process of its own. Each row is the wall time of a whole process, including
+start-up, without other plugins; the ideal is n * latency / flight.
 
-    bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, so many at a time
+    bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, with the same concurrency
     bare aiohttp   the same through aiohttp
     lean, litellm  pytest with the store, limits, retries, scoring and the table; --model=http://…#name, openai/…
     plain pytest   pytest on as many tests that do nothing
@@ -34,8 +34,8 @@ from pytest_taskgraph.benchmarks.understanding.patterns import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
-# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback; nor
-# is a Python that compiles what it imports each time.
+# Other installed plugins are left out: they cost 0.3 s, and pytest-rerunfailures keeps every traceback. Compiled
+# modules are kept, so that imports are not compiled in each run.
 ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ALONE["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 PATTERNS = 20  # the first of the catalogue; the reader answers all of them
@@ -81,21 +81,23 @@ PLAIN = "import pytest\n\n@pytest.mark.parametrize('i', range({n}))\ndef test_pl
 
 
 def questions(n: int) -> tuple[str, dict[str, str], list[str]]:
-    """A suite of n questions or a few more; the right replies by digest of the prompt; the prompts."""
-    patterns = [one.name for one in select("structure")[:PATTERNS]]
+    """Return a suite of n questions or slightly more, the right replies by digest of the prompt, and the prompts."""
+    patterns = [pattern.name for pattern in select("structure")[:PATTERNS]]
     settings = UnderstandingSettings(instances=-(-n // PATTERNS))
     answers, prompts = {}, []
     for reference in understanding.references(settings, {"patterns": patterns}):
-        one = understanding.question(reference, settings)
-        head = "Final answer: " if one.place == "marker" else ""
-        answers[sha256(one.prompt.encode()).hexdigest()] = head + form(one.form).write(one.reference, one.names)
-        prompts.append(one.prompt)
+        question = understanding.question(reference, settings)
+        head = "Final answer: " if question.place == "marker" else ""
+        answers[sha256(question.prompt.encode()).hexdigest()] = head + form(question.form).write(
+            question.reference, question.names
+        )
+        prompts.append(question.prompt)
     return SUITE.format(patterns=patterns, instances=settings.instances), answers, prompts
 
 
 @contextmanager
 def provider(*options: str) -> Iterator[str]:
-    """Its address; `options` are those of provider.py."""
+    """Run a provider and yield its address; `options` are those of provider.py."""
     command = [sys.executable, str(HERE / "provider.py"), *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -109,7 +111,7 @@ def provider(*options: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Round:
-    """One run of a command: seconds, what it printed, what the provider counted."""
+    """One run of a command: seconds, its output, and the counts of the provider."""
 
     start: float  # time.time()
     wall: float
@@ -118,13 +120,13 @@ class Round:
     counted: dict[str, float]
 
     def phases(self) -> str:
-        """The seconds before the first request, while the provider was asked, and after its last answer."""
+        """Return the seconds before the first request, between it and the last answer, and after that."""
         first, last = self.counted["first"], self.counted["last"]
         return f"{first - self.start:.2f} + {last - first:.2f} + {self.start + self.wall - last:.2f}" if first else ""
 
 
-def timed(command: list[str], folder: Path, url: str) -> Round:
-    """A run of the command; it must succeed."""
+def measure_run(command: list[str], folder: Path, url: str) -> Round:
+    """Run the command, which must succeed, and return its measures."""
     stats(url, "/reset")
     start, before = time.time(), os.times()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ALONE)
@@ -135,12 +137,12 @@ def timed(command: list[str], folder: Path, url: str) -> Round:
 
 
 def stats(url: str, path: str = "/stats") -> dict[str, float]:
-    with urllib.request.urlopen(url + path) as got:
-        return json.load(got)  # type: ignore[no-any-return]
+    with urllib.request.urlopen(url + path) as response:
+        return json.load(response)  # type: ignore[no-any-return]
 
 
 def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[], list[str]]]:
-    """The rows: name -> the command of one round, its store being new each time."""
+    """Return the rows: name -> the command of one round, each with a new store."""
     (folder / "bare_litellm.py").write_text(BARE_LITELLM)
     (folder / "bare_aiohttp.py").write_text(BARE_AIOHTTP)
     (folder / "test_plain.py").write_text(PLAIN.format(n=n))
@@ -175,8 +177,8 @@ def main() -> None:
     suite, answers, prompts = questions(options.n)
     options.n = len(prompts)
     ideal = options.n * options.latency / options.flight
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         (folder / "test_questions.py").write_text(suite)
         (folder / "answers.json").write_text(json.dumps(answers))
         (folder / "prompts.json").write_text(json.dumps(prompts))
@@ -188,18 +190,21 @@ def main() -> None:
         with provider("--latency", str(options.latency), "--answers", str(folder / "answers.json")) as url:
             for name, command in commands(url, options.n, options.flight, folder).items():
                 if not options.only or name in options.only.split(","):
-                    print(row(name, [timed(command(), folder, url) for _ in range(options.rounds)], ideal), flush=True)
+                    print(
+                        row(name, [measure_run(command(), folder, url) for _ in range(options.rounds)], ideal),
+                        flush=True,
+                    )
 
 
 def row(name: str, rounds: list[Round], ideal: float) -> str:
-    """The median round, and how far the others were from it."""
-    rounds = sorted(rounds, key=lambda one: one.wall)
-    one, right = rounds[len(rounds) // 2], re.search(r"(\d+) of (\d+) right", rounds[0].text)
-    times = f"{one.wall / ideal:9.2f}" if ideal else f"{'-':>9}"
+    """Return the row of the median round, with the span of the others."""
+    rounds = sorted(rounds, key=lambda measured: measured.wall)
+    middle, right = rounds[len(rounds) // 2], re.search(r"(\d+) of (\d+) right", rounds[0].text)
+    times = f"{middle.wall / ideal:9.2f}" if ideal else f"{'-':>9}"
     span = f"{rounds[0].wall:.2f}-{rounds[-1].wall:.2f}"
-    asked, most = one.counted["arrived"], one.counted["most_in_flight"]
+    arrived, most = middle.counted["arrived"], middle.counted["most_in_flight"]
     return (
-        f"{name:14}{one.wall:8.2f}{times}{one.cpu:8.2f}{span:>14}{asked:7}{most:6}  {one.phases():22}"
+        f"{name:14}{middle.wall:8.2f}{times}{middle.cpu:8.2f}{span:>14}{arrived:7}{most:6}  {middle.phases():22}"
         f"{right[0] if right else ''}"
     )
 

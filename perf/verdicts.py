@@ -1,13 +1,13 @@
-"""How often gates and comparisons are wrong, and whether the number of questions they ask for decides, by simulation.
+"""Error rates of gates and comparisons, and whether their numbers of needed questions suffice, by simulation.
 
-    python perf/verdicts.py            about 5 minutes on an idle core; exit code 1 where a demand is missed
+    python perf/verdicts.py            about 5 minutes on an idle core; exit code 1 if a demand is missed
     python perf/verdicts.py --quick    about 1 minute: fewer cells and samples
 
 Gates: a gate at 95 % whose threshold is the true rate may pass in at most 5 % of the runs, whatever the number of
 workflows (6 to 100), their questions (1 to 20), the correlation within them (0 to 0.5) and the rate (0.5 to 0.98).
-Comparisons: "worse" is said in at most 6 % where nothing differs, and never about fewer than six workflows, which have
-a verdict of their own. A difference of 0.10 over 400 questions is found in at least 90 %. "Not worse" is said in at
-most 6 % of the runs that lose as much as the margin.
+Comparisons: the verdict is "worse" in at most 6 % of the runs without a difference, and never about fewer than six
+workflows, which have a verdict of their own. A difference of 0.10 over 400 questions is found in at least 90 %. The
+verdict is "not worse" in at most 6 % of the runs that lose as much as the margin.
 Numbers: of runs with as many questions as an inconclusive verdict names, 75 to 85 % decide.
 
 The output is Markdown.
@@ -43,13 +43,13 @@ CONFIDENCE = 0.95
 MOST_GREEN = 0.05
 MOST_FALSE = 0.06
 LEAST_FOUND = 0.90
-POWER = (0.75, 0.85)  # a cell may leave it by less than its own error
+POWER = (0.75, 0.85)  # a cell may be outside by less than its own error
 PATTERNS = 20
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated."""
+    """The amount of simulation."""
 
     samples: int  # runs of a cell of the gates
     workflows: tuple[int, ...]
@@ -106,7 +106,7 @@ def gates(effort: Effort) -> float:
     cells = {
         cell: false_green(*cell, effort.samples)
         for cell in product(effort.workflows, effort.sizes, effort.alike, effort.rates)
-        if not (cell[1] == 1 and cell[2] > 0)  # of one question a workflow, none can be alike
+        if not (cell[1] == 1 and cell[2] > 0)  # a single question per workflow has no correlation
     }
     print(f"## False green at 95 %, by workflows and questions ({effort.samples:,} runs a cell)\n")
     print("Of one question a workflow the share is exact.")
@@ -117,7 +117,7 @@ def gates(effort: Effort) -> float:
             max((share for cell, share in cells.items() if cell[:3] == (workflows, size, alike)), default=None)
             for alike in effort.alike
         ]
-        rows.append([f"{workflows} × {size}", *("-" if one is None else percent(one) for one in shares)])
+        rows.append([f"{workflows} × {size}", *("-" if share is None else percent(share) for share in shares)])
     table(["workflows × questions", *(f"correlation {alike:g}" for alike in effort.alike)], rows)
     print("The same, by the rate: the greatest share over workflows and questions.\n")
     rows = [
@@ -140,7 +140,11 @@ def logits(rate: float, spread: float, rng: np.random.Generator, shape: tuple[in
 
 
 def other_gates(effort: Effort) -> float:
-    """Print the table of what is not beta-binomial with equal sizes; return the greatest share of a cell."""
+    """Print the table of other distributions than beta-binomial with equal sizes.
+
+    Returns:
+        The greatest share of a cell.
+    """
     rows, worst = [], 0.0  # the last row is no demand
     rng = np.random.default_rng(20)
     rates = [rate for rate in effort.rates if rate <= 0.95]
@@ -152,7 +156,7 @@ def other_gates(effort: Effort) -> float:
     ):
         shares = []
         for workflows in effort.workflows:
-            found = 0.0
+            greatest = 0.0
             for rate, alike in product(rates, (0.0, 0.3)):
                 if title.startswith("logit"):
                     answers = np.full(workflows, 20 if alike else 5)
@@ -166,8 +170,8 @@ def other_gates(effort: Effort) -> float:
                     own = np.where(answers == 5, min(1, rate + 0.1), rate - 0.1)
                     each = [draw_passes(answers[[at]], own[at], alike, effort.samples, at) for at in range(workflows)]
                     passed, mean = np.concatenate(each, axis=1), float(answers @ own) / float(answers.sum())
-                found = max(found, float(np.mean(lower_ends(passed, answers) >= mean)))
-            shares.append(found)
+                greatest = max(greatest, float(np.mean(lower_ends(passed, answers) >= mean)))
+            shares.append(greatest)
         worst = worst if title.endswith("harder") else max(worst, *shares)
         rows.append([title, *map(percent, shares)])
     print("Other distributions: the greatest share over rates up to 0.95, and over two sizes or correlations.\n")
@@ -176,7 +180,7 @@ def other_gates(effort: Effort) -> float:
 
 
 def as_if_independent(effort: Effort) -> None:
-    """Print what questions that share workflows come to by Wilson's interval, and by the interval of the gates."""
+    """Print the false passes of questions that share workflows, for Wilson's interval and for that of the gates."""
     rows = []
     cells = [(6, 20, 0.3), (10, 20, 0.3), (20, 10, 0.3), (20, 5, 0.2)]
     for workflows, size, alike in cells:
@@ -209,8 +213,8 @@ OBSERVED = (  # rate, correlation, workflows, questions of each, threshold
 
 
 def gate_numbers(effort: Effort) -> list[float]:
-    """Print how many runs decide that have as many questions as an inconclusive gate names; return the shares."""
-    rows, found = [], []
+    """Print how many runs decide with as many questions as an inconclusive gate names; return the shares."""
+    rows, shares = [], []
     for rate, alike, workflows, size, threshold in OBSERVED:
         counts = observed(rate, alike, workflows, size)
         mean = sum(passes for passes, _ in counts) / (workflows * size)
@@ -223,21 +227,21 @@ def gate_numbers(effort: Effort) -> list[float]:
         answers = np.full(number, size)
         passed = draw_passes(answers, mean, alike, effort.promises, seed=99)
         low, high = (lower_ends(passed, answers), 1 - lower_ends(answers - passed, answers))
-        found.append(float(np.mean((low >= threshold) | (high < threshold))))
+        shares.append(float(np.mean((low >= threshold) | (high < threshold))))
         what = f"{mean:.3f}, {alike:.2f}"
         rows.append(
-            [what, f"{workflows} × {size}", f"{threshold:g}", f"{number * size:,}", f"{number:,}", percent(found[-1])]
+            [what, f"{workflows} × {size}", f"{threshold:g}", f"{number * size:,}", f"{number:,}", percent(shares[-1])]
         )
     print("## Runs that decide with as many questions as an inconclusive gate at 95 % names\n")
     print("The runs have the rate and the correlation that the gate saw.\n")
     table(
         ["rate, correlation seen", "workflows × questions", "threshold", "questions named", "workflows", "decide"], rows
     )
-    return found
+    return shares
 
 
 def observed(rate: float, alike: float, workflows: int, size: int) -> list[tuple[int, int]]:
-    """Return passes and answers of workflows: of 200 samples the one whose rate is closest to the rate, below 1."""
+    """Return passes and answers of workflows: of 200 samples, that with the rate closest to the given rate below 1."""
     if size == 1:
         right = round(rate * workflows)
         return [(int(at < right), 1) for at in range(workflows)]
@@ -270,19 +274,25 @@ def losses(
     return estimate_loss(by), [sum(values) for values in by.values()]
 
 
-def verdict_of(found: LossEstimate, sums: list[float]) -> str:
+def verdict_of(loss: LossEstimate, sums: list[float]) -> str:
     """Return the verdict over all questions, without patterns."""
     if sign_flip(sums) <= LEVEL:
         return "worse"
-    return "better" if sign_flip([-one for one in sums]) <= LEVEL else "not worse" if found.upper < MARGIN else ""
+    return (
+        "better"
+        if sign_flip([-difference for difference in sums]) <= LEVEL
+        else "not worse"
+        if loss.upper < MARGIN
+        else ""
+    )
 
 
 def comparison_numbers(effort: Effort) -> list[float]:
-    """Print how many runs decide that have as many questions as an inconclusive comparison names; return the shares."""
+    """Print how many runs decide with as many questions as an inconclusive comparison names; return the shares."""
     rows, shares = [], []
     for cell in CHANGING:
         rng = np.random.default_rng(int(1000 * sum(cell)))
-        numbers, decided, found = [], 0, 0
+        numbers, decided, detected = [], 0, 0
         for _ in range(effort.promises // 3):
             first, sums = losses(*cell, rng)
             if verdict_of(first, sums):
@@ -291,11 +301,11 @@ def comparison_numbers(effort: Effort) -> list[float]:
             assert number is not None
             numbers.append(number)
             decided += bool(verdict_of(*losses(number, *cell[1:], rng)))
-            found += verdict_of(*losses(number, *cell[1:], rng, lost=MARGIN)) == "worse"
+            detected += verdict_of(*losses(number, *cell[1:], rng, lost=MARGIN)) == "worse"
         shares.append(decided / len(numbers))
         what = f"{cell[0]} × {cell[1]}, {cell[2]:g} change, correlation {cell[3]:g}"
         numbers.sort()
-        rows.append([what, f"{numbers[len(numbers) // 2]:,}", percent(shares[-1]), percent(found / len(numbers))])
+        rows.append([what, f"{numbers[len(numbers) // 2]:,}", percent(shares[-1]), percent(detected / len(numbers))])
     print("## Runs that decide with as many questions as an inconclusive comparison names\n")
     print(f"The first run is drawn anew each time. Last: where as much as the margin, {MARGIN:g}, is lost.\n")
     table(["workflows × questions", "workflows named, median", "no loss: decide", "margin lost: worse"], rows)
@@ -307,7 +317,7 @@ def comparison_numbers(effort: Effort) -> list[float]:
 
 @dataclass(frozen=True)
 class Runs:
-    """Two runs that are simulated: the accuracy of each, and what their questions are like."""
+    """Two simulated runs: the accuracy of each, and properties of their questions."""
 
     title: str
     questions: int = 400
@@ -315,8 +325,8 @@ class Runs:
     before: float = 0.9
     after: float = 0.9
     shared: float = 0.0  # spread, in logits, of a workflow's ease in both runs
-    own: float = 0.0  # spread, in logits, of its ease in one run: what makes its questions depend on each other
-    graded: int = 0  # every so many patterns one that is graded; 0: none
+    own: float = 0.0  # spread, in logits, of its ease in one run, which makes its questions dependent
+    graded: int = 0  # one graded pattern in so many; 0: none
     repetitions: int = 1
 
 
@@ -374,23 +384,25 @@ def _trials(runs: Runs, chance: float, graded: bool, rng: Random) -> tuple[Trial
     return tuple(RIGHT if rng.random() < chance else WRONG for _ in range(runs.repetitions))
 
 
-def shelf(title: str, of: str, kinds: tuple[Runs, ...], comparisons: int) -> tuple[list[tuple[float, float]], int]:
+def print_shares(
+    title: str, of: str, kinds: tuple[Runs, ...], comparisons: int
+) -> tuple[list[tuple[float, float]], int]:
     """Print how often a verdict is given to each kind of runs.
 
     Returns:
-        The interval of its share for each kind, and last for all of them; how often *worse* was said.
+        The interval of its share for each kind, and last for all of them; how often the verdict was *worse*.
     """
-    rows, found = [], []
+    rows, intervals = [], []
     total: Counter[str] = Counter()
     for runs in kinds:
         rng = Random(f"verdicts|{runs}")
         counts = Counter(decide(list(pairs(runs, rng))).verdict for _ in range(comparisons))
         total += Counter({str(name): count for name, count in counts.items()})
         rows.append(_row(runs.title, of, counts))
-        found.append(_share(of, counts))
+        intervals.append(_share(of, counts))
     print(f"## {title}\n")
     table(["runs", f"*{of}*", "95 % interval", "other verdicts"], [*rows, _row("all", of, total)])
-    return [*found, _share(of, total)], total["worse"]
+    return [*intervals, _share(of, total)], total["worse"]
 
 
 def _share(of: str, counts: Counter[str]) -> tuple[float, float]:
@@ -415,11 +427,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_if_independent(effort)
     numbers = [*gate_numbers(effort), *comparison_numbers(effort)]
     most = effort.comparisons
-    false = shelf("No difference", "worse", SAME, most)[0][-1]
-    few, plainly = shelf("No difference, fewer than 6 workflows", "worse on these workflows", FEW, most)
-    found = shelf("A difference of 0.10", "worse", WORSE, most)[0]
-    found += shelf("A difference of 0.10, 3 workflows", "worse on these workflows", WORSE_FEW, most)[0]
-    unseen = shelf(f"A loss of {MARGIN:g}, the margin", "not worse", AT_MARGIN, most)[0][-1]
+    false = print_shares("No difference", "worse", SAME, most)[0][-1]
+    few, plainly = print_shares("No difference, fewer than 6 workflows", "worse on these workflows", FEW, most)
+    detected = print_shares("A difference of 0.10", "worse", WORSE, most)[0]
+    detected += print_shares("A difference of 0.10, 3 workflows", "worse on these workflows", WORSE_FEW, most)[0]
+    unseen = print_shares(f"A loss of {MARGIN:g}, the margin", "not worse", AT_MARGIN, most)[0][-1]
     error = 2 * sqrt(0.8 * 0.2 / (effort.promises / 3))
     slack = 0.03 if effort is QUICK else 0.0  # fewer samples
     average = sum(numbers) / len(numbers)
@@ -437,12 +449,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         <= MOST_FALSE + slack,
         "plain *worse* about fewer than six workflows: never": plainly == 0,
-        f"0.90 -> 0.80 found in at least {LEAST_FOUND:.0%}": min(high for _, high in found) >= LEAST_FOUND,
+        f"0.90 -> 0.80 found in at least {LEAST_FOUND:.0%}": min(high for _, high in detected) >= LEAST_FOUND,
         f"*not worse* of a loss of the margin in at most {MOST_FALSE:.0%}, upper bound": unseen[1]
         <= MOST_FALSE + slack,
     }
-    for demand, held in demands.items():
-        print(f"- {'held' if held else 'MISSED'}: {demand}")
+    for text, held in demands.items():
+        print(f"- {'held' if held else 'MISSED'}: {text}")
     print(f"\n{time.perf_counter() - began:.0f} s")
     return 0 if all(demands.values()) else 1
 
