@@ -25,7 +25,7 @@ from pytest_taskgraph.__main__ import main
 
 
 @each_suite
-def test_simulated_right_answers_score_one_and_wrong_ones_less(project: Project, family: Benchmark) -> None:
+def test_simulated_right_answers_score_one_and_wrong_less(project: Project, family: Benchmark) -> None:
     write(project, family)
     ran = project.run("--model=simulated:1", *family.flags, RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
@@ -38,7 +38,7 @@ def test_simulated_right_answers_score_one_and_wrong_ones_less(project: Project,
 
 
 @each_family
-def test_live_run_keeps_what_the_server_answered(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_live_run_records_replies_of_server(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     ran = project.run(*provider.arguments)
     first = project.record("r.json")
@@ -71,7 +71,7 @@ def test_live_run_keeps_what_the_server_answered(project: Project, server: Loopb
 
 
 @each_family
-def test_two_workers_record_what_one_process_does(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_two_workers_record_same_as_one_process(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     alone = project.run(*provider.arguments)
     one = lasting(project.record("r.json"))
@@ -83,7 +83,7 @@ def test_two_workers_record_what_one_process_does(project: Project, server: Loop
 
 
 @each_family
-def test_budgets_are_kept(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_run_keeps_budgets(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     ran = project.run(*provider.arguments, f"--taskgraph-max-calls={family.size * family.requests - 1}")
     assert (ran.code, len(provider.served), ran.counts["skipped"]) == (1, family.size * family.requests - 1, 1)
@@ -98,9 +98,7 @@ def test_budgets_are_kept(project: Project, server: Loopback, family: Benchmark)
 
 
 @each_family
-def test_failure_of_the_provider_is_an_error_and_no_score(
-    project: Project, server: Loopback, family: Benchmark
-) -> None:
+def test_provider_failure_is_error_without_score(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     server.script(refuse(400, "out of order"))
     ran = project.run(*provider.arguments, REPORT_ONLY, "--taskgraph-concurrency=1")
@@ -140,7 +138,9 @@ def test_rescoring_reproduces_every_score(
 
 
 @each_family
-def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_plan_states_requests_and_facts_and_sends_nothing(
+    project: Project, server: Loopback, family: Benchmark
+) -> None:
     provider = Provider(project, family, server)
     ran = project.run(f"--model={provider.url}", *PRICED, *family.flags, "--taskgraph-dry-run")
     assert (ran.code, ran.clean, provider.served) == (0, True, []), ran.output
@@ -154,7 +154,7 @@ def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server
 
 
 @each_family
-def test_option_of_the_family_is_read_and_recorded(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_family_option_is_read_and_recorded(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     server.asked, server.answer = (lambda received: received.prompt), "Perhaps."
     name, value, requests = family.own
@@ -165,7 +165,7 @@ def test_option_of_the_family_is_read_and_recorded(project: Project, server: Loo
 
 
 @each_family
-def test_repetitions_are_asked_apart_and_averaged(project: Project, server: Loopback, family: Benchmark) -> None:
+def test_repetitions_are_asked_separately_and_averaged(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     provider.fails = lambda prompt: len(provider.served) % 2 == 1
     ran = project.run(*provider.arguments, "--taskgraph-repeats=2", REPORT_ONLY)
@@ -191,7 +191,7 @@ def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkey
 
 
 @each_suite
-def test_without_a_model_the_baseline_of_the_family_answers(project: Project, family: Benchmark) -> None:
+def test_run_without_model_uses_baseline_of_family(project: Project, family: Benchmark) -> None:
     write(project, family)
     ran = project.run(*family.flags, RECORD)
     assert (ran.code, ran.clean, "skipped" in ran.counts) == (0, True, False), ran.output
@@ -204,7 +204,7 @@ def test_without_a_model_the_baseline_of_the_family_answers(project: Project, fa
         assert f"answered by {source}" in line_of(ran)
 
 
-def test_families_together_have_tables_options_and_gates_of_their_own(project: Project) -> None:
+def test_families_together_keep_own_tables_options_and_gates(project: Project) -> None:
     write(project, *FAMILIES)
     flags = [flag for family in FAMILIES for flag in family.flags]
     gates = [f"--taskgraph-gate={family.name}>=0.9" for family in FAMILIES]

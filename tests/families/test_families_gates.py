@@ -16,7 +16,7 @@ from pytest_taskgraph.__main__ import main
 
 
 @each_suite
-def test_gates_judge_every_aggregate_group_section_and_label(project: Project, family: Benchmark) -> None:
+def test_gates_apply_to_aggregates_groups_sections_and_labels(project: Project, family: Benchmark) -> None:
     write(project, family)
     project.run("--model=simulated:1", *family.flags, RECORD)
     record = project.record("r.json")
@@ -104,7 +104,7 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
 
 
 @each_family
-def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Benchmark) -> None:
+def test_gates_with_unknown_names_list_known_names(project: Project, family: Benchmark) -> None:
     write(project, family)
     project.run("--model=simulated:1", *family.flags, RECORD)
     (first, *_) = project.record("r.json")["trials"]
@@ -120,7 +120,7 @@ def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Be
 
 
 @each_suite
-def test_comparison_tells_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
+def test_comparison_distinguishes_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
     write(project, family)
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
     assert project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base").code == 0
@@ -132,7 +132,7 @@ def test_comparison_tells_identical_and_worse_runs(project: Project, family: Ben
 
 
 @each_family
-def test_runs_of_other_question_sets_are_not_compared(project: Project, family: Benchmark) -> None:
+def test_comparison_of_other_question_sets_is_refused(project: Project, family: Benchmark) -> None:
     write(project, family)
     project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base")
     path = project.path / ".taskgraph" / "runs" / "base.json"

@@ -123,7 +123,7 @@ def _refused(project: Project) -> Ran:
 
 
 @pytest.mark.parametrize("method", REFUSED)
-def test_family_with_mistake_before_asking_is_refused_in_words(project: Project, method: str) -> None:
+def test_family_mistake_before_asking_is_usage_error(project: Project, method: str) -> None:
     _write(project, FAMILY.replace("METHOD", method))
     ran = _refused(project)
     assert "ERROR: " in ran.output
@@ -131,7 +131,7 @@ def test_family_with_mistake_before_asking_is_refused_in_words(project: Project,
 
 
 @pytest.mark.parametrize("method", FAILED)
-def test_family_with_mistake_in_a_question_fails_its_items(project: Project, method: str) -> None:
+def test_family_mistake_in_question_fails_its_items(project: Project, method: str) -> None:
     _write(project, FAMILY.replace("METHOD", method))
     ran = project.run("--model=yes", "test_odd.py", "--taskgraph-report=json=record.json")
     assert ran.code == pytest.ExitCode.TESTS_FAILED
@@ -141,7 +141,7 @@ def test_family_with_mistake_in_a_question_fails_its_items(project: Project, met
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_episode_with_mistake_fails_its_items_in_words(project: Project, turn: str) -> None:
+def test_episode_mistake_fails_its_items_with_message(project: Project, turn: str) -> None:
     episode = f"{EPISODE}return own\n\n\ndef own(question):\n    {turn}\n"
     _write(project, FAMILY.replace("METHOD", episode))
     ran = project.run("--model=yes", "test_odd.py", "--taskgraph-report=json=record.json")
@@ -160,7 +160,7 @@ def test_episode_without_any_request_runs(project: Project) -> None:
 
 
 @pytest.mark.parametrize("method", ["diagram(self, reference, settings)", "diagram_pair(self, question, score)"])
-def test_family_that_cannot_draw_keeps_its_replies(project: Project, method: str) -> None:
+def test_family_with_failing_diagram_keeps_replies(project: Project, method: str) -> None:
     _write(project, FAMILY.replace("METHOD", f"{method}: return 1 / 0"))
     ran = project.run(
         "--model=yes", "test_odd.py", "--taskgraph-report=html=page.html", "--taskgraph-report=json=r.json"
@@ -170,7 +170,7 @@ def test_family_that_cannot_draw_keeps_its_replies(project: Project, method: str
     assert [one["outcome"] for one in project.record("r.json")["trials"]] == ["right", "right"]
 
 
-def test_notices_of_a_family_stay_on_their_line(project: Project) -> None:
+def test_notices_of_family_stay_on_one_line(project: Project) -> None:
     method = "notices(self, settings, options): return ['one\\n::error::\\x1b[31mtwo']"
     _write(project, FAMILY.replace("METHOD", method))
     ran = project.run("--model=yes", "test_odd.py")
@@ -179,7 +179,7 @@ def test_notices_of_a_family_stay_on_their_line(project: Project) -> None:
     assert "\x1b[31m" not in ran.output
 
 
-def test_plan_of_a_family_with_mistake_names_it(project: Project) -> None:
+def test_plan_of_family_with_mistake_names_it(project: Project) -> None:
     _write(project, FAMILY.replace("METHOD", "question(self, reference, settings): return 1 / 0"))
     ran = project.run("--model=yes", "test_odd.py", "--taskgraph-dry-run")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -188,7 +188,7 @@ def test_plan_of_a_family_with_mistake_names_it(project: Project) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_table_with_mistake_is_refused_in_words(project: Project, table: str) -> None:
+def test_table_mistake_is_usage_error(project: Project, table: str) -> None:
     method = f"description(self, settings): return FamilyDescription('odd', tables=({table},))"
     _write(project, FAMILY.replace("METHOD", method))
     ran = _refused(project)
@@ -197,7 +197,7 @@ def test_table_with_mistake_is_refused_in_words(project: Project, table: str) ->
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_option_with_mistake_is_refused_in_words(project: Project, option: str) -> None:
+def test_option_mistake_is_usage_error(project: Project, option: str) -> None:
     _write(project, FAMILY.replace("def METHOD", f"options = ({option},)"))
     ran = _refused(project)
     assert "ERROR: conftest.py: " in ran.output

@@ -91,7 +91,7 @@ def own(project: Project, server: Loopback) -> Project:
     return project
 
 
-def test_refine_over_http_raises_gateway_f1_round_by_round(own: Project, server: Loopback) -> None:
+def test_refine_over_http_raises_gateway_f1_each_round(own: Project, server: Loopback) -> None:
     server.answer = scripted([ONE_WAY, f"Here it is:\n{ONE_WAY}", f"```\n{DINNER}```"], [ANY_WAY, WASH])
     tables = "--taskgraph-report=tables=t.csv"
     ran = own.run(f"--model={server.url}#any", "--taskgraph-price=1/20", *asks("refine"), tables)
@@ -124,7 +124,7 @@ def test_refine_over_http_records_exchanges_costs_and_verifiers(own: Project, se
     assert [told["kind"] for told in wash["exchanges"][1]["feedback"]] == ["inclusive"]
 
 
-def test_refine_over_http_records_what_the_parallel_verifier_said(own: Project, server: Loopback) -> None:
+def test_refine_over_http_records_parallel_verifier(own: Project, server: Loopback) -> None:
     fork = DINNER.replace("slice the cheese", "slice the bread")
     server.answer = scripted([fork, fork])
     own.run(f"--model={server.url}#any", *asks("refine", rounds=1))
@@ -135,7 +135,7 @@ def test_refine_over_http_records_what_the_parallel_verifier_said(own: Project, 
     assert "act on the same object" in server.requests[-1].prompt
 
 
-def test_refine_of_a_model_that_gets_worse_scores_its_last_graph(own: Project, server: Loopback) -> None:
+def test_refine_of_worsening_model_scores_last_graph(own: Project, server: Loopback) -> None:
     server.answer = scripted([ONE_WAY, NO_GATEWAY, NO_GATEWAY])
     ran = own.run(f"--model={server.url}#any", *asks("refine"), "--taskgraph-report=tables=t.csv")
     assert ran.code == 0, ran.output
@@ -148,7 +148,7 @@ def test_refine_of_a_model_that_gets_worse_scores_its_last_graph(own: Project, s
     assert [float(found[f"round_{at}_gateway_f1"]) for at in range(3)] == pytest.approx([2 / 3, 0.5, 0.5], abs=1e-6)
 
 
-def test_refine_that_fails_in_round_two_keeps_what_was_paid(own: Project, server: Loopback) -> None:
+def test_refine_failing_in_round_two_keeps_paid_replies(own: Project, server: Loopback) -> None:
     server.answer = scripted([ONE_WAY, ONE_WAY, refuse(500, "out of order")])
     ran = own.run(
         f"--model={server.url}#any", "--taskgraph-price=1/20", "--taskgraph-retries=0", *asks("refine"),
@@ -164,7 +164,7 @@ def test_refine_that_fails_in_round_two_keeps_what_was_paid(own: Project, server
 
 
 @pytest.mark.parametrize("later", ["The graph is right.", REFUSAL])
-def test_refine_with_unreadable_second_reply_scores_the_first(own: Project, server: Loopback, later: str) -> None:
+def test_refine_with_unparseable_second_reply_scores_first(own: Project, server: Loopback, later: str) -> None:
     server.answer = scripted([ONE_WAY, later])
     ran = own.run(f"--model={server.url}#any", *asks("refine"))
     assert ran.code == 0, ran.output
@@ -174,7 +174,7 @@ def test_refine_with_unreadable_second_reply_scores_the_first(own: Project, serv
     assert [trial["score"]["parts"][f"round_{at}_gateway_recall"] for at in range(3)] == [[2, 4]] * 3
 
 
-def test_refine_is_replayed_from_the_store_and_asked_alike_by_workers(own: Project, server: Loopback) -> None:
+def test_refine_is_replayed_and_equal_over_workers(own: Project, server: Loopback) -> None:
     server.answer = scripted([ONE_WAY, ONE_WAY, DINNER], [ANY_WAY, WASH])
     arguments = (f"--model={server.url}#any", *asks("refine", "extract"))
     ran = own.run(*arguments)
@@ -217,7 +217,7 @@ end
     ],
     ids=["list", "decorated", "graph", "prose", "refusal"],
 )  # fmt: skip
-def test_elements_over_http_become_the_graph_that_is_scored(
+def test_elements_over_http_become_scored_graph(
     own: Project, server: Loopback, text: str, value: float, status: str
 ) -> None:
     server.answer = scripted([text], ["activity: wash the car"])
@@ -238,7 +238,7 @@ def test_elements_over_http_become_the_graph_that_is_scored(
     ],
     ids=["marker", "missing", "twice", "no-graph"],
 )
-def test_reasoned_reply_over_http_is_read_behind_its_last_marker(
+def test_reasoned_reply_over_http_is_parsed_after_last_marker(
     own: Project, server: Loopback, text: str, value: float
 ) -> None:
     server.answer = scripted([text])
@@ -257,7 +257,7 @@ def test_reasoned_reply_over_http_is_read_behind_its_last_marker(
     ],
     ids=["fence", "bullets", "heading", "refusal", "prose"],
 )
-def test_extracted_graph_over_http_is_read_as_models_write_it(
+def test_extracted_graph_over_http_is_parsed_leniently(
     own: Project, server: Loopback, text: str, value: float, status: str
 ) -> None:
     server.answer = scripted([text])
@@ -266,14 +266,14 @@ def test_extracted_graph_over_http_is_read_as_models_write_it(
     assert (score["value"], score["status"]) == (pytest.approx(value), status)
 
 
-def test_baseline_answers_every_method_as_its_prompt_asks(own: Project) -> None:
+def test_baseline_answers_every_method_in_requested_form(own: Project) -> None:
     ran = own.run("--model=baseline:rules", *asks("all"))
     assert (ran.code, ran.counts) == (0, {"passed": 8}), ran.output
     for trial in own.record("r.json")["trials"]:
         assert trial["score"]["value"] == 1.0, trial["question"]["id"]
 
 
-def test_simulated_model_of_gold_graphs_scores_one_in_every_method(own: Project) -> None:
+def test_simulated_gold_graphs_score_one_in_every_method(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("all"))
     assert ran.code == 0, ran.output
     record = own.record("r.json")

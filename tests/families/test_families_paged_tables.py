@@ -51,9 +51,7 @@ def test_tables_at_120_columns_show_every_element(suite: Project, monkeypatch: p
     assert "self-refine" not in columns
 
 
-def test_self_refine_table_shows_no_more_rounds_than_were_asked_for(
-    suite: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_self_refine_table_shows_only_requested_rounds(suite: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = headings(suite, monkeypatch, 80, "--taskgraph-paged-method=refine", "--taskgraph-paged-rounds=1")
     assert [word for word in columns["self-refine"] if word != "95%"] == ["n", "first", "round", "1"]
     columns = headings(
@@ -62,9 +60,7 @@ def test_self_refine_table_shows_no_more_rounds_than_were_asked_for(
     assert [word for word in columns["self-refine"] if word.isdigit()] == ["1", "2", "3", "4", "5"]
 
 
-def test_pass_threshold_puts_a_table_of_pass_rates_in_place_of_the_others(
-    suite: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pass_threshold_replaces_tables_by_pass_rates(suite: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     ran = suite.run("test_paged.py", "--taskgraph-instances=2", "--taskgraph-pass-threshold=0.5")
     assert ran.code == 0, ran.output
@@ -73,7 +69,7 @@ def test_pass_threshold_puts_a_table_of_pass_rates_in_place_of_the_others(
     assert not any(line.startswith("F1 by element") for line in ran.table)
 
 
-def test_markdown_names_the_facts_of_the_run_as_the_family_does(suite: Project) -> None:
+def test_markdown_names_run_facts_in_words_of_family(suite: Project) -> None:
     ran = suite.run("test_paged.py", "--taskgraph-instances=2", "--taskgraph-report=md=r.md")
     assert ran.code == 0, ran.output
     lines = (suite.path / "r.md").read_text(encoding="utf-8").splitlines()

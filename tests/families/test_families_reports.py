@@ -33,7 +33,7 @@ HOSTILE = "\x00\x1b[31m\x1b]0;title\x07 \u202e ]]> <script>alert(1)</script> @ev
 
 
 @each_suite
-def test_every_report_is_readable_and_free_of_raw_hostile_text(
+def test_reports_are_well_formed_without_raw_hostile_text(
     project: Project, server: Loopback, family: Benchmark
 ) -> None:
     provider = Provider(project, family, server)
@@ -53,7 +53,7 @@ def test_every_report_is_readable_and_free_of_raw_hostile_text(
 
 
 @each_suite
-def test_every_report_holds_the_tables_of_the_family(project: Project, family: Benchmark) -> None:
+def test_reports_hold_tables_of_family(project: Project, family: Benchmark) -> None:
     write(project, family)
     ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, REPORT_ONLY)
     record = project.record("r.json")
@@ -74,7 +74,7 @@ def test_every_report_holds_the_tables_of_the_family(project: Project, family: B
 
 
 @each_family
-def test_every_report_states_the_facts_of_the_run(project: Project, family: Benchmark) -> None:
+def test_reports_state_facts_of_run(project: Project, family: Benchmark) -> None:
     write(project, family)
     ran = project.run("--model=simulated:1", *family.flags, *REPORTS, REPORT_ONLY)
     (described,) = project.record("r.json")["families"]
@@ -89,7 +89,7 @@ def test_every_report_states_the_facts_of_the_run(project: Project, family: Benc
 
 
 @pytest.mark.parametrize("asked", [FAMILIES[0], PAGED], ids=lambda family: family.name)
-def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project, asked: Benchmark) -> None:
+def test_reports_omit_families_that_were_not_asked(project: Project, asked: Benchmark) -> None:
     write(project, asked)
     saved = project.run("--model=simulated:1", *asked.flags, "--taskgraph-save=base", "-v")
     ran = project.run("--model=simulated:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")

@@ -71,7 +71,7 @@ def own(project: Project) -> Project:
     return project
 
 
-def test_choice_by_perplexity_agrees_with_hand_and_a_tie_is_wrong(own: Project, server: Loopback) -> None:
+def test_choice_by_perplexity_equals_hand_and_tie_is_wrong(own: Project, server: Loopback) -> None:
     server.logprob = lambda token: LOGPROBS[token.strip()]
     ran = own.run(f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("perplexity"), REPORT_ONLY)
     assert ran.code == 0, ran.output
@@ -92,7 +92,7 @@ def test_choice_by_perplexity_agrees_with_hand_and_a_tie_is_wrong(own: Project, 
     assert {received.path for received in server.requests} == {"/v1/completions"}
 
 
-def test_choice_by_perplexity_without_logprobs_is_skipped_with_the_reason(own: Project) -> None:
+def test_choice_by_perplexity_without_logprobs_is_skipped(own: Project) -> None:
     with WithoutLogprobs("Yes") as server:
         ran = own.run(f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("perplexity"), "-rs")
         assert ran.counts == {"skipped": 3}, ran.output
@@ -100,7 +100,7 @@ def test_choice_by_perplexity_without_logprobs_is_skipped_with_the_reason(own: P
         assert len(server.requests) < 3 * 2
 
 
-def test_classification_without_logprobs_is_by_text_and_says_so(own: Project) -> None:
+def test_classification_without_logprobs_uses_text_and_notes_it(own: Project) -> None:
     with WithoutLogprobs("Yes, that is reasonable.") as server:
         arguments = (f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("zero_shot"), REPORT_ONLY)
         ran = own.run(*arguments)
@@ -113,7 +113,7 @@ def test_classification_without_logprobs_is_by_text_and_says_so(own: Project) ->
     assert rates == ["1.000", "0.000", "0.000", "0.500", "0.000"], found[1]  # the last one: by log-probability
 
 
-def test_classification_by_logprobs_compares_yes_with_no(own: Project, server: Loopback) -> None:
+def test_classification_by_logprobs_compares_yes_and_no(own: Project, server: Loopback) -> None:
     server.logprob = lambda token: {"Yes": -1.0, "No": -0.4}.get(token.strip(), -2.0)
     ran = own.run(f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("zero_shot"), REPORT_ONLY)
     assert ran.code == 0, ran.output
@@ -124,7 +124,7 @@ def test_classification_by_logprobs_compares_yes_with_no(own: Project, server: L
     assert [prompt + " Yes", prompt + " No"] in [received.prompts for received in server.requests]
 
 
-def test_draws_of_demonstrations_have_a_mean_and_a_deviation(own: Project, server: Loopback) -> None:
+def test_demonstration_draws_have_mean_and_deviation(own: Project, server: Loopback) -> None:
     server.answer = lambda prompt: reply("Yes" if sum(map(ord, prompt)) % 3 else "No")
     own.run(
         f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("few_shot"), REPORT_ONLY,
@@ -146,7 +146,7 @@ def test_draws_of_demonstrations_have_a_mean_and_a_deviation(own: Project, serve
     assert float(cells["g_mean_deviation"]) == pytest.approx(stdev(g_means), abs=1e-6)
 
 
-def test_published_files_are_asked_as_they_are_with_their_counts(own: Project) -> None:
+def test_published_files_are_asked_unchanged_with_counts(own: Project) -> None:
     ran = own.run("--model=baseline:majority", "--taskgraph-data=steps=data", *asks("zero_shot", "letter"), REPORT_ONLY)
     output = line_of(ran.output)
     assert "2 Yes, 2 No" in output
@@ -154,7 +154,7 @@ def test_published_files_are_asked_as_they_are_with_their_counts(own: Project) -
     assert len(own.record("r.json")["trials"]) == 4 + 3
 
 
-def test_positions_show_a_model_that_always_chooses_a(own: Project) -> None:
+def test_positions_show_model_that_always_chooses_a(own: Project) -> None:
     own.run("--model=baseline:majority", *asks("letter"), REPORT_ONLY)
     trials = own.record("r.json")["trials"]
     assert len(trials) > 100
@@ -175,13 +175,13 @@ def test_simulated_model_has_its_accuracy_in_every_method(own: Project, accuracy
     assert {trial["score"]["value"] for trial in trials} == {float(accuracy)}
 
 
-def test_unknown_method_is_refused_with_the_known_ones(own: Project) -> None:
+def test_unknown_method_error_lists_known_methods(own: Project) -> None:
     ran = own.run("--taskgraph-steps-method=two_shot")
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
     assert "unknown method of STEPS 'two_shot'; known: all, classification, few_shot" in line_of(ran.output)
 
 
-def test_published_source_without_data_says_what_to_add(own: Project) -> None:
+def test_published_source_without_data_names_missing_option(own: Project) -> None:
     ran = own.run("--taskgraph-steps-source=published")
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
     assert "the data set 'steps' is missing; add steps=PATH" in line_of(ran.output)

@@ -57,7 +57,7 @@ def own(project: Project) -> Project:
     return project
 
 
-def test_methods_of_several_requests_are_asked_stored_and_replayed_alike(own: Project, server: Loopback) -> None:
+def test_methods_of_several_requests_are_stored_and_replayed(own: Project, server: Loopback) -> None:
     server.answer = answer
     arguments = (f"--model={server.url}#any", *asks(*METHODS))
     ran = own.run(*arguments)
@@ -72,14 +72,14 @@ def test_methods_of_several_requests_are_asked_stored_and_replayed_alike(own: Pr
     assert lasting(own.record("r.json")) == lasting(first)
 
 
-def test_request_that_several_methods_send_is_sent_once(own: Project, server: Loopback) -> None:
+def test_request_shared_by_methods_is_sent_once(own: Project, server: Loopback) -> None:
     server.answer = answer
     own.run(f"--model={server.url}#any", *asks("icl", "linear", "pairs"))
     prompts = [received.prompt for received in server.requests]
     assert len(prompts) == len(set(prompts)) == 3 + 3 * 3 * 2
 
 
-def test_every_method_with_a_simulated_model_that_is_right_has_its_rows(own: Project) -> None:
+def test_right_simulated_model_has_rows_in_every_method(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("all"))
     assert ran.code == 0, ran.output
     record = own.record("r.json")
@@ -91,7 +91,7 @@ def test_every_method_with_a_simulated_model_that_is_right_has_its_rows(own: Pro
     assert {"Repeat Task", "LLM Scoring, 1 sequence", "Majority Class"} <= rows
 
 
-def test_embedder_measures_steps_and_its_values_are_scored_again(
+def test_embedder_values_of_steps_are_rescored(
     own: Project, server: Loopback, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from pytest_taskgraph.__main__ import main
@@ -118,7 +118,7 @@ def test_embedder_measures_steps_and_its_values_are_scored_again(
     assert main(["rescore", "r.json", "--check", "--out", "new.json"]) == 0
 
 
-def test_embeddings_without_an_embedder_are_a_usage_error(own: Project) -> None:
+def test_embeddings_without_embedder_are_usage_error(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("icl"), "--taskgraph-tasklama-similarity=embeddings")
     assert ran.code == 4
     assert "needs a model in the role of embedder: name one with --taskgraph-embedder=SPEC" in " ".join(
@@ -126,7 +126,7 @@ def test_embeddings_without_an_embedder_are_a_usage_error(own: Project) -> None:
     )
 
 
-def test_published_data_with_mistakes_are_used_and_mistakes_reported(own: Project) -> None:
+def test_published_data_mistakes_are_reported_and_rest_used(own: Project) -> None:
     steps = [{"step": "Wash the rice"}, {"step": "Cook the rice"}]
     lost = {"subtask1": "Sing", "subtask2": "Cook the rice"}
     rice = {"task": "Cook rice", "substeps": steps, "dependencies": [lost]}
@@ -143,7 +143,7 @@ def test_published_data_with_mistakes_are_used_and_mistakes_reported(own: Projec
         assert re.search(found, told), (found, ran.output)
 
 
-def test_gates_judge_metrics_of_all_methods_and_of_one(own: Project) -> None:
+def test_gates_apply_to_metrics_of_all_methods_and_one(own: Project) -> None:
     gates = (
         "tasklama.hungarian_f1>=0.9",
         "icl.hungarian_f1>=0.9",
@@ -157,7 +157,7 @@ def test_gates_judge_metrics_of_all_methods_and_of_one(own: Project) -> None:
     assert (failed.code, failed.counts["failed"]) == (1, len(gates)), failed.output
 
 
-def test_unknown_method_is_an_error_that_lists_the_known_methods(own: Project) -> None:
+def test_unknown_method_error_lists_known_methods(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("cot"))
     assert (ran.code, ran.clean) == (4, True)
     assert "unknown method of TaskLAMA 'cot'; known: all, entire_graph, filter" in " ".join(ran.output.split())

@@ -64,7 +64,7 @@ def model(folder: Path) -> LocalEntailmentModel:
     return load_entailment_model(str(folder))
 
 
-def test_judge_labels_are_those_of_the_model(folder: Path, model: LocalEntailmentModel) -> None:
+def test_judge_labels_equal_model(folder: Path, model: LocalEntailmentModel) -> None:
     (found,) = model.judge("a b c", ["d"])
     plain = transformers.AutoModelForSequenceClassification.from_pretrained(str(folder)).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder))
@@ -75,7 +75,7 @@ def test_judge_labels_are_those_of_the_model(folder: Path, model: LocalEntailmen
     assert model.judge("d", ["a b c"])[0] != found
 
 
-def test_judge_long_premise_is_judged_in_parts_that_cover_it(model: LocalEntailmentModel) -> None:
+def test_judge_long_premise_is_split_into_covering_parts(model: LocalEntailmentModel) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     windows = model._windows(" ".join(letters), "a b")
     read = [model._tokenizer.convert_ids_to_tokens(ids) for ids, _ in windows]
@@ -91,7 +91,7 @@ def test_judge_long_premise_is_judged_in_parts_that_cover_it(model: LocalEntailm
     )
 
 
-def test_judge_roberta_has_room_for_padding_and_takes_long_premises(tmp_path: Path) -> None:
+def test_judge_roberta_accepts_long_premises_with_padding(tmp_path: Path) -> None:
     save_nli(tmp_path)
     config = transformers.RobertaConfig(
         vocab_size=64, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
@@ -109,7 +109,7 @@ def test_judge_long_hypothesis_is_refused(model: LocalEntailmentModel) -> None:
         model.judge("a", ["b " * 20])
 
 
-def test_fine_scores_local_model_gives_numbers(model: LocalEntailmentModel) -> None:
+def test_fine_scores_of_local_model_are_numbers(model: LocalEntailmentModel) -> None:
     found = fine_scores(model, ["a b.", "c d."], "A b. C d. E f.")
     assert (found.fragments, found.sentences) == (2, 3)
     assert 0.0 <= (found.confidence or 0.0) <= 1.0
@@ -135,13 +135,13 @@ def test_load_entailment_model_unknown_name_is_refused() -> None:
         load_entailment_model("nobody/no-such-model")
 
 
-def test_check_entailment_rule_unknown_name_tells_how_to_get_it() -> None:
+def test_check_entailment_rule_unknown_name_states_download() -> None:
     told = r"^--taskgraph-paged-nli: the local model 'nobody/no-such-model': .* hf download nobody/no-such-model$"
     with pytest.raises(UsageError, match=told):
         check_entailment_rule("nobody/no-such-model")
 
 
-def test_conflict_rule_of_local_model_judges_as_its_labels_say(folder: Path, model: LocalEntailmentModel) -> None:
+def test_conflict_rule_of_local_model_follows_labels(folder: Path, model: LocalEntailmentModel) -> None:
     rule = conflict_rule("nli", str(folder))
     letters = "abcdefgh"
     verdicts = {pair: rule.find_conflict(*pair) for pair in combinations(letters, 2)}
@@ -155,7 +155,7 @@ def test_conflict_rule_of_local_model_judges_as_its_labels_say(folder: Path, mod
     assert {*verdicts.values()} == {"conflict", "no conflict"}
 
 
-def test_conflict_rule_of_local_model_does_not_know_long_conditions(folder: Path) -> None:
+def test_conflict_rule_of_local_model_skips_long_conditions(folder: Path) -> None:
     rule = conflict_rule("nli", str(folder))
     assert rule.find_conflict("a b", "c " * 40) == "unknown"
     assert rule.find_conflict("a b", "c d") != "unknown"

@@ -72,7 +72,7 @@ def answered(folder: Path, samples: list[NextStepSample]) -> list[tuple[float, f
     return [(yes.logprob, no.logprob) for yes, no in (reply.scores for reply in asyncio.run(ask()))]
 
 
-def test_validate_agrees_with_what_a_run_asks(tiny: Path, weights: LocalWeights) -> None:
+def test_validate_agrees_with_run(tiny: Path, weights: LocalWeights) -> None:
     samples = list(build_classification(read_embedded_recipes().dev))[:40]
     samples = [sample for sample in samples if len(weights.tokenizer(query_of(sample))["input_ids"]) < 120]
     pairs = answered(tiny, samples)
@@ -98,20 +98,20 @@ def test_validate_counts_ties_as_wrong(weights: LocalWeights, samples: TuningSam
     assert (found.ties, found.sensitivity, found.specificity, found.g_mean) == (len(samples.dev), 0.0, 0.0, 0.0)
 
 
-def test_validate_keeps_the_end_of_a_query_that_is_too_long(weights: LocalWeights) -> None:
+def test_validate_keeps_end_of_long_query(weights: LocalWeights) -> None:
     long = NextStepSample(tuple(["Boil the water in a pot"] * 40), "Add salt", True, "r", 41)
     kept = validate(weights, [long])
     assert kept.cut == 1
     assert validate(weights, [replace(long, prefix=("Something else", *long.prefix))]).loss == kept.loss
 
 
-def test_validate_without_one_answer_has_no_g_mean(weights: LocalWeights) -> None:
+def test_validate_with_single_class_has_no_g_mean(weights: LocalWeights) -> None:
     found = validate(weights, [NextStepSample(("Boil",), "Stir", True, "r", 2)])
     assert (found.specificity, found.g_mean) == (None, None)
     assert found.rank < AnswerScores(99.0, 0.0, 0.0, 0.0, 0, 0).rank
 
 
-def test_fine_tune_on_few_samples_learns_their_answers(samples: TuningSamples, tmp_path: Path) -> None:
+def test_fine_tune_on_few_samples_learns_answers(samples: TuningSamples, tmp_path: Path) -> None:
     calm = save_tiny(tmp_path / "calm", dropout=0.0)
     short = [sample for sample in samples.train[:400] if len(query_of(sample)) < 150]
     few = [*[sample for sample in short if sample.label][:3], *[sample for sample in short if not sample.label][:3]]
@@ -129,9 +129,7 @@ def test_fine_tune_on_few_samples_learns_their_answers(samples: TuningSamples, t
     )
 
 
-def test_fine_tune_saves_the_best_checkpoint_with_what_is_known_of_it(
-    tiny: Path, samples: TuningSamples, tmp_path: Path
-) -> None:
+def test_fine_tune_saves_best_checkpoint_with_facts(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
     found, lines = tuned(tiny, samples, tmp_path / "out", updates=12)
     assert [validation.update for validation in found.validations] == [0, 3, 6, 9, 12]
     assert found.best == max(found.validations[1:], key=lambda validation: validation.scores.rank)
@@ -147,7 +145,7 @@ def test_fine_tune_saves_the_best_checkpoint_with_what_is_known_of_it(
     assert not any(path.name.startswith(".") for path in (tmp_path / "out").iterdir())
 
 
-def test_fine_tune_twice_gives_the_same_weights(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
+def test_fine_tune_twice_gives_equal_weights(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
     for name in ("one", "two"):
         torch.manual_seed(len(name) * 7)
         tuned(tiny, samples, tmp_path / name)
@@ -157,7 +155,7 @@ def test_fine_tune_twice_gives_the_same_weights(tiny: Path, samples: TuningSampl
     assert one != other
 
 
-def test_fine_tune_in_parts_of_a_batch_is_the_same(tmp_path: Path, samples: TuningSamples) -> None:
+def test_fine_tune_in_parts_of_batch_gives_equal_weights(tmp_path: Path, samples: TuningSamples) -> None:
     folder = save_tiny(tmp_path / "calm", dropout=0.0)
     whole, parts = (tuned(folder, samples, tmp_path / f"at{n}", at_once=n)[0] for n in (0, 3))
     for first, other in zip(whole.validations, parts.validations, strict=True):
@@ -165,13 +163,13 @@ def test_fine_tune_in_parts_of_a_batch_is_the_same(tmp_path: Path, samples: Tuni
         assert first.scores.loss == pytest.approx(other.scores.loss, abs=1e-3)
 
 
-def test_fine_tune_takes_no_longer_segments_than_the_model(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
+def test_fine_tune_cuts_segments_to_model_length(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
     _, lines = tuned(tiny, samples, tmp_path / "out", segment=1024, updates=1)
     assert "8 segments of 128 tokens" not in lines[0]
     assert re.search(r"; 4 segments of 128 tokens, 1 updates of 4$", lines[0])
 
 
-def test_fine_tune_that_is_interrupted_keeps_the_best(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
+def test_fine_tune_interrupted_keeps_best_checkpoint(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
 
     def tell(line: str) -> None:
@@ -188,7 +186,7 @@ def test_fine_tune_that_is_interrupted_keeps_the_best(tiny: Path, samples: Tunin
     assert validate(load_weights(tmp_path / "out"), samples.dev).g_mean == found.best.scores.g_mean
 
 
-def test_fine_tune_with_a_wild_learning_rate_is_a_usage_error(
+def test_fine_tune_with_excessive_learning_rate_is_usage_error(
     tiny: Path, samples: TuningSamples, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=r"loss is no finite number after update .*; state a lower one"):
@@ -204,9 +202,7 @@ def command(*arguments: str | Path) -> int:
 SMALL = ("--updates=4", "--every=2", "--batch=2", "--segment=64", "--dev=10")
 
 
-def test_command_fine_tunes_on_the_embedded_recipes(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_fine_tunes_on_embedded_recipes(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "made" / "out"
     assert command(f"--model={tiny}", f"--out={out}", *SMALL) == 0
     printed = capsys.readouterr()
@@ -223,7 +219,7 @@ def test_command_fine_tunes_on_the_embedded_recipes(
     assert reply.scores[0].tokens >= 1
 
 
-def test_command_learns_from_a_file_of_food_com(tiny: Path, tmp_path: Path) -> None:
+def test_command_fine_tunes_on_food_com_file(tiny: Path, tmp_path: Path) -> None:
     rows = ["name,id,n_steps,steps"]
     for number in range(120):
         listed = ", ".join(f"'{verb} the thing {number}'" for verb in ("boil", "cut", "dry", "eat", "fill"))
@@ -235,7 +231,7 @@ def test_command_learns_from_a_file_of_food_com(tiny: Path, tmp_path: Path) -> N
     assert (data["source"], data["train_recipes"], data["most_recipes"]) == ("food.com", 40, 40)
 
 
-def test_command_leaves_out_recipes_of_published_questions(
+def test_command_omits_recipes_of_published_questions(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = read_embedded_recipes().train[0]
@@ -249,7 +245,7 @@ def test_command_leaves_out_recipes_of_published_questions(
     assert "resemble those of the published questions" in capsys.readouterr().out
 
 
-def test_command_with_recipes_that_are_not_there_names_its_option(tiny: Path, tmp_path: Path) -> None:
+def test_command_with_missing_recipes_names_option(tiny: Path, tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     with pytest.raises(UsageError, match=re.escape(f"--recipes={missing}")):
         command(f"--model={tiny}", f"--out={tmp_path / 'out'}", f"--recipes={missing}", *SMALL)
@@ -257,7 +253,7 @@ def test_command_with_recipes_that_are_not_there_names_its_option(tiny: Path, tm
         command(f"--model={tiny}", f"--out={tmp_path / 'out'}", f"--published={missing}", *SMALL)
 
 
-def test_command_that_is_interrupted_tells_what_it_kept(
+def test_command_interrupted_reports_kept_checkpoint(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step, made = torch.optim.Adam.step, []
@@ -277,13 +273,13 @@ def test_command_that_is_interrupted_tells_what_it_kept(
     assert not (tmp_path / "none").exists()
 
 
-def test_command_with_a_folder_that_holds_something_is_a_usage_error(tiny: Path, tmp_path: Path) -> None:
+def test_command_with_used_folder_is_usage_error(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("kept")
     with pytest.raises(UsageError, match=r"--out: .* exists already and is not an empty folder"):
         command(f"--model={tiny}", f"--out={tmp_path}", *SMALL)
 
 
-def test_learned_texts_are_whole_between_ends(weights: LocalWeights, samples: TuningSamples) -> None:
+def test_training_texts_are_whole_between_end_tokens(weights: LocalWeights, samples: TuningSamples) -> None:
     from pytest_taskgraph.benchmarks.steps.fine_tuning.training_segments import cut_segments
 
     segments = cut_segments(map(learned_text, samples.train), weights.tokenizer, 500, 4, 0)

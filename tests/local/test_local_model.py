@@ -62,7 +62,7 @@ class Watched:
         return found
 
 
-def test_answer_leaves_the_event_loop_free(tiny: Path) -> None:
+def test_answer_leaves_event_loop_free(tiny: Path) -> None:
     watched = Watched(tiny)
 
     async def run() -> Reply:
@@ -86,7 +86,7 @@ def test_answers_are_computed_one_at_a_time(tiny: Path) -> None:
     assert (watched.computed, watched.most) == (6, 1)
 
 
-def test_cancelled_reply_stops_being_written(tiny: Path) -> None:
+def test_answer_cancelled_stops_writing(tiny: Path) -> None:
     watched = Watched(tiny)
 
     async def run() -> None:
@@ -103,7 +103,7 @@ def test_cancelled_reply_stops_being_written(tiny: Path) -> None:
     assert watched.computed == 2  # one token of the reply, and the scores
 
 
-def test_texts_of_one_token_need_one_computation(tiny: Path) -> None:
+def test_score_texts_of_one_token_needs_one_computation(tiny: Path) -> None:
     watched = Watched(tiny)
     watched.go_on.set()
     asyncio.run(watched.client.answer(replace(SCORE, texts=[" Yes", " No"])))
@@ -121,7 +121,7 @@ def test_answer_uses_no_network(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert ask(tiny) == wanted
 
 
-def test_code_of_a_model_is_not_run(copied: Path) -> None:
+def test_model_code_is_not_run(copied: Path) -> None:
     config = json.loads((copied / "config.json").read_text())
     config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
     (copied / "config.json").write_text(json.dumps(config))
@@ -131,7 +131,7 @@ def test_code_of_a_model_is_not_run(copied: Path) -> None:
     assert not (copied / "ran").exists()
 
 
-def test_folder_as_a_model_hub_has_gpt2_gives_the_same_scores(tiny: Path, tmp_path: Path) -> None:
+def test_gpt2_folder_of_hub_gives_equal_scores(tiny: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     whole = transformers.AutoModelForCausalLM.from_pretrained(str(tiny))
@@ -151,7 +151,7 @@ def test_pickled_weights_are_refused(copied: Path) -> None:
         ask(copied)
 
 
-def test_weights_that_lack_a_tensor_are_refused(copied: Path) -> None:
+def test_weights_without_tensor_are_refused(copied: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     tensors = load_file(copied / "model.safetensors")
@@ -161,7 +161,7 @@ def test_weights_that_lack_a_tensor_are_refused(copied: Path) -> None:
         ask(copied)
 
 
-def test_model_that_reads_ahead_is_refused(copied: Path) -> None:
+def test_bidirectional_model_is_refused(copied: Path) -> None:
     config = transformers.BertConfig(
         vocab_size=512, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
         initializer_range=0.5, is_decoder=True,
@@ -173,7 +173,7 @@ def test_model_that_reads_ahead_is_refused(copied: Path) -> None:
         ask(copied)
 
 
-def test_damaged_weights_fail_each_request_with_the_reason(copied: Path) -> None:
+def test_damaged_weights_fail_each_request_with_reason(copied: Path) -> None:
     (copied / "model.safetensors").write_bytes(b"no tensors")
     client = open_model(f"local:{copied}", {})
 
@@ -187,7 +187,7 @@ def test_damaged_weights_fail_each_request_with_the_reason(copied: Path) -> None
     assert first.startswith("not-found: the local model")
 
 
-def test_name_in_the_local_cache_is_opened(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_in_local_cache_is_opened(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tmp_path / "models--kitchen--tiny"
     shutil.copytree(tiny, kept / "snapshots" / ("0" * 40))
     (kept / "refs").mkdir()
@@ -199,12 +199,12 @@ def test_name_in_the_local_cache_is_opened(tiny: Path, tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["kitchen/none", "no folder at all", "a/b/c"])
-def test_model_that_is_not_there_names_the_option_to_download(name: str) -> None:
+def test_missing_model_error_names_download_option(name: str) -> None:
     with pytest.raises(UsageError, match=r"there is no such folder, and the local cache holds .* network=true"):
         open_model(f"local:{name}", {})
 
 
-def test_other_weights_at_the_same_place_have_another_key(copied: Path) -> None:
+def test_other_weights_in_same_place_have_other_key(copied: Path) -> None:
     first = LocalModel(str(copied))
     key = request_key(first.name, first.settings, SCORE)
     same = LocalModel(str(copied), {"network": True})
@@ -214,7 +214,7 @@ def test_other_weights_at_the_same_place_have_another_key(copied: Path) -> None:
     assert request_key(other.name, other.settings, SCORE) != key
 
 
-def test_precision_is_that_of_the_option(tiny: Path) -> None:
+def test_precision_follows_option(tiny: Path) -> None:
     assert load_weights(tiny).model.dtype == torch.float32
     assert load_weights(tiny, precision="bfloat16").model.dtype == torch.bfloat16
 
@@ -254,7 +254,7 @@ def choosing(pytester: pytest.Pytester) -> Project:
     return project
 
 
-def test_run_asks_stores_and_replays_a_local_model(choosing: Project) -> None:
+def test_run_with_local_model_is_stored_and_replayed(choosing: Project) -> None:
     args = ["--model=local:tiny", "--taskgraph-report=json=record.json"]
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", "--taskgraph-fail-on=answers")
     assert first.counts.get("passed", 0) + first.counts.get("failed", 0) == 5, first.output  # and the budget
@@ -266,13 +266,13 @@ def test_run_asks_stores_and_replays_a_local_model(choosing: Project) -> None:
     assert [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]] == rows
 
 
-def test_run_over_workers_is_within_a_budget_of_nothing(choosing: Project) -> None:
+def test_run_over_workers_costs_nothing(choosing: Project) -> None:
     ran = choosing.spawn("--model=local:tiny", "--taskgraph-max-cost=0", "-n", "2", plugins=("taskgraph", "xdist"))
     assert ran.counts.get("passed", 0) + ran.counts.get("wrong", 0) == 5, ran.output
     assert "cost $0.0000" in " ".join(ran.output.split())
 
 
-def test_run_tells_a_prompt_that_is_too_long_as_an_error(choosing: Project) -> None:
+def test_run_with_too_long_prompt_reports_error(choosing: Project) -> None:
     save_tiny(choosing.path / "tiny", positions=16)
     ran = choosing.spawn("--model=local:tiny")
     assert ran.counts == {"error": 4}, ran.output
@@ -280,7 +280,7 @@ def test_run_tells_a_prompt_that_is_too_long_as_an_error(choosing: Project) -> N
     assert "the model takes at most 16" in ran.output
 
 
-def test_run_with_a_local_model_that_is_not_there_is_a_usage_error(choosing: Project) -> None:
+def test_run_with_missing_local_model_is_usage_error(choosing: Project) -> None:
     ran = choosing.spawn("--model=local:elsewhere")
     assert ran.code == pytest.ExitCode.USAGE_ERROR, ran.output
     assert "there is no such folder" in ran.output

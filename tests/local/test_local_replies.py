@@ -69,12 +69,12 @@ def test_reply_without_settings_is_greedy(tiny: Path) -> None:
     assert reply == replace(chat(tiny, max_tokens=12), latency=reply.latency)
 
 
-def test_reply_ends_where_the_model_has_no_more_room(tmp_path: Path) -> None:
+def test_reply_ends_at_length_of_model(tmp_path: Path) -> None:
     reply = chat(save_tiny(tmp_path / "words", whole_words(["boil", "mix"]), positions=16), "boil mix boil")
     assert (reply.tokens_in, reply.tokens_out, reply.finish_reason) == (3, 14, "length")
 
 
-def test_reply_ends_with_the_end_that_is_no_part_of_it(tiny: Path) -> None:
+def test_reply_ends_before_end_token(tiny: Path) -> None:
     weights = load_weights(tiny)
     (end,) = weights.ends
     assert weights.tokenizer.decode([end]) == END
@@ -85,7 +85,7 @@ def test_reply_ends_with_the_end_that_is_no_part_of_it(tiny: Path) -> None:
     assert (written, finish) == (3, "stop")
 
 
-def test_drawn_reply_is_decided_by_seed_and_repetition(tiny: Path) -> None:
+def test_sampled_reply_depends_on_seed_and_repetition(tiny: Path) -> None:
     def drawn(repetition: int = 1, **stated: Json) -> str:
         return chat(tiny, PROMPT, repetition, **{"max_tokens": 12, "temperature": 1.0, "seed": 7, **stated}).text
 
@@ -94,7 +94,7 @@ def test_drawn_reply_is_decided_by_seed_and_repetition(tiny: Path) -> None:
     assert drawn(top_p=1e-9) == drawn(temperature=0)
 
 
-def test_drawn_tokens_have_the_shares_of_their_probabilities(tmp_path: Path) -> None:
+def test_sampled_tokens_follow_probabilities(tmp_path: Path) -> None:
     words = ["boil", "cut", "mix"]
     folder = save_tiny(tmp_path / "words", whole_words(words), positions=16)
     weights = load_weights(folder)
@@ -109,7 +109,7 @@ def test_drawn_tokens_have_the_shares_of_their_probabilities(tmp_path: Path) -> 
         assert drawn[word] / 1500 == pytest.approx(share, abs=0.05)
 
 
-def test_drawn_tokens_are_of_the_most_probable_ones_together(tmp_path: Path) -> None:
+def test_sampled_tokens_are_within_top_p(tmp_path: Path) -> None:
     folder = save_tiny(tmp_path / "words", whole_words(["boil", "cut", "mix"]), positions=16)
     weights = load_weights(folder)
     ids = weights.tokenizer("boil mix")["input_ids"]
@@ -121,7 +121,7 @@ def test_drawn_tokens_are_of_the_most_probable_ones_together(tmp_path: Path) -> 
     assert drawn == allowed
 
 
-def test_reply_follows_the_chat_template(tmp_path: Path) -> None:
+def test_reply_follows_chat_template(tmp_path: Path) -> None:
     template = (
         "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}>{% endif %}"
     )
@@ -135,13 +135,13 @@ def test_reply_to_several_messages_reads_their_texts(tiny: Path) -> None:
     assert reply.text == greedy_text(tiny, f"Be brief .\n\n{PROMPT}", 6)
 
 
-def test_prompt_of_too_many_tokens_is_a_context_too_long(tiny: Path) -> None:
+def test_prompt_of_too_many_tokens_is_context_too_long(tiny: Path) -> None:
     assert chat(tiny, " a" * 128).tokens_out == 1
     with pytest.raises(ProviderError, match="context-too-long: 129 tokens; the model takes at most 128"):
         chat(tiny, " a" * 129)
 
 
-def test_settings_of_the_request_win(tiny: Path) -> None:
+def test_settings_of_request_override_model(tiny: Path) -> None:
     request = Request([{"role": "user", "content": PROMPT}], settings={"max_completion_tokens": 2})
     assert asyncio.run(open_model(f"local:{tiny}", {"max_tokens": 9}).answer(request)).tokens_out == 2
 
@@ -160,7 +160,7 @@ def test_settings_of_the_request_win(tiny: Path) -> None:
         ({"device": 0}, "device: found 0, expected cpu"),
     ],
 )
-def test_open_with_an_unusable_option_is_a_usage_error(settings: dict[str, Json], told: str, tiny: Path) -> None:
+def test_open_with_invalid_option_is_usage_error(settings: dict[str, Json], told: str, tiny: Path) -> None:
     with pytest.raises(UsageError, match=told):
         open_model(f"local:{tiny}", settings)
 
@@ -175,6 +175,6 @@ def test_open_with_an_unusable_option_is_a_usage_error(settings: dict[str, Json]
     ],
     ids=["setting", "tools", "image", "embed"],
 )
-def test_request_that_no_local_model_can_answer_is_not_asked(request_: Request, tiny: Path) -> None:
+def test_unsupported_request_is_not_asked(request_: Request, tiny: Path) -> None:
     with pytest.raises(NotAskedError):
         asyncio.run(open_model(f"local:{tiny}", {}).answer(request_))

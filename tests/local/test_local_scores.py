@@ -58,7 +58,7 @@ def plain(tiny: Path) -> Plain:
     return Plain(tiny)
 
 
-def test_scores_of_texts_are_those_of_torch(tiny: Path, plain: Plain) -> None:
+def test_scores_of_texts_equal_torch(tiny: Path, plain: Plain) -> None:
     context, texts = "Boil water . Is it ?", [" Yes", " No", " Simmer the sauce until thick"]
     for text, found in zip(texts, score(tiny, context, *texts), strict=True):
         ids, rows = plain.logprobs(context + text)
@@ -69,7 +69,7 @@ def test_scores_of_texts_are_those_of_torch(tiny: Path, plain: Plain) -> None:
 
 
 @pytest.mark.parametrize("border", range(len(TEXT)))
-def test_scores_at_each_border_are_those_read_of_an_echo(border: int, tiny: Path, plain: Plain) -> None:
+def test_scores_at_each_border_equal_echo(border: int, tiny: Path, plain: Plain) -> None:
     request = Request(kind="score", context=TEXT[:border], texts=[TEXT[border:]])
     response = {"choices": [plain.echo(TEXT)], "model": "m"}
     ((logprob, tokens, greedy),) = read_scores(response, request, "m", 0.0).logprobs
@@ -87,7 +87,7 @@ def test_scores_of_all_next_words_sum_to_one(tmp_path: Path) -> None:
     assert sum(bool(text_score.greedy) for text_score in found) == 1
 
 
-def test_scores_of_pairs_of_words_sum_to_the_first_word(tmp_path: Path) -> None:
+def test_scores_of_word_pairs_sum_to_first_word(tmp_path: Path) -> None:
     words = ["boil", "cut", "mix"]
     folder = save_tiny(tmp_path / "words", whole_words(words), positions=16)
     (first,) = score(folder, "mix", " cut")
@@ -96,12 +96,12 @@ def test_scores_of_pairs_of_words_sum_to_the_first_word(tmp_path: Path) -> None:
     assert together == pytest.approx(math.exp(first.logprob or 0.0), abs=1e-5)
 
 
-def test_scores_of_texts_together_are_those_of_each_alone(tiny: Path) -> None:
+def test_scores_of_texts_together_equal_single_scores(tiny: Path) -> None:
     context, texts = "Boil water .", [" Yes", " No", " Add the salt", " Add the pepper", "s"]
     assert score(tiny, context, *texts) == [text_score for text in texts for text_score in score(tiny, context, text)]
 
 
-def test_score_without_context_leaves_the_first_token_out(tiny: Path, plain: Plain) -> None:
+def test_score_without_context_omits_first_token(tiny: Path, plain: Plain) -> None:
     ids, rows = plain.logprobs("Boil water")
     whole, first = score(tiny, "", "Boil water", plain.tokenizer.decode(ids[:1]))
     assert whole.tokens == len(ids) - 1
@@ -109,7 +109,7 @@ def test_score_without_context_leaves_the_first_token_out(tiny: Path, plain: Pla
     assert (first.tokens, first.perplexity) == (0, None)
 
 
-def test_score_of_the_most_probable_word_is_greedy(tiny: Path, plain: Plain) -> None:
+def test_score_of_most_probable_word_is_greedy(tiny: Path, plain: Plain) -> None:
     context = "Boil the water ."
     _, rows = plain.logprobs(context + " x")
     ids = plain.tokenizer(context)["input_ids"]
@@ -124,7 +124,7 @@ def test_score_of_the_most_probable_word_is_greedy(tiny: Path, plain: Plain) -> 
     )
 
 
-def test_score_behind_messages_follows_the_chat_template(tmp_path: Path) -> None:
+def test_score_after_messages_follows_chat_template(tmp_path: Path) -> None:
     template = (
         "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}>{% endif %}"
     )
@@ -137,7 +137,7 @@ def test_score_behind_messages_follows_the_chat_template(tmp_path: Path) -> None
     )
 
 
-def test_score_of_too_many_tokens_is_a_context_too_long(tiny: Path) -> None:
+def test_score_of_too_many_tokens_is_context_too_long(tiny: Path) -> None:
     fitting = " a" * 129  # 128 of them stand before the last one
     assert score(tiny, "", fitting)[0].tokens == 128
     with pytest.raises(ProviderError, match=r"context-too-long: 129 tokens; the model takes at most 128"):
@@ -148,7 +148,7 @@ def test_score_of_too_many_tokens_is_a_context_too_long(tiny: Path) -> None:
     "request_", [Request(kind="score"), Request(kind="score", texts=["a", ""]),
                  Request([{"role": "user", "content": "?"}], kind="score", context="c", texts=["a"])]
 )  # fmt: skip
-def test_score_request_of_another_shape_is_a_bad_request(request_: Request, tiny: Path) -> None:
+def test_score_request_of_other_shape_is_bad_request(request_: Request, tiny: Path) -> None:
     with pytest.raises(ProviderError, match="bad-request"):
         ask(tiny, request_)
 
@@ -161,6 +161,6 @@ def test_score_reply_counts_tokens_and_costs_nothing(tiny: Path, plain: Plain) -
     assert (reply.tokens_out, reply.cost, reply.source) == (0, 0.0, f"local:{tiny}")
 
 
-def test_text_score_that_is_no_unicode_is_a_bad_request(tiny: Path) -> None:
+def test_score_text_with_lone_surrogate_is_bad_request(tiny: Path) -> None:
     with pytest.raises(ProviderError, match="bad-request"):
         score(tiny, "Boil", " \ud800")

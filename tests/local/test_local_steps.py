@@ -43,7 +43,7 @@ def put(folder: Path, *questions: Question) -> list[tuple[Transcript, list[Excha
     return asyncio.run(run())
 
 
-def test_next_step_by_log_probabilities_answers_as_a_validation_counts(tiny: Path) -> None:
+def test_next_step_by_logprobs_equals_validation(tiny: Path) -> None:
     samples = [sample for sample in build_classification(read_embedded_recipes().dev) if len(query_of(sample)) < 160][
         :30
     ]
@@ -57,7 +57,7 @@ def test_next_step_by_log_probabilities_answers_as_a_validation_counts(tiny: Pat
         assert sum(answers) / len(answers) == share
 
 
-def test_lowest_perplexity_takes_the_query_that_is_more_probable_a_token(tiny: Path) -> None:
+def test_lowest_perplexity_picks_query_more_probable_per_token(tiny: Path) -> None:
     client = open_model(f"local:{tiny}", {})
     chosen = []
     short = (choice for choice in build_choices(read_embedded_recipes().dev) if len(" . ".join(choice.prefix)) < 120)

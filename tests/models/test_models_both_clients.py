@@ -172,7 +172,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("answer", "kind"), FAILURES, ids=range(len(FAILURES)))
-def test_a_failure_is_of_the_same_kind(server: Loopback, answer: Raw, kind: str | None) -> None:
+def test_failure_has_same_kind_in_both_clients(server: Loopback, answer: Raw, kind: str | None) -> None:
     outcome = both(server, answer)
     assert outcome[0] == "failed"
     assert kind is None or outcome[1:] == (kind, None)
@@ -216,14 +216,14 @@ REPLIES = [
 
 
 @pytest.mark.parametrize(("answer", "expected"), REPLIES, ids=range(len(REPLIES)))
-def test_a_reply_is_the_same(server: Loopback, answer: Raw, expected: Outcome | None) -> None:
+def test_reply_is_equal_in_both_clients(server: Loopback, answer: Raw, expected: Outcome | None) -> None:
     outcome = both(server, answer)
     if expected is not None:
         assert outcome == ("replied", *expected, [])
 
 
 @pytest.mark.parametrize("arguments", ['{"of": ', "", None, {"of": "Main"}])
-def test_arguments_of_a_tool_call_are_text(server: Loopback, arguments: object) -> None:
+def test_tool_call_arguments_are_text(server: Loopback, arguments: object) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "tasks", "arguments": arguments}}
     outcome = both(server, reply(None, message={"tool_calls": [call]}))
     calls = outcome[5]
@@ -250,7 +250,7 @@ def test_arguments_of_a_tool_call_are_text(server: Loopback, arguments: object) 
         (embedded([1.0], [2.0], usage={"prompt_tokens": "many"}), ("failed", "malformed", None)),
     ],
 )
-def test_texts_are_embedded_alike(server: Loopback, answer: Raw, expected: Outcome) -> None:
+def test_embeddings_are_equal_in_both_clients(server: Loopback, answer: Raw, expected: Outcome) -> None:
     assert both(server, answer, EMBED) == expected
 
 
@@ -268,7 +268,7 @@ def test_texts_are_embedded_alike(server: Loopback, answer: Raw, expected: Outco
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_when_to_ask_again_is_told(
+def test_failure_states_retry_after(
     server: Loopback, status: int, headers: dict[str, str], seconds: float | None
 ) -> None:
     answer = Raw(status, b'{"error": {"message": "slow"}}', headers=headers)
@@ -288,14 +288,14 @@ def test_when_to_ask_again_is_told(
         (refuse(429, "tools are not supported that fast"), "failed"),
     ],
 )
-def test_a_model_that_takes_no_tools_was_not_asked(server: Loopback, answer: Raw, expected: str) -> None:
+def test_request_with_unsupported_tools_raises_not_asked(server: Loopback, answer: Raw, expected: str) -> None:
     assert both(server, answer, WITH_TOOLS)[0] == expected
     assert both(server, answer)[0] == "failed"
 
 
 @pytest.mark.parametrize("request_", [CHAT, EMBED], ids=["chat", "embed"])
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "nonesuch.invalid"])
-def test_a_host_that_is_not_there_is_a_lost_connection_and_named(request_: Request, host: str) -> None:
+def test_unreachable_host_is_connection_error_naming_host(request_: Request, host: str) -> None:
     where = host.format(port=closed_port())
     for model in CLIENTS:
         outcome, words = asked_through(model, f"http://{where}/v1", request_)
@@ -303,7 +303,7 @@ def test_a_host_that_is_not_there_is_a_lost_connection_and_named(request_: Reque
         assert where in words
 
 
-def test_what_cannot_be_sent_is_a_bad_request_and_never_sent(server: Loopback) -> None:
+def test_unencodable_request_is_bad_request_and_unsent(server: Loopback) -> None:
     odd = Request([{"role": "user", "content": "a\ud800b"}])
     no_number = Request(CHAT.messages, settings={"temperature": float("nan")})
     for request in (odd, no_number):
@@ -312,7 +312,7 @@ def test_what_cannot_be_sent_is_a_bad_request_and_never_sent(server: Loopback) -
     assert server.requests == []
 
 
-def test_the_same_is_sent(server: Loopback) -> None:
+def test_requests_are_equal_in_both_clients(server: Loopback) -> None:
     request = Request(CHAT.messages, tools=[TOOL], settings={"temperature": 0.5})
     settings: dict[str, Json] = {"temperature": 0.0, "max_tokens": 7, "seed": 3, "extra_headers": {"X-Team": "blue"}}
     for model in CLIENTS:

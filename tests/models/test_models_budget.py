@@ -89,34 +89,34 @@ def spent_after(store: Store, answer: Callable[[], Reply]) -> tuple[int, float, 
     return ledger(store)
 
 
-def test_a_reply_settles_at_its_cost(store: Store) -> None:
+def test_budget_reply_settles_at_its_cost(store: Store) -> None:
     assert spent_after(store, lambda: Reply("a", cost=3.0)) == (1, 3.0, 0.0)
 
 
-def test_a_reply_without_a_cost_is_given_one_from_its_tokens(store: Store) -> None:
+def test_budget_reply_without_cost_is_priced_by_tokens(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 10, 2)))
     assert asyncio.run(model.answer(ASKED)) == Reply("a", 10, 2, 12.0)
     assert ledger(store) == (1, 12.0, 0.0)
 
 
-def test_a_stated_price_takes_the_place_of_the_cost_that_a_reply_says(store: Store) -> None:
+def test_budget_stated_price_overrides_cost_of_reply(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 10, 2, cost=99.0)), price=Price(0.0, 0.0, stated=True))
     assert asyncio.run(model.answer(ASKED)).cost == 0.0
     assert ledger(store) == (1, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("cost", [None, float("nan"), -1.0, float("inf")])
-def test_a_reply_of_unknown_cost_settles_at_the_worst(store: Store, cost: float | None) -> None:
+def test_budget_reply_of_unknown_cost_settles_at_worst(store: Store, cost: float | None) -> None:
     assert spent_after(store, lambda: Reply("a", cost=cost)) == (1, WORST, 0.0)
 
 
 @pytest.mark.parametrize("kind", sorted(UNBILLED))
-def test_what_a_provider_turned_down_costs_nothing(store: Store, kind: ProviderErrorKind) -> None:
+def test_budget_refused_request_costs_nothing(store: Store, kind: ProviderErrorKind) -> None:
     assert spent_after(store, failing(ProviderError(kind, "no"))) == (1, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", ["timeout", "connection", "malformed", "content-filter", "truncated"])
-def test_what_may_be_billed_settles_at_the_worst(store: Store, kind: ProviderErrorKind) -> None:
+def test_budget_failure_that_may_be_billed_settles_at_worst(store: Store, kind: ProviderErrorKind) -> None:
     assert spent_after(store, failing(ProviderError(kind, "reset by peer"))) == (1, WORST, 0.0)
 
 
@@ -127,11 +127,11 @@ def test_what_may_be_billed_settles_at_the_worst(store: Store, kind: ProviderErr
         NotAskedError("cannot call tools"),
     ],
 )
-def test_what_never_left_costs_nothing(store: Store, error: Exception) -> None:
+def test_budget_unsent_request_costs_nothing(store: Store, error: Exception) -> None:
     assert spent_after(store, failing(error)) == (1, 0.0, 0.0)
 
 
-def test_an_unforeseen_failure_settles_at_the_worst(store: Store) -> None:
+def test_budget_unknown_failure_settles_at_worst(store: Store) -> None:
     assert spent_after(store, failing(RuntimeError("?"))) == (1, WORST, 0.0)
 
 
@@ -146,19 +146,19 @@ def full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("full")
-def test_a_reply_that_cannot_be_settled_is_given_and_stays_reserved(store: Store) -> None:
+def test_budget_unsettled_reply_is_returned_and_stays_reserved(store: Store) -> None:
     reply = asyncio.run(budgeted(store, Client(lambda: Reply("a", cost=3.0))).answer(ASKED))
     assert (reply, ledger(store)) == (Reply("a", cost=3.0), (1, 0.0, WORST))
 
 
 @pytest.mark.usefixtures("full")
-def test_a_failure_that_cannot_be_settled_is_told_as_it_came(store: Store) -> None:
+def test_budget_unsettled_failure_is_raised_unchanged(store: Store) -> None:
     with pytest.raises(ProviderError, match="rate-limit: slowly"):
         asyncio.run(budgeted(store, Client(failing(ProviderError("rate-limit", "slowly")))).answer(ASKED))
     assert ledger(store) == (1, 0.0, WORST)
 
 
-def test_cancelled_attempt_counts_at_its_worst(store: Store) -> None:
+def test_budget_cancelled_attempt_counts_at_worst(store: Store) -> None:
     client = Client(lambda: Reply("a"))
     client.may_answer.clear()
 
@@ -188,7 +188,7 @@ def side_by_side(store: Store, client: Client, model: BudgetLayer, number: int) 
 
 
 @given(st.integers(0, 12), st.integers(0, 12))
-def test_no_more_calls_than_allowed_are_sent_side_by_side(folder: Path, number: int, most: int) -> None:
+def test_max_calls_bounds_concurrent_requests(folder: Path, number: int, most: int) -> None:
     client = Client(failing(ProviderError("server", "500")))
     with closing(new_run(folder)) as store:
         results = side_by_side(store, client, budgeted(store, client, None, most), number)
@@ -198,9 +198,7 @@ def test_no_more_calls_than_allowed_are_sent_side_by_side(folder: Path, number: 
 
 
 @given(st.integers(0, 12), st.floats(0, 300), st.floats(0, WORST) | st.none())
-def test_no_more_than_allowed_is_spent_with_what_is_in_flight(
-    folder: Path, number: int, most: float, cost: float | None
-) -> None:
+def test_max_cost_bounds_spent_and_reserved_cost(folder: Path, number: int, most: float, cost: float | None) -> None:
     client = Client(lambda: Reply("a", cost=cost))
     with closing(new_run(folder)) as store:
         side_by_side(store, client, budgeted(store, client, most), number)
@@ -212,7 +210,7 @@ def test_no_more_than_allowed_is_spent_with_what_is_in_flight(
     assert (client.calls, spent[2]) == (one_by_one, 0.0)
 
 
-def test_what_is_left_over_is_spent_on(store: Store) -> None:
+def test_budget_remainder_allows_further_requests(store: Store) -> None:
     client = Client(lambda: Reply("a", cost=1.0))
     model = budgeted(store, client, 27.0)
 
@@ -227,25 +225,25 @@ def test_what_is_left_over_is_spent_on(store: Store) -> None:
     assert spent.value.limit == "cost"
 
 
-def test_spent_calls_name_their_limit(store: Store) -> None:
+def test_max_calls_when_spent_error_names_option(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a")), None, 0, None)
     with pytest.raises(BudgetSpentError, match="--taskgraph-max-calls=0 is spent") as spent:
         asyncio.run(model.answer(ASKED))
     assert spent.value.limit == "calls"
 
 
-def test_without_limits_nothing_is_counted_but_the_cost_is_told(store: Store) -> None:
+def test_budget_without_limits_adds_cost_only(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 1, 1), {}), None)
     assert asyncio.run(model.answer(ASKED)).cost == 2.0
     assert ledger(store) == (0, 0.0, 0.0)
 
 
-def test_an_unknown_price_cannot_be_limited(store: Store) -> None:
+def test_max_cost_with_unknown_price_is_usage_error(store: Store) -> None:
     with pytest.raises(UsageError, match=r"price of the model gpt-x is not known.*--taskgraph-price gpt-x=IN/OUT"):
         budgeted(store, Client(lambda: Reply("a")), price=None)
 
 
-def test_reply_without_bound_reserves_the_assumed_length(store: Store) -> None:
+def test_budget_unbounded_reply_reserves_assumed_length(store: Store) -> None:
     client = Client(lambda: Reply("a", cost=1.0), {})
     with pytest.raises(BudgetSpentError, match=r"no request of up to 3\.279e\+04 US"):
         asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT - 1).answer(ASKED))
@@ -253,19 +251,19 @@ def test_reply_without_bound_reserves_the_assumed_length(store: Store) -> None:
     assert client.calls == 1
 
 
-def test_a_setting_that_makes_tokens_dearer_needs_a_stated_price() -> None:
+def test_max_cost_with_price_raising_setting_needs_stated_price() -> None:
     settings: dict[str, Json] = {"max_tokens": 5, "service_tier": "priority"}
     with pytest.raises(UsageError, match="service_tier may change the price"):
         check_budget("gpt-x", PRICE, 1.0, settings)
     check_budget("gpt-x", Price(1.0, 1.0, stated=True), 1.0, settings)
 
 
-def test_what_is_billed_beside_the_tokens_cannot_be_limited() -> None:
+def test_max_cost_with_billed_extra_setting_is_usage_error() -> None:
     with pytest.raises(UsageError, match="web_search_options is billed beside the tokens"):
         check_budget("gpt-x", Price(1.0, 1.0, stated=True), 1.0, {"max_tokens": 5, "web_search_options": {"a": 1}})
 
 
-def test_a_request_whose_own_settings_cannot_be_limited_is_not_sent(store: Store) -> None:
+def test_max_cost_with_price_raising_request_is_not_asked(store: Store) -> None:
     client = Client(lambda: Reply("a"))
     model = budgeted(store, client)
     with pytest.raises(NotAskedError, match="service_tier"):
@@ -273,7 +271,7 @@ def test_a_request_whose_own_settings_cannot_be_limited_is_not_sent(store: Store
     assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))
 
 
-def test_reserve_without_an_attempt_counts_nothing(store: Store) -> None:
+def test_budget_attempt_never_sent_counts_nothing(store: Store) -> None:
     client = Client(lambda: Reply("a"))
 
     async def run() -> None:
@@ -284,7 +282,7 @@ def test_reserve_without_an_attempt_counts_nothing(store: Store) -> None:
     assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))
 
 
-def test_reserve_stops_the_time_of_the_question_while_it_waits(store: Store) -> None:
+def test_budget_wait_extends_time_limit_of_question(store: Store) -> None:
     client = Client(lambda: Reply("a", cost=1.0))
     model = budgeted(store, client, WORST + 1.0)
     client.may_answer.clear()

@@ -30,7 +30,7 @@ MODELS: dict[str, Callable[[], Model]] = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_score_request_to_a_model_that_scores_nothing_is_told_apart(name: str) -> None:
+def test_score_request_to_model_without_scores_raises_cannot_score(name: str) -> None:
     for request in (CONTEXT, MESSAGES):
         with pytest.raises(CannotScoreError):
             asyncio.run(MODELS[name]().answer(request))
@@ -39,5 +39,5 @@ def test_score_request_to_a_model_that_scores_nothing_is_told_apart(name: str) -
     assert not isinstance(raised.value, CannotScoreError)
 
 
-def test_reply_without_log_probabilities_means_that_the_model_cannot_score() -> None:
+def test_score_reply_without_logprobs_raises_cannot_score() -> None:
     assert issubclass(NoLogprobsError, CannotScoreError)

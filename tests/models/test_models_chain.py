@@ -58,7 +58,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
+def test_chain_layers_have_documented_order(store: Store) -> None:
     model = chain(Client(), store, Limits(1, None, None, RequestCounters()), RequestCounters(), Budget())
     assert isinstance(model, StoreLayer)
     kinds, layer = [type(model).__name__], model.inner
@@ -72,7 +72,7 @@ def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
     assert [*kinds, type(layer).__name__] == order
 
 
-def test_chain_repeats_pays_and_keeps_a_reply_once(store: Store) -> None:
+def test_chain_retries_settles_and_stores_reply_once(store: Store) -> None:
     client, counters = Client(), RequestCounters()
     limits = Limits(1, None, None, counters)
     budget = Budget(Price(1.0, 1.0, stated=True), max_calls=2)
@@ -87,7 +87,7 @@ def test_chain_repeats_pays_and_keeps_a_reply_once(store: Store) -> None:
     assert limits.in_flight == 0
 
 
-def test_chain_without_store_asks_each_time() -> None:
+def test_chain_without_store_sends_each_time() -> None:
     client, counters = Client(), RequestCounters()
     model = chain(
         client, None, Limits(1, None, None, counters), counters, Budget(), keep_replies=False, sleep=_no_sleep

@@ -20,7 +20,7 @@ def embedded(*vectors: object, model: str = "any", usage: int | None = 7) -> Raw
     return as_json(made | ({"usage": {"prompt_tokens": usage, "total_tokens": usage}} if usage else {}))
 
 
-def test_each_text_gets_its_vector_in_their_order(server: Loopback, ask: Ask) -> None:
+def test_embed_texts_returns_vectors_in_order(server: Loopback, ask: Ask) -> None:
     server.script(embedded([1.0, 0.5], [0.0, -2.0], model="any-2024"))
     got = ask(request=BOTH)
     assert got.embeddings == [[1.0, 0.5], [0.0, -2.0]]
@@ -28,7 +28,7 @@ def test_each_text_gets_its_vector_in_their_order(server: Loopback, ask: Ask) ->
     assert got.latency is not None
 
 
-def test_the_texts_are_what_is_sent(server: Loopback, ask: Ask) -> None:
+def test_embed_sends_texts_as_input(server: Loopback, ask: Ask) -> None:
     server.script(embedded([1.0], [1.0]))
     ask(request=BOTH)
     assert server.requests[0].path.endswith("/embeddings")
@@ -37,12 +37,12 @@ def test_the_texts_are_what_is_sent(server: Loopback, ask: Ask) -> None:
     assert set(body) <= {"model", "input", "encoding_format"}
 
 
-def test_the_cost_of_embedding_is_that_of_the_price_list(server: Loopback, ask: Ask) -> None:
+def test_embed_cost_follows_price_list(server: Loopback, ask: Ask) -> None:
     server.script(embedded([1.0], [1.0], model="text-embedding-3-small", usage=1000))
     assert ask(model="openai/text-embedding-3-small", request=BOTH).cost == pytest.approx(1000 * 2e-8)
 
 
-def test_an_embedding_without_a_price_or_a_count_has_unknown_cost(server: Loopback, ask: Ask) -> None:
+def test_embed_without_price_or_count_has_unknown_cost(server: Loopback, ask: Ask) -> None:
     server.script(embedded([1.0], [1.0]), embedded([1.0], [1.0], model="text-embedding-3-small", usage=None))
     assert ask(request=BOTH).cost is None
     got = ask(model="openai/text-embedding-3-small", request=BOTH)
@@ -66,9 +66,7 @@ def test_an_embedding_without_a_price_or_a_count_has_unknown_cost(server: Loopba
         (as_json([]), "malformed"),
     ],
 )
-def test_a_failure_to_embed_is_told_by_its_kind_after_one_request(
-    server: Loopback, ask: Ask, answer: Raw, kind: str
-) -> None:
+def test_embed_failure_has_kind_after_one_request(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
     server.script(answer)
     with pytest.raises(ProviderError) as failed:
         ask(request=BOTH)

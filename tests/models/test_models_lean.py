@@ -41,7 +41,7 @@ def ask(spec: str, request: Request = CHAT, **settings: Json) -> Reply:
         ("http://us%40er:p%23w@host/v1#m", "http://host/v1#m"),
     ],
 )
-def test_an_address_and_a_name_open_a_lean_client_named_without_user_and_password(spec: str, name: str) -> None:
+def test_endpoint_name_omits_user_and_password(spec: str, name: str) -> None:
     model = open_model(spec, {"temperature": 0})
     assert isinstance(model, OpenAICompatibleModel)
     assert (model.name, model.settings, model.live) == (name, {"temperature": 0}, True)
@@ -65,7 +65,7 @@ def test_an_address_and_a_name_open_a_lean_client_named_without_user_and_passwor
         "http://user:secret-1234@host/v1",
     ],
 )
-def test_an_address_that_names_no_model_or_no_host_is_a_usage_error_that_shows_the_form(spec: str) -> None:
+def test_endpoint_without_model_or_host_is_usage_error(spec: str) -> None:
     with pytest.raises(UsageError, match=r"expected http://host/v1#name") as wrong:
         open_model(spec, {})
     assert "secret-1234" not in str(wrong.value)
@@ -80,17 +80,17 @@ def test_an_address_that_names_no_model_or_no_host_is_a_usage_error_that_shows_t
         ("extra_body", ["x"]),
     ],
 )
-def test_a_setting_that_is_not_for_the_user_is_refused(setting: str, value: Json) -> None:
+def test_endpoint_reserved_setting_is_usage_error(setting: str, value: Json) -> None:
     with pytest.raises(UsageError, match=setting):
         open_model("http://host/v1#m", {setting: value})
 
 
-def test_what_is_part_of_the_request_is_refused_in_the_extra_body_too() -> None:
+def test_endpoint_reserved_field_of_extra_body_is_usage_error() -> None:
     with pytest.raises(UsageError, match="'stream' cannot be set"):
         open_model("http://host/v1#m", {"extra_body": {"stream": True}})
 
 
-def test_nothing_is_sent_that_was_not_set(server: Loopback) -> None:
+def test_endpoint_body_holds_no_unset_setting(server: Loopback) -> None:
     ask(f"{server.url}#org/any")
     assert server.requests[0].path == "/v1/chat/completions"
     assert server.requests[0].body == {"model": "org/any", "messages": [{"role": "user", "content": "Which?"}]}
@@ -98,7 +98,7 @@ def test_nothing_is_sent_that_was_not_set(server: Loopback) -> None:
     assert "cookie" not in server.requests[0].headers
 
 
-def test_settings_go_into_the_body_as_they_are(server: Loopback) -> None:
+def test_endpoint_settings_are_sent_unchanged(server: Loopback) -> None:
     ask(f"{server.url}#any", temperature=0, top_k=5, extra_body={"guided_choice": ["yes", "no"]}, timeout=60)
     body = server.requests[0].body
     assert {k: v for k, v in body.items() if k not in ("model", "messages")} == {
@@ -108,16 +108,14 @@ def test_settings_go_into_the_body_as_they_are(server: Loopback) -> None:
     }
 
 
-def test_texts_are_sent_to_embeddings(server: Loopback) -> None:
+def test_endpoint_embed_request_goes_to_embeddings(server: Loopback) -> None:
     with pytest.raises(ProviderError, match="malformed"):
         ask(f"{server.url}#any", Request(kind="embed", texts=["a"]))
     assert server.requests[0].path == "/v1/embeddings"
     assert server.requests[0].body == {"model": "any", "input": ["a"]}
 
 
-def test_the_key_is_that_of_the_settings_then_the_user_of_the_address_then_the_variable(
-    server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endpoint_key_of_settings_then_address_then_variable(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "for-openai-alone")
     with_user = server.url.replace("//", "//us%40er:pass@")
     ask(f"{server.url}#any")
@@ -131,7 +129,7 @@ def test_the_key_is_that_of_the_settings_then_the_user_of_the_address_then_the_v
     assert server.requests[-1].headers["x-number"] == "3"
 
 
-def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_error_holds_no_key(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, "variable-987")
     server.script(refuse(401, "bad: setting-123, variable-987, inner-456, pass-word, dXM6cGFzcy13b3Jk, Bearer x.y/1"))
     url = server.url.replace("//", "//us:pass-word@")
@@ -142,7 +140,7 @@ def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, monkeypatch: p
     assert failed.value.__context__ is None
 
 
-def test_a_reply_tells_latency_and_where_it_came_from_and_no_cost(server: Loopback) -> None:
+def test_endpoint_reply_has_latency_and_source_without_cost(server: Loopback) -> None:
     server.script(reply("yes", model="any-2024\x1b"))
     got = ask(f"{server.url}#any")
     assert (got.source, got.cost) == ("any-2024\ufffd", None)
@@ -150,13 +148,13 @@ def test_a_reply_tells_latency_and_where_it_came_from_and_no_cost(server: Loopba
     assert 0 < got.latency < 60
 
 
-def test_a_tool_call_without_an_id_gets_one_by_its_place(server: Loopback) -> None:
+def test_endpoint_tool_call_without_id_is_numbered(server: Loopback) -> None:
     call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
     server.script(reply(None, message={"tool_calls": [call, call]}))
     assert [call["id"] for call in ask(f"{server.url}#any").tool_calls] == ["call_0", "call_1"]
 
 
-def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Loopback) -> None:
+def test_endpoint_that_hangs_is_timeout_after_setting(server: Loopback) -> None:
     server.script(HANG)
     with pytest.raises(ProviderError) as failed:
         ask(f"{server.url}#any", timeout=0.2)
@@ -164,12 +162,12 @@ def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Lo
 
 
 @pytest.mark.parametrize("timeout", [-1, "soon", True])
-def test_a_timeout_that_is_no_number_of_seconds_is_refused_when_the_model_is_opened(timeout: Json) -> None:
+def test_endpoint_invalid_timeout_is_usage_error_when_opened(timeout: Json) -> None:
     with pytest.raises(UsageError, match="'timeout'"):
         open_model("http://host/v1#m", {"timeout": timeout})
 
 
-def test_side_by_side_on_kept_connections_and_loops_one_after_the_other(server: Loopback) -> None:
+def test_endpoint_concurrent_requests_in_consecutive_loops_succeed(server: Loopback) -> None:
     server.answer = lambda prompt: f"to {prompt}"
     model = open_model(f"{server.url}#any", {})
 
@@ -189,7 +187,7 @@ def test_side_by_side_on_kept_connections_and_loops_one_after_the_other(server: 
     assert [asyncio.run(run()), asyncio.run(run())] == [expected, expected]
 
 
-def test_one_connection_serves_requests_one_after_the_other(server: Loopback) -> None:
+def test_endpoint_consecutive_requests_share_connection(server: Loopback) -> None:
     model = open_model(f"{server.url}#any", {})
     opened: list[int] = []
 
@@ -203,7 +201,7 @@ def test_one_connection_serves_requests_one_after_the_other(server: Loopback) ->
     assert opened == [1] * 5
 
 
-def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
+def test_endpoint_cancelled_request_stays_cancelled(server: Loopback) -> None:
     server.script(HANG)
     model = open_model(f"{server.url}#any", {})
 
@@ -219,7 +217,7 @@ def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
     asyncio.run(run())
 
 
-def test_a_proxy_of_the_environment_is_used_but_for_this_machine(
+def test_endpoint_proxy_of_environment_is_used_except_loopback(
     server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Loopback("by proxy") as proxy:
@@ -257,7 +255,7 @@ gc.collect()
 """
 
 
-def test_litellm_is_never_imported_and_nothing_is_left_open(server: Loopback) -> None:
+def test_endpoint_imports_no_litellm_and_closes_connections(server: Loopback) -> None:
     server.script("yes", refuse(500, "broken"))
     done = bounded_process.run([sys.executable, "-W", "error", "-c", PROBE, server.url])
     assert (done.stdout, done.stderr, done.returncode) == ("yes\nserver: broken\n", "", 0)

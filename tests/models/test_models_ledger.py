@@ -91,7 +91,7 @@ def held(connection: sqlite3.Connection) -> float:
 
 
 @given(st.lists(costs, max_size=14), limits, st.data())
-def test_enter_any_concurrency_asks_what_one_by_one_asks(
+def test_enter_any_concurrency_grants_same_as_sequential(
     plan: list[tuple[float, float]], limit: float, data: st.DataObject
 ) -> None:
     with connected() as connection:
@@ -109,7 +109,7 @@ def test_enter_any_concurrency_asks_what_one_by_one_asks(
 
 
 @given(st.lists(st.tuples(costs, st.integers(0, 2)), max_size=14), limits, st.data())
-def test_enter_several_processes_never_exceeds_or_starves(
+def test_enter_several_processes_neither_exceeds_nor_starves(
     plan: list[tuple[tuple[float, float], int]], limit: float, data: st.DataObject
 ) -> None:
     with connected() as connection:
@@ -138,7 +138,7 @@ def test_enter_several_processes_never_exceeds_or_starves(
     assert all(one.outcome == "asked" for one in coming if spent + one.spend.cost <= limit)
 
 
-def test_enter_small_request_does_not_overtake_larger_one_of_other_process() -> None:
+def test_enter_small_request_waits_for_larger_of_other_process() -> None:
     with connected() as connection:
         ours, theirs = Process(connection, "a"), Process(connection, "b")
         first, large, small = questions([(4.0, 1.0), (8.0, 8.0), (1.0, 1.0)], 10.0)
@@ -155,7 +155,7 @@ def test_enter_small_request_does_not_overtake_larger_one_of_other_process() -> 
         assert small.outcome == "asked"
 
 
-def test_enter_refuses_at_once_what_can_never_fit() -> None:
+def test_enter_amount_that_never_fits_is_refused_at_once() -> None:
     with connected() as connection:
         process = Process(connection, "a")
         first, large, small = questions([(4.0, 1.0), (11.0, 1.0), (1.0, 1.0)], 10.0)
@@ -163,7 +163,7 @@ def test_enter_refuses_at_once_what_can_never_fit() -> None:
         assert [one.outcome for one in (first, large, small)] == ["asked", "refused", "asked"]
 
 
-def test_bury_counts_reservations_of_dead_process_as_spent() -> None:
+def test_drop_reservations_of_dead_process_counts_as_spent() -> None:
     with connected() as connection:
         dead, ours = Process(connection, "dead"), Process(connection, "a")
         lost, waits, fits = questions([(6.0, 1.0), (5.0, 1.0), (4.0, 1.0)], 10.0)
@@ -175,7 +175,7 @@ def test_bury_counts_reservations_of_dead_process_as_spent() -> None:
         assert (waits.outcome, fits.outcome, held(connection)) == ("refused", "asked", 10.0)
 
 
-def test_enter_free_request_waits_for_nothing() -> None:
+def test_enter_free_request_is_granted_at_once() -> None:
     with connected() as connection:
         process = Process(connection, "a")
         full, waits, free = questions([(10.0, 10.0), (1.0, 1.0), (0.0, 0.0)], 10.5)

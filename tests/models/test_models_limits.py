@@ -103,7 +103,7 @@ class Provider:
 
 @QUICK
 @given(st.one_of(st.integers(1, 6), st.just(None)), LATENCIES)
-def test_no_more_are_in_flight_than_the_limit_allows(concurrency: int | None, latencies: list[float]) -> None:
+def test_limits_in_flight_never_exceeds_limit(concurrency: int | None, latencies: list[float]) -> None:
     async def main() -> None:
         limits, flying = limits_of(concurrency), 0
 
@@ -121,7 +121,7 @@ def test_no_more_are_in_flight_than_the_limit_allows(concurrency: int | None, la
     run(main)
 
 
-def test_a_fixed_limit_is_used_to_the_full_and_never_changes() -> None:
+def test_limits_fixed_limit_is_used_fully_and_constant() -> None:
     async def main() -> None:
         limits = limits_of(7)
         provider = Provider(limits, most=1000)
@@ -137,7 +137,7 @@ def test_a_fixed_limit_is_used_to_the_full_and_never_changes() -> None:
 
 @QUICK
 @given(st.permutations(range(12)), st.integers(1, 4))
-def test_the_lowest_position_goes_first_whenever_a_slot_is_free(positions: list[int], concurrency: int) -> None:
+def test_limits_free_slot_goes_to_lowest_position(positions: list[int], concurrency: int) -> None:
     async def main() -> None:
         limits, went, waiting = limits_of(concurrency), list[int](), set[int]()
 
@@ -159,7 +159,7 @@ def test_the_lowest_position_goes_first_whenever_a_slot_is_free(positions: list[
     run(main)
 
 
-def test_of_equal_positions_who_came_first_goes_first() -> None:
+def test_limits_equal_positions_go_in_order_of_arrival() -> None:
     async def main() -> None:
         limits, went = limits_of(1), list[int]()
 
@@ -179,7 +179,7 @@ def test_of_equal_positions_who_came_first_goes_first() -> None:
 
 @QUICK
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), LATENCIES)
-def test_all_that_wait_get_their_turn(positions: list[int], latencies: list[float]) -> None:
+def test_limits_all_waiting_requests_are_sent(positions: list[int], latencies: list[float]) -> None:
     async def main() -> None:
         limits, went = limits_of(2, rpm=120, tpm=6000), 0
 
@@ -199,7 +199,7 @@ def test_all_that_wait_get_their_turn(positions: list[int], latencies: list[floa
 
 @QUICK
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 11)), max_size=12), st.booleans())
-def test_a_cancellation_at_any_point_gives_the_slot_back(cuts: list[tuple[int, int]], paced: bool) -> None:
+def test_limits_cancellation_at_any_point_frees_slot(cuts: list[tuple[int, int]], paced: bool) -> None:
     async def main() -> None:
         limits = limits_of(3, rpm=600 if paced else None)
 
@@ -224,7 +224,7 @@ def test_a_cancellation_at_any_point_gives_the_slot_back(cuts: list[tuple[int, i
     run(main)
 
 
-def test_a_slot_given_to_a_task_that_is_cancelled_before_it_runs_goes_to_the_next() -> None:
+def test_limits_slot_of_task_cancelled_before_running_goes_on() -> None:
     async def main() -> None:
         limits, went = limits_of(1), list[str]()
 
@@ -243,7 +243,7 @@ def test_a_slot_given_to_a_task_that_is_cancelled_before_it_runs_goes_to_the_nex
     run(main)
 
 
-def test_from_20_it_grows_to_100_within_a_hundred_good_replies_and_not_without_end() -> None:
+def test_limits_adaptive_limit_grows_to_bound() -> None:
     async def main() -> None:
         limits = limits_of()
         assert limits.now == START == 20
@@ -255,7 +255,7 @@ def test_from_20_it_grows_to_100_within_a_hundred_good_replies_and_not_without_e
     run(main)
 
 
-def test_a_limit_that_nobody_reaches_does_not_grow() -> None:
+def test_limits_unreached_limit_does_not_grow() -> None:
     async def main() -> None:
         limits = limits_of()
         for _ in range(100):
@@ -267,7 +267,7 @@ def test_a_limit_that_nobody_reaches_does_not_grow() -> None:
     run(main)
 
 
-def test_a_burst_of_refusals_halves_it_once_and_a_later_one_once_more() -> None:
+def test_limits_burst_of_refusals_halves_limit_once() -> None:
     async def main() -> None:
         limits = limits_of()
         await grown(limits, 20)
@@ -286,7 +286,7 @@ def test_a_burst_of_refusals_halves_it_once_and_a_later_one_once_more() -> None:
     run(main)
 
 
-def test_it_never_falls_below_1_and_comes_back() -> None:
+def test_limits_limit_stays_above_zero_and_recovers() -> None:
     async def main() -> None:
         limits = limits_of()
         for _ in range(12):
@@ -302,7 +302,7 @@ def test_it_never_falls_below_1_and_comes_back() -> None:
 
 
 @pytest.mark.parametrize("kind", ["server", "timeout", "connection"])
-def test_failures_of_the_server_pause_growth_for_a_round(kind: ProviderErrorKind) -> None:
+def test_limits_server_failure_stops_growth_for_round(kind: ProviderErrorKind) -> None:
     async def main() -> None:
         limits = limits_of()
         slots = await filled(limits)
@@ -318,7 +318,7 @@ def test_failures_of_the_server_pause_growth_for_a_round(kind: ProviderErrorKind
 
 
 @pytest.mark.parametrize("most", [1, 5, 30, 50, 120])
-def test_it_settles_near_what_the_provider_takes(most: int) -> None:
+def test_limits_limit_converges_to_capacity_of_provider(most: int) -> None:
     async def main() -> None:
         limits = limits_of()
         provider = Provider(limits, most)
@@ -335,7 +335,7 @@ def test_it_settles_near_what_the_provider_takes(most: int) -> None:
     run(main)
 
 
-def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
+def test_limits_retry_after_pauses_all_and_is_noted() -> None:
     async def main() -> None:
         counters = RequestCounters()
         limits = limits_of(counters=counters)
@@ -358,7 +358,7 @@ def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
     run(main)
 
 
-def test_a_wait_that_nobody_hopes_to_outlast_pauses_nobody() -> None:
+def test_limits_very_long_retry_after_pauses_none() -> None:
     async def main() -> None:
         counters = RequestCounters()
         limits = limits_of(counters=counters)
@@ -371,7 +371,7 @@ def test_a_wait_that_nobody_hopes_to_outlast_pauses_nobody() -> None:
     run(main)
 
 
-def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> None:
+def test_limits_repeated_refusals_pause_increasingly() -> None:
     async def main() -> None:
         limits, begun = limits_of(3), list[float]()
         for _ in range(6):
@@ -387,7 +387,7 @@ def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> No
     run(main)
 
 
-def test_two_models_that_wait_are_shown_as_the_longer_wait() -> None:
+def test_limits_two_waiting_models_note_longer_wait() -> None:
     async def main() -> None:
         counters = RequestCounters()
         for seconds in (50.0, 20.0):
@@ -418,7 +418,7 @@ def asked(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0) 
 
 @QUICK
 @given(st.sampled_from([0.5, 1, 2, 7, 30, 90.5]), st.lists(st.floats(0, 100), min_size=1, max_size=80))
-def test_in_any_minute_no_more_requests_are_sent_than_allowed(rpm: float, arrivals: list[float]) -> None:
+def test_pace_requests_in_any_minute_stay_within_rpm(rpm: float, arrivals: list[float]) -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
         await asyncio.gather(*map(asked(limits_of(50, rpm=rpm), sent), arrivals))
@@ -428,7 +428,7 @@ def test_in_any_minute_no_more_requests_are_sent_than_allowed(rpm: float, arriva
     run(main)
 
 
-def test_requests_a_minute_are_spread_evenly_and_used_to_the_full() -> None:
+def test_pace_requests_are_spread_evenly_and_used_fully() -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
         limits = limits_of(50, rpm=120)
@@ -444,9 +444,7 @@ def test_requests_a_minute_are_spread_evenly_and_used_to_the_full() -> None:
     st.lists(st.tuples(st.integers(1, 400), st.integers(0, 400), st.floats(0, 60)), min_size=1, max_size=40),
     st.integers(400, 2000),
 )
-def test_in_any_minute_no_more_tokens_are_sent_than_allowed_as_far_as_known(
-    requests: list[tuple[int, int, float]], tpm: int
-) -> None:
+def test_pace_tokens_in_any_minute_stay_within_tpm(requests: list[tuple[int, int, float]], tpm: int) -> None:
     async def main() -> None:
         limits = limits_of(10, tpm=tpm)
         counted: list[list[float]] = []
@@ -467,7 +465,7 @@ def test_in_any_minute_no_more_tokens_are_sent_than_allowed_as_far_as_known(
     run(main)
 
 
-def test_tokens_that_were_fewer_than_expected_are_given_back() -> None:
+def test_pace_unused_tokens_are_returned() -> None:
     async def finished(told: int) -> float:
         limits = limits_of(1, tpm=1000)
         for _ in range(20):
@@ -479,7 +477,7 @@ def test_tokens_that_were_fewer_than_expected_are_given_back() -> None:
     assert run(lambda: finished(5)) < 10
 
 
-def test_a_request_of_more_tokens_than_a_minute_has_is_sent_alone() -> None:
+def test_pace_request_above_tpm_is_sent_alone() -> None:
     async def main() -> list[float]:
         limits, sent = limits_of(5, tpm=100), []
         for tokens in (10, 500, 10):
@@ -493,7 +491,7 @@ def test_a_request_of_more_tokens_than_a_minute_has_is_sent_alone() -> None:
     assert large + 60 <= last < large + 302
 
 
-def test_waiting_for_the_pace_is_shown() -> None:
+def test_pace_wait_is_noted() -> None:
     async def main() -> None:
         counters = RequestCounters()
         limits = limits_of(5, rpm=2, counters=counters)
@@ -508,7 +506,7 @@ def test_waiting_for_the_pace_is_shown() -> None:
     run(main)
 
 
-def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_large_one() -> None:
+def test_pace_small_request_of_lower_position_goes_first() -> None:
     async def main() -> None:
         counters, sent = RequestCounters(), dict[str, float]()
         limits = limits_of(5, tpm=600, counters=counters)
@@ -534,11 +532,11 @@ def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_lar
 
 
 @pytest.mark.parametrize(("concurrency", "workers", "share"), [(10, 2, 5), (10, 3, 3), (2, 4, 1), (None, 2, 10)])
-def test_workers_share_the_number_in_flight(concurrency: int | None, workers: int, share: int) -> None:
+def test_limits_workers_share_in_flight(concurrency: int | None, workers: int, share: int) -> None:
     assert limits_of(concurrency, workers=workers).now == share
 
 
-def test_workers_share_the_pace_and_the_growth() -> None:
+def test_limits_workers_share_pace_and_growth() -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
         limits = limits_of(50, rpm=120, tpm=6000, workers=4)
@@ -567,9 +565,7 @@ def fail(limits: Limits, kind: ProviderErrorKind, words: str = "wrong key") -> A
         ("rate-limit", "insufficient_quota", "check the quota"),
     ],
 )
-def test_three_failures_in_a_row_that_nothing_mends_break_the_model_for_all_that_wait(
-    kind: ProviderErrorKind, words: str, remedy: str
-) -> None:
+def test_limits_three_permanent_failures_break_model(kind: ProviderErrorKind, words: str, remedy: str) -> None:
     async def main() -> None:
         limits = limits_of(1)
         holders = await filled(limits)
@@ -591,7 +587,7 @@ def test_three_failures_in_a_row_that_nothing_mends_break_the_model_for_all_that
     run(main)
 
 
-def test_at_the_end_what_waits_is_not_sent_and_what_is_in_flight_may_arrive() -> None:
+def test_limits_end_rejects_waiting_and_lets_in_flight_arrive() -> None:
     async def main() -> None:
         limits = limits_of(1)
         holders = await filled(limits)
@@ -608,7 +604,7 @@ def test_at_the_end_what_waits_is_not_sent_and_what_is_in_flight_may_arrive() ->
     run(main)
 
 
-def test_limits_unpaid_model_stops_after_three_failures() -> None:
+def test_limits_unpaid_model_breaks_after_three_failures() -> None:
     async def main() -> None:
         limits = limits_of(5)
         for _ in range(3):
@@ -619,7 +615,7 @@ def test_limits_unpaid_model_stops_after_three_failures() -> None:
     run(main)
 
 
-def test_a_success_in_between_begins_the_count_again() -> None:
+def test_limits_success_resets_failure_count() -> None:
     async def main() -> None:
         limits = limits_of(5)
         for _ in range(4):
@@ -636,7 +632,7 @@ def test_a_success_in_between_begins_the_count_again() -> None:
     ("between", "broken"),
     [("timeout", True), ("rate-limit", True), ("not-found", False), ("bad-request", False), ("content-filter", False)],
 )
-def test_only_what_tells_that_the_key_is_right_interrupts_the_row(between: ProviderErrorKind, broken: bool) -> None:
+def test_limits_only_failures_that_prove_key_reset_count(between: ProviderErrorKind, broken: bool) -> None:
     async def main() -> None:
         limits = limits_of(5)
         for kind in ("authentication", "authentication", between, "authentication"):
@@ -646,7 +642,7 @@ def test_only_what_tells_that_the_key_is_right_interrupts_the_row(between: Provi
     run(main)
 
 
-def test_what_has_left_the_window_is_corrected_without_harm() -> None:
+def test_pace_correction_after_window_is_harmless() -> None:
     pace = RequestPace(100)
     entry = pace.send(100, 0.0)
     assert pace.wait(100, 61.0) == 0.0

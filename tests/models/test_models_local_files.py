@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("missing", [["torch"], ["transformers"], ["torch", "transformers"]])
-def test_open_without_the_extra_names_what_to_install(
+def test_open_local_without_extra_names_install_command(
     missing: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = ModuleSpec("any", None)
@@ -33,7 +33,7 @@ def test_open_without_the_extra_names_what_to_install(
         open_model(f"local:{folder}", {})
 
 
-def test_find_weights_in_a_folder_returns_it(folder: Path) -> None:
+def test_find_weights_in_folder_returns_it(folder: Path) -> None:
     assert find_weights(str(folder)) == folder
 
 
@@ -44,19 +44,19 @@ def test_find_weights_in_a_folder_returns_it(folder: Path) -> None:
         ("model.safetensors", r"has no \*\.safetensors, and no other weights are read"),
     ],
 )
-def test_find_weights_in_an_incomplete_folder_tells_what_is_missing(file: str, told: str, folder: Path) -> None:
+def test_find_weights_in_incomplete_folder_names_missing_files(file: str, told: str, folder: Path) -> None:
     (folder / file).rename(folder / "pytorch_model.bin")
     with pytest.raises(UsageError, match=told):
         find_weights(str(folder))
 
 
-def test_find_weights_in_a_folder_of_an_adapter_is_a_usage_error(folder: Path) -> None:
+def test_find_weights_in_adapter_folder_is_usage_error(folder: Path) -> None:
     (folder / "adapter_config.json").write_text("{}")
     with pytest.raises(UsageError, match="holds an adapter; merge it into its model"):
         find_weights(str(folder))
 
 
-def test_fingerprint_goes_by_content_and_names_of_what_is_read(
+def test_fingerprint_depends_on_content_and_names_of_files(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     first = fingerprint_weights(folder)
@@ -71,7 +71,7 @@ def test_fingerprint_goes_by_content_and_names_of_what_is_read(
     assert fingerprint_weights(other) != first
 
 
-def test_price_of_a_local_model_is_nothing_unless_stated() -> None:
+def test_price_of_local_model_is_zero_unless_stated() -> None:
     assert price_of("local:models/gpt2") == Price(0.0, 0.0)
     stated = price_of("local:models/gpt2", ["local:models/gpt2=1/2"])
     assert stated is not None

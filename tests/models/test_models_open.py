@@ -14,13 +14,13 @@ from pytest_taskgraph.models.clients.recorded import RecordedModel
 @pytest.mark.parametrize(
     "name", ["gpt-4o", "openai/gpt-4o", "ollama/llama3:8b", "bedrock/anthropic.claude-v2:1", "replay:x", "C:\\models"]
 )
-def test_what_has_no_known_scheme_is_a_litellm_name_as_it_stands(name: str) -> None:
+def test_open_without_known_scheme_is_litellm_name(name: str) -> None:
     model = open_model(f" {name} ", {"temperature": 0})
     assert isinstance(model, LiteLLMModel)
     assert (model.name, model.settings) == (name, {"temperature": 0})
 
 
-def test_a_known_scheme_is_taken_off(tmp_path: Path) -> None:
+def test_open_known_scheme_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "a:b.jsonl"
     path.write_text('{"prompt": "p", "reply": "r"}')
     assert isinstance(open_model(f"recorded:{path}", {}), RecordedModel)
@@ -28,12 +28,12 @@ def test_a_known_scheme_is_taken_off(tmp_path: Path) -> None:
     assert open_model("litellm:ollama/llama3:8b", {}).name == "ollama/llama3:8b"
 
 
-def test_an_address_is_a_lean_client() -> None:
+def test_open_address_is_openai_compatible_model() -> None:
     assert isinstance(open_model("https://host/v1#any", {}), OpenAICompatibleModel)
     assert isinstance(open_model("http/any", {}), LiteLLMModel)
 
 
 @pytest.mark.parametrize("spec", ["", "  ", *(f"{scheme}:" for scheme in MODELS), "recorded: "])
-def test_an_empty_name_is_a_usage_error(spec: str) -> None:
+def test_open_empty_name_is_usage_error(spec: str) -> None:
     with pytest.raises(UsageError, match="has no name"):
         open_model(spec, {})

@@ -82,55 +82,55 @@ def asked(text: str, **settings: Any) -> Request:  # noqa: ANN401
 
 
 @pytest.mark.usefixtures("listed")
-class TestThePriceOfAModel:
-    def test_is_that_of_the_list(self) -> None:
+class TestPriceOf:
+    def test_price_of_listed_model_is_that_of_list(self) -> None:
         found = price_of("plain")
         assert found is not None
         assert (found.input, found.output, found.most_out, found.stated) == (1e-6, 4e-6, 1000, False)
 
     @pytest.mark.parametrize(("name", "known"), [("openai/plain", True), ("groq/plain", False), ("PLAIN", True)])
-    def test_is_found_without_the_prefix_of_its_own_provider_alone(self, name: str, known: bool) -> None:
+    def test_price_of_prefixed_name_needs_own_provider(self, name: str, known: bool) -> None:
         entries = prices._price_list()
         assert "plain" in entries
         assert (price_of(name) is not None) is known
 
     @pytest.mark.parametrize("name", ["free", "strange", "web-search", "no-such-model", "http://host/v1#plain"])
-    def test_is_unknown_and_never_nothing(self, name: str) -> None:
+    def test_price_of_unlisted_model_is_none(self, name: str) -> None:
         assert price_of(name) is None
 
-    def test_is_the_last_that_is_stated_and_fits(self) -> None:
+    def test_price_of_stated_prices_is_last_that_fits(self) -> None:
         stated = ["1/2", "plain=3/4", "other=5/6", "7/8", "plain=0.5 / 1e1"]
         assert price_of("plain", stated) == Price(0.5e-6, 10e-6, 1000, stated=True)
         assert price_of("third", stated) == Price(7e-6, 8e-6, stated=True)
 
-    def test_may_be_stated_for_an_address(self) -> None:
+    def test_price_of_address_may_be_stated(self) -> None:
         assert price_of("http://host/v1?a=b#name", ["http://host/v1?a=b#name=0/0"]) == Price(0.0, 0.0, stated=True)
 
     @pytest.mark.parametrize(
         "text", ["", "1", "1/", "-1/2", "nan/1", "1/inf", "1e999/1", "=1/2", "m=", "$1/$2", "1/2/3"]
     )
-    def test_is_refused_in_any_other_words_even_for_another_model(self, text: str) -> None:
+    def test_price_of_malformed_statement_is_usage_error(self, text: str) -> None:
         with pytest.raises(UsageError, match=r"--taskgraph-price: found .*expected \[MODEL=\]IN/OUT"):
             price_of("plain", ["plain=1/2", text])
 
-    def test_of_embeddings_needs_no_price_of_what_is_written(self) -> None:
+    def test_price_of_embeddings_needs_no_output_price(self) -> None:
         assert token_cost(price_of("embeds"), 1000, 0) == pytest.approx(1e-3)
 
     @pytest.mark.parametrize(
         ("name", "tokens", "cost"), [("long", 2000, 2.4e-3), ("long", 2001, 6.603e-3), ("tiers", 1001, 3.503e-3)]
     )
-    def test_rises_with_long_prompts(self, name: str, tokens: int, cost: float) -> None:
+    def test_price_of_long_prompts_is_higher(self, name: str, tokens: int, cost: float) -> None:
         assert token_cost(price_of(name), tokens, 100) == pytest.approx(cost)
 
 
-def test_what_is_not_known_has_no_cost() -> None:
+def test_cost_of_unknown_price_or_tokens_is_none() -> None:
     price = Price(1.0, 1.0)
     assert (token_cost(None, 1, 1), token_cost(price, None, 1), token_cost(price, 1, None)) == (None, None, None)
     assert token_cost(Price(0.0, 0.0), 5, 5) == 0.0
 
 
 @pytest.mark.parametrize("content", [None, "[]", "{", '{"plain": 3}'])
-def test_a_list_that_is_gone_or_changed_knows_nothing(
+def test_price_list_missing_or_changed_gives_none(
     content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Found:
@@ -143,7 +143,7 @@ def test_a_list_that_is_gone_or_changed_knows_nothing(
     assert price_of("plain") is None
 
 
-def test_litellm_is_not_imported_for_its_list() -> None:
+def test_price_list_is_read_without_importing_litellm() -> None:
     code = (
         "import sys; from pytest_taskgraph.models.prices import price_of; "
         "assert price_of('openai/gpt-4o-mini').most_out > 0; assert 'litellm' not in sys.modules"
@@ -153,7 +153,7 @@ def test_litellm_is_not_imported_for_its_list() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # litellm's own
-def test_prices_are_those_that_litellm_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_price_of_sampled_models_equals_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over a part of its list, and the same names with and without the prefix of their provider."""
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm = pytest.importorskip("litellm")
@@ -183,7 +183,7 @@ def _compare(litellm: Any, name: str, tokens: int) -> bool:  # noqa: ANN401
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_price_is_that_of_a_reply_of_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cost_of_reply_equals_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm = pytest.importorskip("litellm")
     usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
@@ -192,7 +192,7 @@ def test_a_price_is_that_of_a_reply_of_litellm(monkeypatch: pytest.MonkeyPatch) 
         assert token_cost(price_of(name), 1000, 100) == pytest.approx(litellm.completion_cost(reply, model=name))
 
 
-def test_tokens_are_a_fourth_of_the_characters_and_four_a_message() -> None:
+def test_estimate_tokens_counts_characters_and_messages() -> None:
     assert (
         estimate_tokens(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
     )
@@ -201,7 +201,7 @@ def test_tokens_are_a_fourth_of_the_characters_and_four_a_message() -> None:
     assert estimate_tokens(Request([{"role": "user", "content": "abcd"}], kind="score", texts=["ab", "ba"])) == 1 + 4
 
 
-def test_tools_are_read_too() -> None:
+def test_estimate_tokens_counts_tools() -> None:
     tool: dict[str, Any] = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
     bare, armed = asked("abcd"), Request(asked("abcd").messages, tools=[tool])
     more = len(json.dumps([tool]))
@@ -212,7 +212,7 @@ def test_tools_are_read_too() -> None:
 
 
 @given(st.lists(st.text(), max_size=4), st.integers(0, 50))
-def test_no_text_has_more_tokens_than_the_worst(texts: list[str], out: int) -> None:
+def test_bound_tokens_is_above_any_tokenizer(texts: list[str], out: int) -> None:
     price = Price(1.0, 2.0, most_out=50)
     request = Request([{"role": "user", "content": text} for text in texts])
     worst = worst_cost(request, price, {})
@@ -236,7 +236,9 @@ def test_no_text_has_more_tokens_than_the_worst(texts: list[str], out: int) -> N
         ({"n": 3}, {}, ReplyLength(3000, "model")),
     ],
 )
-def test_the_longest_reply(settings: dict[str, Any], of_request: dict[str, Any], longest: ReplyLength) -> None:
+def test_longest_reply_follows_settings_list_and_assumption(
+    settings: dict[str, Any], of_request: dict[str, Any], longest: ReplyLength
+) -> None:
     assert longest_reply(asked("", **of_request), Price(1.0, 1.0, most_out=1000), settings) == longest
 
 
@@ -254,7 +256,7 @@ def test_the_longest_reply(settings: dict[str, Any], of_request: dict[str, Any],
         ("http://r1/v1#any", {}, False),
     ],
 )
-def test_reply_of_reasoning_model_is_assumed_to_be_longer(name: str, settings: dict[str, Any], reasons: bool) -> None:
+def test_longest_reply_of_reasoning_model_is_longer(name: str, settings: dict[str, Any], reasons: bool) -> None:
     price = price_of(name, [f"{name}=0/1000000"])
     assert price is not None
     free_of_list = Price(price.input, price.output, reasons=price.reasons)
@@ -266,33 +268,33 @@ def test_reply_of_reasoning_model_is_assumed_to_be_longer(name: str, settings: d
 @pytest.mark.parametrize(
     ("name", "reasons"), [("o3", True), ("gpt-4o-mini", False), ("anthropic.claude-opus-4-1-20250805-v1:0", False)]
 )
-def test_listed_model_reasons_only_where_it_does_so_by_itself(name: str, reasons: bool) -> None:
+def test_reasons_of_listed_model_needs_default_reasoning(name: str, reasons: bool) -> None:
     price = price_of(name)
     assert price is not None
     assert price.reasons is reasons
 
 
-def test_worst_cost_of_reply_without_bound_rests_on_the_assumption() -> None:
+def test_worst_cost_of_unbounded_reply_uses_assumption() -> None:
     assert worst_cost(asked("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
     assert worst_cost(asked("a"), Price(1.0, 0.0), {}) == 17
     assert worst_cost(asked("a"), None, {"max_tokens": 1}) is None
     assert worst_cost(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
 
 
-def test_worst_cost_of_a_score_request_counts_context_and_a_token_for_each_text() -> None:
+def test_worst_cost_of_score_request_counts_context_per_text() -> None:
     scored = Request(kind="score", context="abcd", texts=["ab", "cd"])
     assert worst_cost(scored, Price(1.0, 0.0), {"max_tokens": 700}) == 2 * (6 + 16)
     assert worst_cost(scored, Price(0.0, 1.0), {"max_tokens": 700}) == 2
 
 
 @pytest.mark.usefixtures("listed")
-def test_the_worst_counts_the_cache_reasoning_and_long_prompts() -> None:
+def test_worst_cost_counts_cache_reasoning_and_long_prompts() -> None:
     assert worst_cost(asked("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
     assert worst_cost(asked("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
     assert worst_cost(asked("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
 
 
-def test_the_expected_reply_is_no_longer_than_the_longest() -> None:
+def test_expected_cost_is_bounded_by_longest_reply() -> None:
     price = Price(0.0, 1.0)
     assert expected_cost(asked("a"), price, {}) == 250
     assert expected_cost(asked("a"), price, {"max_tokens": 8}) == 8

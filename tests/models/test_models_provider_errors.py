@@ -42,20 +42,20 @@ def named(name: str, message: str = "said", *bases: type[Exception]) -> Exceptio
         (named("Unheard", "of"), "bad-request"),
     ],
 )
-def test_an_exception_is_told_by_the_names_of_its_classes(exception: Exception, kind: str) -> None:
+def test_provider_error_kind_follows_class_names(exception: Exception, kind: str) -> None:
     assert provider_error(exception, {}).kind == kind
 
 
-def test_an_exception_without_words_is_told_by_its_class() -> None:
+def test_provider_error_without_message_names_class() -> None:
     assert str(provider_error(TimeoutError(), {})) == "timeout: TimeoutError"
 
 
-def test_a_provider_error_comes_back_as_it_is() -> None:
+def test_provider_error_of_provider_error_is_itself() -> None:
     error = ProviderError("malformed", "the reply holds no choices")
     assert provider_error(error, {}) is error
 
 
-def test_what_an_earlier_request_failed_of_is_no_cause() -> None:
+def test_provider_error_ignores_cause_of_earlier_request() -> None:
     caught: list[Exception] = []
     try:
         try:
@@ -67,7 +67,7 @@ def test_what_an_earlier_request_failed_of_is_no_cause() -> None:
     assert provider_error(caught[0], {}).kind == "bad-request"
 
 
-def test_causes_in_a_circle_come_to_an_end() -> None:
+def test_provider_error_with_circular_causes_ends() -> None:
     one, other = ValueError("one"), ValueError("other")
     one.__cause__, other.__cause__ = other, one
     assert str(provider_error(one, {})) == "bad-request: one"
@@ -88,12 +88,12 @@ def test_causes_in_a_circle_come_to_an_end() -> None:
         ("two\r\n\tlines \x1b[1m", "two lines \ufffd[1m"),
     ],
 )
-def test_the_message_is_the_providers_words_alone(said: str, words: str) -> None:
+def test_provider_error_message_is_that_of_provider(said: str, words: str) -> None:
     assert str(provider_error(named("Unheard", said), {})) == f"bad-request: {words}"
 
 
 @given(st.text(st.characters(), max_size=400))
-def test_any_words_make_one_short_line(words: str) -> None:
+def test_provider_error_message_is_one_short_line(words: str) -> None:
     line = str(provider_error(named("Unheard", words), {})).removeprefix("bad-request: ")
     assert len(line) <= LONGEST
     assert "\n" not in line
@@ -101,7 +101,7 @@ def test_any_words_make_one_short_line(words: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["Error", "<a", "://a:", "Error: ", "missing api "])
-def test_a_message_of_a_megabyte_is_read_at_once(word: str) -> None:
+def test_provider_error_with_huge_message_is_fast(word: str) -> None:
     start = time.process_time()
     provider_error(named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
     assert time.process_time() - start < 5
@@ -130,7 +130,7 @@ def with_status(name: str, status: int, cause: Exception | None = None) -> Excep
         (ProviderError("payment", "empty purse"), "payment"),
     ],
 )
-def test_application_error_has_the_kind_of_what_it_met(exception: Exception, kind: str) -> None:
+def test_application_error_has_kind_of_its_cause(exception: Exception, kind: str) -> None:
     failed = application_error(exception, {})
     assert failed.kind == kind
     assert str(failed).count(kind) == 1

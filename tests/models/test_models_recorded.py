@@ -30,38 +30,38 @@ def ask(model: RecordedModel, prompt: str, repetition: int = 1) -> Reply:
     return asyncio.run(model.answer(Request([{"role": "user", "content": prompt}], repetition=repetition)))
 
 
-def test_a_row_gives_everything_it_holds() -> None:
+def test_recorded_row_gives_all_fields() -> None:
     row = {"prompt": "Which?", "reply": "A", "tokens_in": 3, "tokens_out": 1, "cost": 0.5, "latency": 2}
     assert ask(recorded(row | {"finish_reason": "length", "model": "any"}), "Which?") == Reply(
         "A", 3, 1, 0.5, 2, "length", source="x:1"
     )
 
 
-def test_what_a_row_does_not_hold_is_unknown() -> None:
+def test_recorded_row_without_fields_gives_none() -> None:
     assert ask(recorded({"question": "Which?", "reply": ""}), "Which?") == Reply("", source="x:1")
 
 
-def test_outer_white_space_of_a_prompt_does_not_count() -> None:
+def test_recorded_prompt_ignores_outer_white_space() -> None:
     assert ask(recorded({"prompt": " Which?\n", "reply": "A"}), "\nWhich? ").text == "A"
 
 
-def test_a_prompt_is_matched_whole() -> None:
+def test_recorded_prompt_is_matched_whole() -> None:
     with pytest.raises(NotAskedError, match="no recorded reply"):
         ask(recorded({"prompt": "Which?", "reply": "A"}), "Which? Be short.")
 
 
-def test_a_question_is_found_inside_the_prompt_whatever_the_white_space() -> None:
+def test_recorded_question_in_prompt_ignores_white_space() -> None:
     model = recorded({"question": "Which task\ncomes first?", "reply": "A"})
     assert ask(model, 'workflow W { … }\n\nQuestion: "Which  task comes\tfirst?" Think.').text == "A"
 
 
 @pytest.mark.parametrize("prompt", ["Is it AB", "This it A", "Is it", "is it A", "Is, it A"])
-def test_a_question_must_stand_in_the_prompt_as_a_whole(prompt: str) -> None:
+def test_recorded_question_is_matched_by_whole_tokens(prompt: str) -> None:
     with pytest.raises(NotAskedError):
         ask(recorded({"question": "Is it A", "reply": "yes"}), prompt)
 
 
-def test_the_longest_question_wins_wherever_it_stands() -> None:
+def test_recorded_longest_question_wins() -> None:
     model = recorded(
         {"question": "List all tasks.", "reply": "short"},
         {"question": "List all tasks. Leave out nested ones.", "reply": "long"},
@@ -70,29 +70,29 @@ def test_the_longest_question_wins_wherever_it_stands() -> None:
     assert ask(model, "List all tasks. Leave out nested ones. List all tasks.").text == "long"
 
 
-def test_of_two_questions_as_long_the_last_in_the_prompt_wins() -> None:
+def test_recorded_last_of_equally_long_questions_wins() -> None:
     model = recorded({"question": "Is it A?", "reply": "a"}, {"question": "Is it B?", "reply": "b"})
     assert [ask(model, "Is it B? Is it A?").text, ask(model, "Is it A? Is it B?").text] == ["a", "b"]
 
 
-def test_the_prompt_wins_over_the_question() -> None:
+def test_recorded_prompt_overrides_question() -> None:
     model = recorded({"question": "Which?", "reply": "by question"}, {"prompt": "So: Which?", "reply": "by prompt"})
     assert [ask(model, "So: Which?").text, ask(model, "Now: Which?").text] == ["by prompt", "by question"]
 
 
-def test_a_row_with_prompt_and_question_is_found_by_either() -> None:
+def test_recorded_row_with_prompt_and_question_matches_either() -> None:
     model = recorded({"prompt": "Which? Think.", "question": "Which?", "reply": "A"})
     assert [ask(model, "Which? Think.").text, ask(model, "W. Which?").text] == ["A", "A"]
 
 
-def test_rows_of_one_key_are_its_repetitions_in_order() -> None:
+def test_recorded_rows_of_key_are_repetitions_in_order() -> None:
     model = recorded(*({"question": "Which?", "reply": str(i)} for i in (1, 2, 3)))
     assert [ask(model, "Which?", repetition).text for repetition in (3, 1, 2, 1)] == ["3", "1", "2", "1"]
     with pytest.raises(NotAskedError, match="repetition 4 of 3"):
         ask(model, "Which?", 4)
 
 
-def test_recorded_rows_of_several_samples_answer_their_own_sample_and_repetition() -> None:
+def test_recorded_rows_of_samples_answer_their_sample() -> None:
     model = recorded(
         *({"prompt": "p", "reply": f"{sample}{nth}", "sample": sample} for sample in (2, 1) for nth in "ab"),
         {"prompt": "p", "reply": "1c"},
@@ -105,17 +105,17 @@ def test_recorded_rows_of_several_samples_answer_their_own_sample_and_repetition
     ("repetition", "told"),
     [(2 * MOST_REPETITIONS + 1, 'sample 3 of this prompt.*add a row with "sample": 3'), (2, "repetition 2 of 1")],
 )
-def test_recorded_sample_without_a_row_is_told_by_its_number(repetition: int, told: str) -> None:
+def test_recorded_sample_without_row_error_names_number(repetition: int, told: str) -> None:
     with pytest.raises(NotAskedError, match=told):
         ask(recorded({"prompt": "p", "reply": "r"}), "p", repetition)
 
 
-def test_replies_are_scrubbed() -> None:
+def test_recorded_replies_are_scrubbed() -> None:
     assert ask(recorded({"prompt": "p", "reply": "a\x1b\ud800\r\n"}), "p").text == "a\ufffd\ufffd\n"
 
 
 @pytest.mark.parametrize("kind", ["score", "embed"])
-def test_a_recorded_model_only_chats(kind: Any) -> None:  # noqa: ANN401 - two literals
+def test_recorded_model_refuses_scores_embeddings_and_tools(kind: Any) -> None:  # noqa: ANN401 - two literals
     with pytest.raises(NotAskedError, match=f"cannot {kind}"):
         asyncio.run(recorded({"prompt": "p", "reply": "r"}).answer(Request(kind=kind)))
 
@@ -147,7 +147,7 @@ GOOD = b'{"prompt": "p", "reply": "r"}\n'
         (b'{"prompt": "p", "reply": "r", "finish_reason": 1}', 1, 1, "'finish_reason'"),
     ],
 )
-def test_a_file_of_another_form_is_refused_at_the_place(
+def test_recorded_malformed_file_is_read_error_at_place(
     tmp_path: Path, text: bytes, line: int, column: int, found: str
 ) -> None:
     path = tmp_path / "replies.jsonl"
@@ -157,7 +157,7 @@ def test_a_file_of_another_form_is_refused_at_the_place(
     assert found in str(refused.value)
 
 
-def test_empty_lines_line_ends_of_windows_and_a_byte_order_mark_are_passed_over() -> None:
+def test_recorded_file_allows_empty_lines_crlf_and_bom() -> None:
     data = b'\xef\xbb\xbf{"prompt": "p", "reply": "a\xe2\x80\xa8b"}\r\n\r\n\n' + GOOD
     assert [(keys["prompt"], reply.text, reply.source) for keys, reply, _ in read_rows(data, "x")] == [
         ("p", "a\u2028b", "x:1"),
@@ -166,7 +166,7 @@ def test_empty_lines_line_ends_of_windows_and_a_byte_order_mark_are_passed_over(
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_a_file_that_cannot_be_opened_is_a_usage_error(tmp_path: Path, name: str) -> None:
+def test_recorded_file_that_cannot_be_opened_is_usage_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         open_model(f"recorded:{tmp_path / name}", {})
 
@@ -182,7 +182,7 @@ WORDS = st.lists(st.sampled_from(["a", "b", "ab", "?", "."]), min_size=1, max_si
 
 
 @given(st.lists(WORDS, min_size=1, max_size=6), st.lists(WORDS, max_size=6).map("\n".join))
-def test_the_search_finds_what_a_plain_search_finds(questions: list[str], prompt: str) -> None:
+def test_recorded_search_equals_plain_search(questions: list[str], prompt: str) -> None:
     model = recorded(*({"question": q, "reply": q} for q in questions))
     expected = plain_search(questions, prompt)
     try:
@@ -202,7 +202,7 @@ def thousands() -> Callable[[str], str]:
     return lambda prompt: ask(model, prompt).text
 
 
-def test_a_question_is_found_among_thousands_in_a_long_prompt_at_once(thousands: Callable[[str], str]) -> None:
+def test_recorded_search_of_thousands_is_fast(thousands: Callable[[str], str]) -> None:
     workflow = "task T1 { reads D; } link T1 -> T2; Does task T1 come directly " * 400
     start = time.process_time()
     assert thousands(f"{workflow}\nDoes task T777 come directly after task T778 in W?\nThink.") == "777"

@@ -42,7 +42,7 @@ def refused(model: str, request: Request = CHAT, **settings: Json) -> ProviderEr
 
 @pytest.mark.parametrize("request_", [CHAT, EMBED], ids=["chat", "embed"])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_nothing_goes_to_the_host_that_a_redirect_names(
+def test_redirect_target_receives_no_request(
     server: Loopback, elsewhere: Loopback, status: int, request_: Request
 ) -> None:
     path = "/embeddings" if request_.kind == "embed" else "/chat/completions"
@@ -57,7 +57,7 @@ def test_nothing_goes_to_the_host_that_a_redirect_names(
     assert asked(f"{elsewhere.url}#any").text == "Final answer: yes"
 
 
-def test_a_server_that_redirects_to_itself_sees_one_request(server: Loopback) -> None:
+def test_redirect_to_itself_is_not_followed(server: Loopback) -> None:
     server.answer = Raw(307, headers={"Location": "/v1/chat/completions"})
     error = refused(f"{server.url}#any")
     assert str(error).endswith(f"name that address in --model: {server.url}")
@@ -75,14 +75,14 @@ def test_a_server_that_redirects_to_itself_sees_one_request(server: Loopback) ->
         ("http://[host/v2", "an address that cannot be read"),
     ],
 )
-def test_the_address_is_told_without_keys(server: Loopback, location: str, told: str) -> None:
+def test_redirect_error_names_address_without_keys(server: Loopback, location: str, told: str) -> None:
     server.script(Raw(302, headers={"Location": location}))
     words = str(refused(f"{server.url}#any"))
     assert words.endswith(f"name that address in --model: {told}")
     assert not any(secret in words for secret in ("abcdefgh", "ijklmnop", KEY))
 
 
-def test_a_long_or_hostile_address_is_one_short_line(server: Loopback) -> None:
+def test_redirect_error_of_hostile_address_is_one_short_line(server: Loopback) -> None:
     server.script(Raw(302, headers={"Location": "https://host/" + "\x9b31m" * 200}))
     words = str(refused(f"{server.url}#any"))
     assert "name that address in --model: https://host/" in words
@@ -99,7 +99,7 @@ def test_a_long_or_hostile_address_is_one_short_line(server: Loopback) -> None:
     ],
     ids=["chat", "embed"],
 )
-def test_a_number_with_more_digits_than_python_reads_is_malformed(
+def test_reply_with_number_of_5000_digits_is_malformed(
     server: Loopback, model: str, request_: Request, body: bytes
 ) -> None:
     server.script(Raw(body=body))

@@ -18,7 +18,7 @@ from pytest_taskgraph.trial import Reply, Request
 Ask = Callable[..., Reply]
 
 
-def test_a_reply_tells_text_tokens_latency_and_where_it_came_from(server: Loopback, ask: Ask) -> None:
+def test_litellm_reply_has_text_tokens_latency_and_source(server: Loopback, ask: Ask) -> None:
     server.script(reply("Final answer: no", model="any-2024", usage=(12, 5)))
     got = ask("Which?")
     assert (got.text, got.tokens_in, got.tokens_out, got.finish_reason) == ("Final answer: no", 12, 5, "stop")
@@ -27,33 +27,33 @@ def test_a_reply_tells_text_tokens_latency_and_where_it_came_from(server: Loopba
     assert 0 < got.latency < 60
 
 
-def test_a_model_without_a_known_price_has_no_cost_rather_than_none_to_pay(ask: Ask) -> None:
+def test_litellm_model_without_price_has_unknown_cost(ask: Ask) -> None:
     assert ask().cost is None
 
 
-def test_the_cost_is_that_of_the_price_list(server: Loopback, ask: Ask) -> None:
+def test_litellm_cost_follows_price_list(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", model="gpt-4o", usage=(1000, 100)))
     assert ask(model="openai/gpt-4o").cost == pytest.approx(1000 * 2.5e-6 + 100 * 1e-5)
 
 
-def test_a_price_that_the_user_sets_is_counted(server: Loopback, ask: Ask) -> None:
+def test_litellm_price_in_settings_is_used(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", usage=(1000, 100)))
     got = ask(model="openai/own-price", input_cost_per_token=1e-6, output_cost_per_token=2e-6)
     assert got.cost == pytest.approx(0.0012)
 
 
-def test_without_a_count_of_tokens_neither_tokens_nor_cost_are_known(server: Loopback, ask: Ask) -> None:
+def test_litellm_reply_without_usage_has_unknown_cost(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", model="gpt-4o", usage=None))
     got = ask(model="openai/gpt-4o")
     assert (got.tokens_in, got.tokens_out, got.cost) == (None, None, None)
 
 
-def test_nothing_is_sent_that_was_not_set(server: Loopback, ask: Ask) -> None:
+def test_litellm_body_holds_no_unset_setting(server: Loopback, ask: Ask) -> None:
     ask("Which?")
     assert server.requests[0].body == {"model": "any", "messages": [{"role": "user", "content": "Which?"}]}
 
 
-def test_settings_and_tools_arrive_as_they_were_given(server: Loopback, ask: Ask) -> None:
+def test_litellm_settings_and_tools_arrive_unchanged(server: Loopback, ask: Ask) -> None:
     tool = {"type": "function", "function": {"name": "tasks", "parameters": {"type": "object", "properties": {}}}}
     request = Request([{"role": "user", "content": "Which?"}], tools=[tool], settings={"temperature": 0.5})
     ask(request=request, temperature=0.0, max_tokens=7, seed=3)
@@ -63,7 +63,7 @@ def test_settings_and_tools_arrive_as_they_were_given(server: Loopback, ask: Ask
     assert server.requests[0].headers["authorization"] == "Bearer test-key-123456"
 
 
-def test_tool_calls_come_back_as_plain_dicts(server: Loopback, ask: Ask) -> None:
+def test_litellm_tool_calls_are_plain_dicts(server: Loopback, ask: Ask) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "tasks", "arguments": '{"of": "Main"}'}}
     server.script(reply(None, finish_reason="tool_calls", message={"tool_calls": [call]}))
     got = ask()
@@ -71,22 +71,22 @@ def test_tool_calls_come_back_as_plain_dicts(server: Loopback, ask: Ask) -> None
 
 
 @pytest.mark.parametrize("arrived", [None, ""])
-def test_a_reply_without_text_is_an_empty_reply(server: Loopback, ask: Ask, arrived: str | None) -> None:
+def test_litellm_reply_without_text_is_empty(server: Loopback, ask: Ask, arrived: str | None) -> None:
     server.script(reply(arrived))
     assert ask().text == ""
 
 
-def test_a_refusal_is_a_reply(server: Loopback, ask: Ask) -> None:
+def test_litellm_refusal_is_reply(server: Loopback, ask: Ask) -> None:
     server.script(reply(None, message={"refusal": "I can't say."}))
     assert ask().text == "I can't say."
 
 
-def test_a_reply_that_was_cut_off_says_so(server: Loopback, ask: Ask) -> None:
+def test_litellm_reply_cut_off_has_finish_reason_length(server: Loopback, ask: Ask) -> None:
     server.script(reply("Final ans", finish_reason="length"))
     assert ask().finish_reason == "length"
 
 
-def test_surrogates_and_control_characters_are_scrubbed_from_what_arrives(server: Loopback, ask: Ask) -> None:
+def test_litellm_reply_is_scrubbed(server: Loopback, ask: Ask) -> None:
     call = {"id": "c\x07", "type": "function", "function": {"name": "f\ud800", "arguments": "{}"}}
     server.script(reply("a\ud800b\x1b[31m\x00c\r\nd", model="m\x1b", message={"tool_calls": [call]}))
     got = ask()
@@ -123,7 +123,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("answer", "kind", "words"), FAILURES)
-def test_a_failure_is_told_by_its_kind_and_in_the_providers_words(
+def test_litellm_failure_has_kind_and_message_of_provider(
     server: Loopback, ask: Ask, capfd: pytest.CaptureFixture[str], answer: Raw, kind: str, words: str
 ) -> None:
     server.script(answer)
@@ -137,14 +137,14 @@ def test_a_failure_is_told_by_its_kind_and_in_the_providers_words(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_closed_port_is_a_lost_connection_and_names_the_host(ask: Ask) -> None:
+def test_litellm_closed_port_is_connection_error_naming_host(ask: Ask) -> None:
     port = closed_port()
     with pytest.raises(ProviderError, match=rf"^connection: .*127\.0\.0\.1:{port}") as failed:
         ask(api_base=f"http://127.0.0.1:{port}/v1")
     assert " at 0x" not in str(failed.value)
 
 
-def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Loopback, ask: Ask) -> None:
+def test_litellm_server_that_hangs_is_timeout(server: Loopback, ask: Ask) -> None:
     server.script(HANG)
     with pytest.raises(ProviderError, match=r"^timeout: ") as failed:
         ask(timeout=0.2)
@@ -152,7 +152,7 @@ def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Lo
 
 
 @pytest.mark.parametrize(("model", "name"), [("openai/any", "OPENAI_API_KEY"), ("anthropic/any", "ANTHROPIC_API_KEY")])
-def test_a_missing_key_is_an_authentication_error_that_names_it(
+def test_litellm_missing_key_is_authentication_error(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, model: str, name: str
 ) -> None:
     for known in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
@@ -162,12 +162,12 @@ def test_a_missing_key_is_an_authentication_error_that_names_it(
     assert failed.value.kind == "authentication"
 
 
-def test_a_provider_that_litellm_does_not_know_is_not_found(ask: Ask) -> None:
+def test_litellm_unknown_provider_is_not_found(ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"^not-found: LLM Provider NOT provided"):
         ask(model="nonesuch/any")
 
 
-def test_a_prompt_that_cannot_be_encoded_is_a_bad_request_and_never_sent(server: Loopback, ask: Ask) -> None:
+def test_litellm_unencodable_prompt_is_bad_request_and_unsent(server: Loopback, ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"^bad-request: .*surrogates not allowed"):
         ask("a\ud800b")
     assert server.requests == []
@@ -187,7 +187,7 @@ ANTHROPIC = {"type": "error", "error": {"type": "overloaded_error", "message": "
         (HANG, "timeout"),
     ],
 )
-def test_another_protocol_fails_in_the_same_kinds(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
+def test_litellm_anthropic_failures_have_same_kinds(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
     server.script(answer)
     with pytest.raises(ProviderError) as failed:
         ask(model="anthropic/any", api_base=server.url.removesuffix("/v1"), timeout=0.5)
@@ -195,7 +195,7 @@ def test_another_protocol_fails_in_the_same_kinds(server: Loopback, ask: Ask, an
     assert len(server.requests) == 1
 
 
-def test_another_protocol_is_not_sent_our_own_settings(server: Loopback, ask: Ask) -> None:
+def test_litellm_anthropic_request_holds_no_openai_settings(server: Loopback, ask: Ask) -> None:
     said = {"id": "m", "type": "message", "role": "assistant", "model": "any", "stop_reason": "end_turn"}
     server.script(
         as_json(said | {"content": [{"type": "text", "text": "yes"}], "usage": {"input_tokens": 3, "output_tokens": 1}})
@@ -204,7 +204,7 @@ def test_another_protocol_is_not_sent_our_own_settings(server: Loopback, ask: As
     assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
 
 
-def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_litellm_error_holds_no_key(server: Loopback, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "env-secret-987")
     server.script(refuse(401, "bad: test-key-123456, env-secret-987, inner-secret, sk-abc123def456, Bearer xyz.abc/1"))
     with pytest.raises(ProviderError) as failed:
@@ -214,7 +214,7 @@ def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, ask: Ask, monk
     assert failed.value.__context__ is None
 
 
-def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
+def test_litellm_long_message_is_cut(server: Loopback, ask: Ask) -> None:
     server.script(refuse(400, "too\nmany words " * 500))
     with pytest.raises(ProviderError) as failed:
         ask()
@@ -223,12 +223,12 @@ def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("setting", ["model", "messages", "tools", "stream"])
-def test_a_setting_that_is_part_of_the_request_is_refused(setting: str) -> None:
+def test_litellm_reserved_setting_is_usage_error(setting: str) -> None:
     with pytest.raises(UsageError, match=setting):
         LiteLLMModel("openai/any", {setting: "x"})
 
 
-def test_under_errors_for_warnings_a_reply_is_still_a_reply(server: Loopback, ask: Ask) -> None:
+def test_litellm_reply_survives_warnings_as_errors(server: Loopback, ask: Ask) -> None:
     odd = {"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
     server.script(reply("yes", message=odd), reply("yes", service_tier=5))
     with warnings.catch_warnings():
@@ -236,7 +236,7 @@ def test_under_errors_for_warnings_a_reply_is_still_a_reply(server: Loopback, as
         assert [ask().text, ask().text] == ["yes", "yes"]
 
 
-def test_warnings_of_others_are_left_alone(server: Loopback) -> None:
+def test_litellm_filter_keeps_other_warnings(server: Loopback) -> None:
     async def ask_and_warn() -> None:
         await LiteLLMModel("openai/any", {"api_base": server.url, "api_key": "k"}).answer(
             Request([{"role": "user", "content": "?"}])
@@ -250,7 +250,7 @@ def test_warnings_of_others_are_left_alone(server: Loopback) -> None:
             asyncio.run(ask_and_warn())
 
 
-def test_requests_side_by_side_and_loops_one_after_the_other(server: Loopback) -> None:
+def test_litellm_concurrent_requests_in_consecutive_loops_succeed(server: Loopback) -> None:
     server.answer = lambda prompt: f"to {prompt}"
     model = open_model("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
 
@@ -270,7 +270,7 @@ def test_requests_side_by_side_and_loops_one_after_the_other(server: Loopback) -
     assert [asyncio.run(closed()), asyncio.run(closed())] == [expected, expected]
 
 
-def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
+def test_litellm_cancelled_request_stays_cancelled(server: Loopback) -> None:
     server.script(HANG)
     model = LiteLLMModel("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
 
@@ -313,7 +313,7 @@ gc.collect()
 """
 
 
-def test_litellm_is_imported_by_the_first_request_and_works_in_a_background_loop_in_silence(server: Loopback) -> None:
+def test_litellm_is_imported_silently_by_first_request(server: Loopback) -> None:
     done = bounded_process.run([sys.executable, "-W", "error", "-c", PROBE, server.url])
     assert (done.stdout, done.stderr, done.returncode) == (f"{['Final answer: yes'] * 3}\n", "", 0)
 
@@ -344,15 +344,13 @@ print(asyncio.run(ask()))
 @pytest.mark.parametrize(
     ("import_", "said"), [("works", "Final answer: yes\n"), ("fails", "bad-request: import of litellm halted")]
 )
-def test_litellm_may_be_imported_ahead_and_whether_it_can_be_is_told_by_the_first_request(
-    server: Loopback, import_: str, said: str
-) -> None:
+def test_litellm_failed_preload_is_reported_by_first_request(server: Loopback, import_: str, said: str) -> None:
     done = bounded_process.run([sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_])
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout.startswith(said)
 
 
-def test_a_process_may_end_while_litellm_is_imported_ahead() -> None:
+def test_litellm_preload_does_not_delay_end_of_process() -> None:
     code = (
         "import asyncio; from pytest_taskgraph.models.clients.litellm_client import *; preload(); asyncio.run(close())"
     )

@@ -34,7 +34,7 @@ def key(name: str = "m", request: Request = ASKED, **settings: Any) -> str:  # n
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
     ],
 )
-def test_what_does_not_change_the_output_does_not_change_the_key(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_key_ignores_settings_without_effect_on_output(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert key(**one) == key(**other)
 
 
@@ -58,7 +58,7 @@ def answer_schema(name: str) -> dict[str, Any]:
         ({"extra_headers": {"X-Team": "a"}}, {"extra_headers": {"X-Team": "b"}}),
     ],
 )
-def test_what_changes_the_output_changes_the_key(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_key_changes_with_settings_of_output(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert key(**one) != key(**other)
 
 
@@ -77,7 +77,7 @@ def test_what_changes_the_output_changes_the_key(one: dict[str, Any], other: dic
         Request(ASKED.messages, kind="score", texts=["Yes"]),
     ],
 )
-def test_other_requests_have_other_keys(other: Request) -> None:
+def test_key_differs_between_requests(other: Request) -> None:
     assert key(request=other) != key()
     assert key(request=other) == key(request=other)
 
@@ -94,28 +94,28 @@ def test_other_requests_have_other_keys(other: Request) -> None:
         Request(kind="score", context="Which", texts=[" task", " tasks"], settings={"seed": 1}),
     ],
 )
-def test_key_of_a_score_request_depends_on_context_and_texts(other: Request) -> None:
+def test_key_of_score_request_depends_on_context_and_texts(other: Request) -> None:
     one = Request(kind="score", context="Which ", texts=["task", "tasks"])
     assert len({key(request=one), key(request=other), key(request=ASKED)}) == 3
 
 
-def test_entry_of_a_score_request_shows_context_and_texts() -> None:
+def test_request_text_of_score_request_shows_context_and_texts() -> None:
     entry = request_entry("m", {}, Request(kind="score", context="Which", texts=[" task", " tasks"]))
     assert set(entry) == {"model", "kind", "context", "messages", "texts", "tools", "settings", "repetition"}
     assert request_text(entry) == "kind: score\n[context]\nWhich\n[texts]\n task\n tasks"
 
 
-def test_who_asks_does_not_matter_and_who_answers_does() -> None:
+def test_key_ignores_role_and_depends_on_model() -> None:
     assert key(request=Request(ASKED.messages, role="judge")) == key()
     assert key("other") != key()
     assert key("http://u:p@host/v1#m") == key("http://host/v1#m")
 
 
-def test_settings_of_the_request_win() -> None:
+def test_key_settings_of_request_override_model() -> None:
     assert key(request=Request(ASKED.messages, settings={"temperature": 1}), temperature=0) == key(temperature=1)
 
 
-def test_the_key_is_that_of_the_entry_also_after_it_was_stored() -> None:
+def test_key_equals_digest_of_stored_entry() -> None:
     settings: dict[str, Any] = {"temperature": 0.5, "x": 1e300, "y": [None, "ä\ud800"]}
     entry = request_entry("m", settings, ASKED)
     assert digest(json.loads(canonical(entry))) == request_key("m", settings, ASKED)
@@ -125,7 +125,7 @@ def test_the_key_is_that_of_the_entry_also_after_it_was_stored() -> None:
     }  # fmt: skip
 
 
-def test_keys_stay_what_they_are_between_versions() -> None:
+def test_key_is_stable_between_versions() -> None:
     expected = (
         '{"kind":"chat","messages":[{"content":"Which task?","role":"user"}],"model":"m","repetition":1,'
         '"settings":{"temperature":0},"tools":[]}'
@@ -151,11 +151,11 @@ def test_keys_stay_what_they_are_between_versions() -> None:
          {"tools": [{"headers": {}, "key": {"type": "string"}}]}),
     ],
 )  # fmt: skip
-def test_secrets_are_left_out_at_any_depth(settings: dict[str, Any], left: dict[str, Any]) -> None:
+def test_entry_omits_secrets_at_any_depth(settings: dict[str, Any], left: dict[str, Any]) -> None:
     assert public(settings) == left
 
 
-def test_variables_of_the_environment_have_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_ignores_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     before = key(user="production")
     monkeypatch.setenv("AUTH_MODE", "production")
     assert key(user="production") == before
@@ -168,7 +168,7 @@ places = st.sampled_from(["{}", "http://host?key={}", "http://{}@host/v1", "Bear
 
 
 @given(st.lists(st.sampled_from(["extra", "list"]), max_size=3), secret_names, st.integers(10**9, 10**12), places)
-def test_no_secret_shows_wherever_it_stands(path: list[str], name: str, number: int, place: str) -> None:
+def test_entry_hides_secrets_anywhere(path: list[str], name: str, number: int, place: str) -> None:
     secret = f"secret{number}"
     value: Any = {name: secret, "other": place.format(secret)}
     for step in path:
@@ -176,11 +176,11 @@ def test_no_secret_shows_wherever_it_stands(path: list[str], name: str, number: 
     assert secret not in canonical(public({"outer": value}))
 
 
-def test_texts_without_addresses_are_let_be() -> None:
+def test_entry_keeps_texts_without_addresses() -> None:
     assert cut_addresses("a@b ?key=1") == "a@b ?key=1"
 
 
-def test_an_entry_is_shown_with_all_that_makes_it_differ() -> None:
+def test_request_text_shows_all_differences() -> None:
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "Be brief."},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},

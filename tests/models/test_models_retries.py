@@ -109,12 +109,12 @@ def rows() -> dict[str, int]:
     return {kind: int(number or 0) for kind, _, number in cells}
 
 
-def test_the_page_has_a_row_for_every_kind() -> None:
+def test_retry_page_has_row_for_every_kind() -> None:
     assert sorted(rows()) == sorted(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_is_asked_again_as_often_as_the_page_says(kind: ProviderErrorKind) -> None:
+def test_retry_counts_per_kind_match_page(kind: ProviderErrorKind) -> None:
     async def main() -> None:
         asking = Asking(failure(kind))
         error = await asking.failure()
@@ -146,7 +146,7 @@ CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": 
         ([Reply("", embeddings=[[1.0]])], "", 1),
     ],
 )
-def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
+def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
     kept: list[Reply] = []
 
     async def answer_and_keep(model: RetryLayer) -> None:
@@ -167,7 +167,7 @@ def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str
     alone(main)
 
 
-def test_nothing_is_asked_in_place_of_a_reply_that_is_not_kept_yet() -> None:
+def test_retry_holds_slot_until_reply_is_kept() -> None:
     async def main() -> None:
         asking = Asking(Reply("a"), concurrency=1)
         written = asyncio.Event()
@@ -190,7 +190,7 @@ def test_nothing_is_asked_in_place_of_a_reply_that_is_not_kept_yet() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_without_retries_all_kinds_are_asked_once(kind: ProviderErrorKind) -> None:
+def test_retry_zero_sends_each_kind_once(kind: ProviderErrorKind) -> None:
     async def main() -> None:
         asking = Asking(failure(kind), retries=0)
         assert (await asking.failure()).attempts == len(asking.client.asked) == 1
@@ -198,7 +198,7 @@ def test_without_retries_all_kinds_are_asked_once(kind: ProviderErrorKind) -> No
     alone(main)
 
 
-def test_the_reply_tells_how_often_it_was_asked_for_again() -> None:
+def test_retry_count_is_in_reply() -> None:
     async def main() -> None:
         turns: list[Turn] = [failure("server"), failure("malformed"), failure("rate-limit"), Reply("yes", cost=0.25)]
         asking = Asking(*turns)
@@ -210,7 +210,7 @@ def test_the_reply_tells_how_often_it_was_asked_for_again() -> None:
     alone(main)
 
 
-def test_a_reply_at_once_is_given_as_it_is_and_an_unknown_cost_is_counted_apart() -> None:
+def test_retry_none_needed_returns_reply_unchanged() -> None:
     async def main() -> None:
         reply = Reply("yes")
         asking = Asking(reply)
@@ -220,7 +220,7 @@ def test_a_reply_at_once_is_given_as_it_is_and_an_unknown_cost_is_counted_apart(
     alone(main)
 
 
-def test_rate_limits_leave_the_other_retries_alone_but_all_together_end() -> None:
+def test_retry_rate_limits_have_own_bound() -> None:
     async def main() -> None:
         mixed = [failure("rate-limit")] * 12 + [failure("server")]
         assert (await Asking(*mixed).failure()).attempts == 16
@@ -232,7 +232,7 @@ def test_rate_limits_leave_the_other_retries_alone_but_all_together_end() -> Non
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["rate-limit", "timeout", "connection", "server"]), max_size=40))
-def test_whatever_comes_the_number_of_attempts_is_bounded(kinds: list[ProviderErrorKind]) -> None:
+def test_retry_attempts_are_bounded_for_any_failures(kinds: list[ProviderErrorKind]) -> None:
     async def main() -> None:
         error = await Asking(*map(failure, kinds), failure("server"), retries=4).failure()
         assert error.attempts <= 1 + 3 * 4
@@ -240,7 +240,7 @@ def test_whatever_comes_the_number_of_attempts_is_bounded(kinds: list[ProviderEr
     alone(main)
 
 
-def test_waits_grow_are_drawn_at_random_and_are_never_above_the_cap() -> None:
+def test_backoff_grows_randomly_up_to_cap() -> None:
     async def main() -> None:
         asking = Asking(failure("server"), retries=40)
         await asking.failure()
@@ -256,7 +256,7 @@ def test_waits_grow_are_drawn_at_random_and_are_never_above_the_cap() -> None:
 
 
 @pytest.mark.parametrize("kind", ["rate-limit", "server"])
-def test_it_waits_at_least_as_long_as_the_provider_asks(kind: ProviderErrorKind) -> None:
+def test_backoff_is_at_least_retry_after(kind: ProviderErrorKind) -> None:
     async def main() -> None:
         asking = Asking(failure(kind, retry_after=30.0), Reply("yes"))
         await asking.reply()
@@ -281,15 +281,15 @@ def test_it_waits_at_least_as_long_as_the_provider_asks(kind: ProviderErrorKind)
         ("Too many tokens today", LONGEST_WAIT + 1, False),
     ],
 )
-def test_a_spent_quota_is_told_from_a_rate_that_is_too_high(words: str, retry_after: float | None, again: bool) -> None:
+def test_quota_spent_differs_from_rate_limit(words: str, retry_after: float | None, again: bool) -> None:
     assert worth_repeating(failure("rate-limit", retry_after, words)) == again
 
 
-def test_a_server_that_wants_more_than_ten_minutes_is_not_waited_for() -> None:
+def test_retry_after_above_ten_minutes_is_not_retried() -> None:
     assert not worth_repeating(failure("server", LONGEST_WAIT + 1))
 
 
-def test_an_attempt_that_takes_too_long_is_cut_off_and_asked_again() -> None:
+def test_timeout_of_attempt_is_retried() -> None:
     async def main() -> None:
         asking = Asking(1000.0, 0.5, timeout=10.0)
         assert await asking.reply() == Reply("late", retries=1)
@@ -302,7 +302,7 @@ def test_an_attempt_that_takes_too_long_is_cut_off_and_asked_again() -> None:
     alone(main)
 
 
-def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> None:
+def test_timeout_excludes_wait_for_ready_client() -> None:
     async def main() -> None:
         class Importing(Client):
             async def ready(self) -> None:
@@ -316,7 +316,7 @@ def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> Non
     alone(main)
 
 
-def test_the_time_for_an_attempt_does_not_run_while_it_waits_for_its_turn() -> None:
+def test_timeout_excludes_wait_for_slot() -> None:
     async def main() -> None:
         asking = Asking(8.0, timeout=10.0, concurrency=1)
         replies = await asyncio.gather(*(asking.reply() for _ in range(5)))
@@ -326,7 +326,7 @@ def test_the_time_for_an_attempt_does_not_run_while_it_waits_for_its_turn() -> N
     alone(main)
 
 
-def test_a_timeout_that_is_not_ours_is_a_fault_of_the_client_and_goes_through() -> None:
+def test_timeout_of_client_is_raised_unchanged() -> None:
     async def main() -> None:
         asking = Asking(TimeoutError("own"))
         with pytest.raises(TimeoutError, match="own"):
@@ -336,7 +336,7 @@ def test_a_timeout_that_is_not_ours_is_a_fault_of_the_client_and_goes_through() 
     alone(main)
 
 
-def test_what_the_budget_does_not_allow_is_not_counted_as_sent() -> None:
+def test_counters_exclude_attempts_beyond_budget() -> None:
     async def main() -> None:
         asking = Asking(BudgetSpentError("calls", "100 calls are spent"))
         with pytest.raises(BudgetSpentError):
@@ -347,7 +347,7 @@ def test_what_the_budget_does_not_allow_is_not_counted_as_sent() -> None:
     alone(main)
 
 
-def test_a_request_that_waits_to_be_repeated_lets_others_pass() -> None:
+def test_retry_wait_frees_slot_for_others() -> None:
     async def main() -> None:
         asking = Asking(failure("server", 60.0), Reply("yes"), concurrency=1)
         asking.limits.note_failure = lambda error, slot: None  # type: ignore[method-assign] # no pause for all
@@ -362,7 +362,7 @@ def test_a_request_that_waits_to_be_repeated_lets_others_pass() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.0, 40.0), st.integers(1, 4))
-def test_a_cancellation_at_any_time_leaves_nothing_behind(after: float, concurrency: int) -> None:
+def test_retry_cancellation_at_any_time_frees_all(after: float, concurrency: int) -> None:
     async def main() -> None:
         turns: list[Turn] = [failure("server"), 3.0, failure("rate-limit", 4.0), 2.0] * 20
         asking = Asking(*turns, concurrency=concurrency)
@@ -378,7 +378,7 @@ def test_a_cancellation_at_any_time_leaves_nothing_behind(after: float, concurre
     alone(main)
 
 
-def test_a_broken_key_stops_a_thousand_requests_after_the_first_few() -> None:
+def test_retry_broken_key_stops_thousand_requests() -> None:
     async def main() -> None:
         asking = Asking(failure("authentication", words="Incorrect API key provided"), concurrency=1)
         came = await asyncio.gather(*(asking.reply() for _ in range(1000)), return_exceptions=True)
@@ -395,7 +395,7 @@ def test_a_broken_key_stops_a_thousand_requests_after_the_first_few() -> None:
     alone(main)
 
 
-def test_once_the_run_has_ended_a_failure_is_not_repeated() -> None:
+def test_retry_after_end_of_run_is_not_done() -> None:
     async def main() -> None:
         asking = Asking(9.0, timeout=1.0)
         asked = asyncio.ensure_future(asking.failure())
@@ -407,7 +407,7 @@ def test_once_the_run_has_ended_a_failure_is_not_repeated() -> None:
     run(main)
 
 
-def test_requests_that_fail_and_succeed_in_turn_are_all_sent() -> None:
+def test_retry_alternating_failures_are_all_sent() -> None:
     async def main() -> None:
         turns: list[Turn] = [failure("authentication"), failure("authentication"), Reply("yes")] * 10
         asking = Asking(*turns, concurrency=1)
@@ -418,7 +418,7 @@ def test_requests_that_fail_and_succeed_in_turn_are_all_sent() -> None:
     alone(main)
 
 
-def test_a_request_that_comes_back_to_a_broken_model_tells_how_often_it_was_sent() -> None:
+def test_retry_at_broken_model_states_attempts() -> None:
     async def main() -> None:
         asking = Asking(failure("server", 5.0), failure("server"), failure("authentication"), concurrency=1)
         asking.retried._random.uniform = lambda a, b: 9.0  # type: ignore[method-assign]
@@ -434,7 +434,7 @@ def test_a_request_that_comes_back_to_a_broken_model_tells_how_often_it_was_sent
     alone(main)
 
 
-def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
+def test_limit_layer_expects_tokens_by_length_of_messages() -> None:
     async def main() -> None:
         limits = Limits(5, None, 600, RequestCounters(), clock=clock)
         client = Client([Reply("yes")])
@@ -446,7 +446,7 @@ def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
     alone(main)
 
 
-def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
+def test_budget_wait_takes_neither_slot_nor_time_of_attempt() -> None:
     counters, client = RequestCounters(), Client([5.0])
     limits = Limits(1, None, None, counters, clock=clock)
     entered = []
@@ -467,7 +467,7 @@ def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
     run(main)
 
 
-def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> None:
+def test_budget_of_attempt_refused_by_broken_model_is_free() -> None:
     counters, client, left = RequestCounters(), Client([Reply("never")]), []
     limits = Limits(1, None, None, counters, clock=clock)
     limits.broken = ProviderError("authentication", "no key")

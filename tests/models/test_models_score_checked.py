@@ -78,7 +78,7 @@ def repeated(request: Request, times: int) -> list[Request]:
 @pytest.mark.parametrize(
     ("answer", "words"), [(BARE, NO_LOGPROBS), (GONE, NO_PATH), (refuse(400, "Only no echo is supported"), "echo")]
 )
-def test_score_request_after_one_that_could_not_be_answered_is_not_sent(
+def test_score_request_after_unsupported_is_not_sent(
     stack: Callable[..., Stack], server: Loopback, answer: Raw, words: str
 ) -> None:
     server.completions = answer
@@ -95,9 +95,7 @@ def test_score_request_after_one_that_could_not_be_answered_is_not_sent(
     assert isinstance(said, Reply)  # the second of two calls: the others cost none
 
 
-def test_score_requests_with_messages_and_without_are_known_apart(
-    stack: Callable[..., Stack], server: Loopback
-) -> None:
+def test_score_requests_with_and_without_messages_are_separate(stack: Callable[..., Stack], server: Loopback) -> None:
     server.completions = BARE
     run = stack()
     outcomes = run.ask(SCORE, CHAT_SCORE, *repeated(SCORE, 3)[1:], *repeated(CHAT_SCORE, 3)[1:], CHAT)
@@ -108,7 +106,7 @@ def test_score_requests_with_messages_and_without_are_known_apart(
     assert [isinstance(outcome, NoLogprobsError) for outcome in outcomes[:6]] == [True, True, *[False] * 4]
 
 
-def test_score_requests_that_wait_for_a_slot_are_not_sent_either(stack: Callable[..., Stack], server: Loopback) -> None:
+def test_score_requests_waiting_for_slot_are_not_sent(stack: Callable[..., Stack], server: Loopback) -> None:
     server.completions = BARE
     run = stack(in_flight=2)
     outcomes = run.ask(*repeated(SCORE, 20), at_once=True)
@@ -117,9 +115,7 @@ def test_score_requests_that_wait_for_a_slot_are_not_sent_either(stack: Callable
     assert (run.counters.sent, run.counters.in_flight, run.limits.in_flight) == (2, 0, 0)
 
 
-def test_score_requests_that_wait_for_a_slot_give_their_calls_back(
-    stack: Callable[..., Stack], server: Loopback
-) -> None:
+def test_score_requests_waiting_for_slot_return_their_calls(stack: Callable[..., Stack], server: Loopback) -> None:
     server.completions = BARE
     run = stack(in_flight=1, max_calls=6)
     run.ask(*repeated(SCORE, 6), at_once=True)
@@ -129,9 +125,7 @@ def test_score_requests_that_wait_for_a_slot_give_their_calls_back(
     assert isinstance(replies[-1], BudgetSpentError)
 
 
-def test_score_request_that_fails_once_others_had_scores_stops_none(
-    stack: Callable[..., Stack], server: Loopback
-) -> None:
+def test_score_failure_after_success_stops_no_others(stack: Callable[..., Stack], server: Loopback) -> None:
     server.script(SCORED, BARE, SCORED)
     outcomes = stack().ask(*repeated(SCORE, 3))
     assert [type(outcome) for outcome in outcomes] == [Reply, NoLogprobsError, Reply]
@@ -139,7 +133,7 @@ def test_score_request_that_fails_once_others_had_scores_stops_none(
 
 
 @pytest.mark.parametrize("failing", [refuse(500, "broken"), refuse(429, "slow down"), Raw(200, b"{")])
-def test_score_request_that_fails_for_another_reason_stops_none(
+def test_score_failure_for_other_reason_stops_no_others(
     stack: Callable[..., Stack], server: Loopback, failing: Raw
 ) -> None:
     server.script(failing, SCORED)
@@ -147,7 +141,7 @@ def test_score_request_that_fails_for_another_reason_stops_none(
     assert [type(one) for one in outcomes] == [ProviderError, Reply]
 
 
-def test_score_requests_of_another_run_are_sent_again(server: Loopback, tmp_path: Path) -> None:
+def test_score_requests_of_another_run_are_sent(server: Loopback, tmp_path: Path) -> None:
     for run, answer in (("first", BARE), ("second", SCORED)):
         server.script(answer)
         with closing(Store(tmp_path, run)) as store:
@@ -156,7 +150,7 @@ def test_score_requests_of_another_run_are_sent_again(server: Loopback, tmp_path
     assert len(server.requests) == 2
 
 
-def test_chat_request_is_sent_whatever_is_known_of_scores(stack: Callable[..., Stack], server: Loopback) -> None:
+def test_chat_request_after_unsupported_score_is_sent(stack: Callable[..., Stack], server: Loopback) -> None:
     server.completions = BARE
     server.script(reply("before"))
     before, _, after = stack().ask(CHAT, SCORE, replace(CHAT, repetition=2))

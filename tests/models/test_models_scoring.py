@@ -85,7 +85,7 @@ def set_logprobs(**fields: object) -> Raw:
     return changed(echoed(RICE, SLEEP), lambda body: body["choices"][1]["logprobs"].update(fields))
 
 
-def test_score_request_is_one_request_for_completions(server: Loopback) -> None:
+def test_score_request_sends_one_completions_request(server: Loopback) -> None:
     settings: dict[str, Json] = {"temperature": 0.0, "max_tokens": 700, "n": 3, "extra_headers": {"X-Team": "blue"}}
     for model in CLIENTS:
         ask(model, server.url, QUERY, settings)
@@ -100,12 +100,12 @@ def test_score_request_is_one_request_for_completions(server: Loopback) -> None:
         assert one.headers[name] == other.headers[name]
 
 
-def test_score_request_of_one_text_sends_no_list(server: Loopback) -> None:
+def test_score_request_of_one_text_sends_string(server: Loopback) -> None:
     ask("{url}#any", server.url, Request(kind="score", context="a", texts=[" b"]))
     assert server.requests[0].body["prompt"] == "a b"
 
 
-def test_score_is_the_sum_of_log_probabilities_behind_the_context(server: Loopback) -> None:
+def test_score_is_sum_of_logprobs_after_context(server: Loopback) -> None:
     for model in CLIENTS:
         server.script(echoed(RICE, SLEEP))
         got = ask(model, server.url, QUERY)
@@ -151,36 +151,36 @@ SERVERS = {
 
 
 @pytest.mark.parametrize("answer", SERVERS.values(), ids=SERVERS)
-def test_scores_are_the_same_whatever_server_echoes(server: Loopback, answer: Raw) -> None:
+def test_scores_are_equal_for_echoes_of_all_servers(server: Loopback, answer: Raw) -> None:
     assert scores(server, answer) == EXPECTED
 
 
 @pytest.mark.parametrize("part", ["\ufffd", "bytes:\\xc3", "<0xC3>"])
-def test_score_of_tokens_that_hold_parts_of_a_character_is_exact(server: Loopback, part: str) -> None:
+def test_score_of_tokens_with_parts_of_characters_is_exact(server: Loopback, part: str) -> None:
     tokens: list[Token] = [("Caf", None), (part, -1.0), (part, -2.0), (" noir", -4.0)]
     answer = spelled(echoed(tokens), "Café noir and")
     assert scores(server, answer, Request(kind="score", context="Café", texts=[" noir"])) == [(-4.0, 1, True)]
     assert scores(server, answer, Request(kind="score", context="Caf", texts=["é noir"])) == [(-7.0, 3, True)]
 
 
-def test_score_of_a_token_across_the_border_counts_it_whole(server: Loopback) -> None:
+def test_score_of_token_across_border_counts_whole(server: Loopback) -> None:
     query = Request(kind="score", context="Boil water. Th", texts=["en add rice."])
     assert scores(server, echoed(RICE), query) == [(-1.75, 3, True)]
 
 
-def test_score_without_context_leaves_out_the_first_token(server: Loopback) -> None:
+def test_score_without_context_omits_first_token(server: Loopback) -> None:
     query = Request(kind="score", texts=["Boil water. Then add rice."])
     assert scores(server, echoed(RICE), query) == [(-3.75, 4, True)]
     opened = echoed([("Boil", -3.0), *RICE[1:]], opening="<s>")
     assert scores(server, opened, query) == [(-6.75, 5, True)]
 
 
-def test_score_of_a_single_token_without_context_has_no_perplexity(server: Loopback) -> None:
+def test_score_of_single_token_without_context_lacks_perplexity(server: Loopback) -> None:
     (score,) = scores(server, echoed([("Boil", None)]), Request(kind="score", texts=["Boil"]))
     assert (score, score.perplexity) == ((0.0, 0, None), None)
 
 
-def test_score_is_greedy_only_if_each_token_is_the_most_probable(server: Loopback) -> None:
+def test_score_is_greedy_if_all_tokens_are_most_probable(server: Loopback) -> None:
     other = echoed(RICE, SLEEP, tops=lambda token, value: {token: value, "x": -0.3})
     assert [score.greedy for score in scores(server, other)] == [False, False]
     assert scores(server, set_logprobs(top_logprobs=None))[1].greedy is None
@@ -215,7 +215,7 @@ MALFORMED: dict[str, Raw] = {
 
 
 @pytest.mark.parametrize("answer", MALFORMED.values(), ids=MALFORMED)
-def test_completions_of_another_shape_are_malformed(server: Loopback, answer: Raw) -> None:
+def test_score_response_of_other_shape_is_malformed(server: Loopback, answer: Raw) -> None:
     assert failed(server, answer) == ("ProviderError", "malformed")
 
 
@@ -230,7 +230,7 @@ NOT_OFFERED = {
 
 
 @pytest.mark.parametrize("answer", NOT_OFFERED.values(), ids=NOT_OFFERED)
-def test_reply_without_log_probabilities_is_not_asked(server: Loopback, answer: Raw) -> None:
+def test_score_reply_without_logprobs_is_not_asked(server: Loopback, answer: Raw) -> None:
     assert failed(server, answer) == ("NoLogprobsError", "")
 
 
@@ -262,9 +262,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("answer", "expected"), REFUSED, ids=range(len(REFUSED)))
-def test_refused_score_request_is_skipped_only_if_the_endpoint_lacks_it(
-    server: Loopback, answer: Raw, expected: str
-) -> None:
+def test_score_refusal_is_skipped_if_endpoint_lacks_scores(server: Loopback, answer: Raw, expected: str) -> None:
     name, kind = failed(server, answer)
     assert (kind or name) == expected
 
@@ -278,7 +276,7 @@ def test_refused_score_request_is_skipped_only_if_the_endpoint_lacks_it(
         Request(kind="score", context="a\ud800", texts=["b"]),
     ],
 )
-def test_score_request_that_cannot_be_sent_is_a_bad_request(server: Loopback, request_: Request) -> None:
+def test_score_request_with_invalid_texts_is_bad_request(server: Loopback, request_: Request) -> None:
     for model in CLIENTS:
         with pytest.raises(ProviderError, match="bad-request"):
             ask(model, server.url, request_)
@@ -286,15 +284,13 @@ def test_score_request_that_cannot_be_sent_is_a_bad_request(server: Loopback, re
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-3-5-haiku-latest", "ollama/llama3"])
-def test_context_to_a_provider_without_completions_is_not_asked(server: Loopback, model: str) -> None:
+def test_score_context_without_completions_is_not_asked(server: Loopback, model: str) -> None:
     with pytest.raises(CannotScoreError, match="give messages in place of a context"):
         ask(model, server.url, QUERY)
     assert server.requests == []
 
 
-def test_provider_of_completions_is_asked_at_the_address_that_litellm_knows(
-    server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_score_context_goes_to_address_known_to_litellm(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("TASKGRAPH_API_KEY", "of-another-host")
@@ -309,16 +305,14 @@ def test_provider_of_completions_is_asked_at_the_address_that_litellm_knows(
     assert server.requests[0].body["model"] == "davinci-002"
 
 
-def test_provider_of_completions_without_a_key_is_an_authentication_error(
-    server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_score_context_without_key_is_authentication_error(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ProviderError, match="authentication: no key"):
         ask("openai/any", server.url, QUERY, {"api_key": None})
     assert server.requests == []
 
 
-def test_score_request_with_messages_lists_the_first_tokens_of_a_chat(server: Loopback) -> None:
+def test_score_messages_request_top_logprobs_of_chat(server: Loopback) -> None:
     for model in CLIENTS:
         server.script(listed(("Yes", -0.5), ("No", -1.5)))
         ask(model, server.url, YES_NO, {"temperature": 0.0, "max_tokens": 700})
@@ -331,14 +325,14 @@ def test_score_request_with_messages_lists_the_first_tokens_of_a_chat(server: Lo
     }  # fmt: skip
 
 
-def test_score_request_with_messages_keeps_the_length_setting_and_fewer_tops(server: Loopback) -> None:
+def test_score_messages_keep_length_setting_and_fewer_tops(server: Loopback) -> None:
     server.script(listed(("Yes", -0.5)))
     ask("{url}#any", server.url, YES_NO, {"max_completion_tokens": 700, "top_logprobs": 5})
     body = server.requests[0].body
     assert (body["max_completion_tokens"], body["top_logprobs"], "max_tokens" in body) == (1, 5, False)
 
 
-def test_score_of_one_token_texts_is_that_of_the_listed_tokens(server: Loopback) -> None:
+def test_score_of_one_token_texts_equals_listed_tokens(server: Loopback) -> None:
     assert scores(server, listed(("Yes", -0.5), ("No", -1.5)), YES_NO) == [(-0.5, 1, True), (-1.5, 1, False)]
     yes, no = scores(server, listed(("The", -0.1), ("Yes", -3.0), (" Yes", -4.0)), YES_NO)
     assert yes.logprob == pytest.approx(log(exp(-3) + exp(-4)))
@@ -364,12 +358,12 @@ def test_score_of_one_token_texts_is_that_of_the_listed_tokens(server: Loopback)
         (listed(("", -0.5), finish_reason="content_filter"), "content-filter"),
     ],
 )  # fmt: skip
-def test_chat_without_usable_log_probabilities_is_no_score(server: Loopback, answer: Raw, expected: str) -> None:
+def test_score_chat_without_usable_logprobs_is_error(server: Loopback, answer: Raw, expected: str) -> None:
     name, kind = failed(server, answer, YES_NO)
     assert (kind or name) == expected
 
 
-def test_scores_survive_the_record_and_another_process() -> None:
+def test_scores_survive_record_and_other_process() -> None:
     answered = Reply("", logprobs=[[-0.75, 2, True], [None, 1, False]])
     data = json.loads(json.dumps({"question": {}, "model": "m", "outcome": "right"}))
     question: Any = {
@@ -382,12 +376,12 @@ def test_scores_survive_the_record_and_another_process() -> None:
     assert again.reply.scores == [TextScore(-0.75, 2, True), TextScore(None, 1, False)]
 
 
-def test_scripted_model_scores_as_its_script_says() -> None:
+def test_scripted_model_returns_scores_of_script() -> None:
     model = ScriptedModel(lambda request: Reply("", logprobs=[[-float(len(text)), 1, None] for text in request.texts]))
     assert [score.logprob for score in asyncio.run(model.answer(QUERY)).scores] == [-10.0, -7.0]
 
 
-def test_error_of_missing_log_probabilities_names_model_and_reason(server: Loopback) -> None:
+def test_score_error_names_model_and_reason(server: Loopback) -> None:
     server.script(NOT_OFFERED["no echo"])
     with pytest.raises(NoLogprobsError, match=r"the model http://\S+#any cannot score texts: .*echo"):
         ask("{url}#any", server.url, QUERY)

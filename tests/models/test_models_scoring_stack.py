@@ -104,7 +104,9 @@ def said(reply: Reply) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(("kind", "model"), PARAMETERS)
-def test_request_is_asked_once_stored_and_replayed(kind: str, model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_request_is_sent_once_stored_and_replayed(
+    kind: str, model: str, server: Loopback, tmp_path: Path
+) -> None:
     request, answer, cost = KINDS[kind]
     server.script(refuse(500, "broken"), answer)
     client = client_of(model, server)
@@ -128,7 +130,7 @@ def _other(request: Request) -> Request:
 
 
 @pytest.mark.parametrize(("kind", "model"), PARAMETERS)
-def test_request_beyond_the_calls_is_not_sent(kind: str, model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_request_beyond_max_calls_is_not_sent(kind: str, model: str, server: Loopback, tmp_path: Path) -> None:
     request, answer, _ = KINDS[kind]
     server.script(answer)
     with closing(Store(tmp_path, "run")) as store:
@@ -140,7 +142,7 @@ def test_request_beyond_the_calls_is_not_sent(kind: str, model: str, server: Loo
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-def test_score_request_reserves_its_context_for_each_text(model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_request_reserves_context_per_text(model: str, server: Loopback, tmp_path: Path) -> None:
     bytes_of = sum(len(SCORE.context + text) for text in SCORE.texts)
     worst = bytes_of + 2 * 16 + 2.0
     server.script(_scored())
@@ -154,7 +156,7 @@ def test_score_request_reserves_its_context_for_each_text(model: str, server: Lo
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-def test_reply_without_log_probabilities_counts_at_its_worst(model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_reply_without_logprobs_counts_at_worst(model: str, server: Loopback, tmp_path: Path) -> None:
     server.script(as_json({"model": "any", "choices": [{"index": at, "text": " and"} for at in range(2)]}))
     with closing(Store(tmp_path, "run")) as store:
         stack = Stack(client_of(model, server), store, max_cost=1000.0)
@@ -166,7 +168,7 @@ def test_reply_without_log_probabilities_counts_at_its_worst(model: str, server:
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-def test_score_request_that_the_endpoint_refuses_costs_nothing(model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_request_refused_by_endpoint_costs_nothing(model: str, server: Loopback, tmp_path: Path) -> None:
     server.script(refuse(400, "echo is not supported"))
     with closing(Store(tmp_path, "run")) as store:
         stack = Stack(client_of(model, server), store, max_cost=1000.0)
@@ -176,7 +178,7 @@ def test_score_request_that_the_endpoint_refuses_costs_nothing(model: str, serve
 
 
 @pytest.mark.parametrize(("kind", "model"), PARAMETERS)
-def test_requests_keep_the_limit_of_those_in_flight(kind: str, model: str, server: Loopback, tmp_path: Path) -> None:
+def test_score_requests_keep_in_flight_limit(kind: str, model: str, server: Loopback, tmp_path: Path) -> None:
     request, answer, _ = KINDS[kind]
     server.script(answer, answer)
     most: list[int] = []

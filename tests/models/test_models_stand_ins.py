@@ -27,7 +27,7 @@ def simulated(accuracy: float, seed: int = 0) -> SimulatedModel:
     return SimulatedModel(lambda digest: ("right", "wrong"), accuracy, seed)
 
 
-def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
+def test_scripted_lines_are_returned_in_order_and_requests_kept() -> None:
     model = ScriptedModel(["a", Reply("b", cost=0.5)], name="parrot")
     assert asyncio.run(model.answer(request("1"))) == Reply("a", source="parrot")
     assert asyncio.run(model.answer(request("2"))) == Reply("b", cost=0.5)
@@ -36,36 +36,36 @@ def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
     assert [r.prompt for r in model.requests] == ["1", "2", "3"]
 
 
-def test_an_exception_in_a_script_is_raised() -> None:
+def test_scripted_exception_is_raised() -> None:
     model = ScriptedModel([ProviderError("rate-limit", "slow down"), "a"])
     with pytest.raises(ProviderError, match="slow down"):
         ask(model)
     assert ask(model) == "a"
 
 
-def test_a_script_may_be_a_function_of_the_request() -> None:
+def test_scripted_function_receives_request() -> None:
     model = ScriptedModel(lambda r: f"to {r.prompt}, {r.repetition}")
     assert ask(model, "x", 2) == "to x, 2"
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
-def test_simulated_model_is_right_as_often_as_stated(accuracy: float) -> None:
+def test_simulated_model_has_stated_accuracy(accuracy: float) -> None:
     said = Counter(ask(simulated(accuracy), str(i)) for i in range(1000))
     assert said["right"] / 1000 == pytest.approx(accuracy, abs=0.04 if 0 < accuracy < 1 else 0)
 
 
 @given(st.permutations(range(8)), st.integers())
-def test_simulated_model_answers_the_same_in_any_order(order: list[int], seed: int) -> None:
+def test_simulated_model_answers_equally_in_any_order(order: list[int], seed: int) -> None:
     model = simulated(0.5, seed)
     assert {i: ask(model, str(i)) for i in order} == {i: ask(simulated(0.5, seed), str(i)) for i in range(8)}
 
 
-def test_simulated_model_decides_repetitions_and_seeds_apart() -> None:
+def test_simulated_model_depends_on_repetition_and_seed() -> None:
     assert {ask(simulated(0.5), "x", repetition) for repetition in range(1, 20)} == {"right", "wrong"}
     assert {ask(simulated(0.5, seed), "x") for seed in range(20)} == {"right", "wrong"}
 
 
-def test_simulated_model_looks_up_digests_and_states_what_it_is() -> None:
+def test_simulated_model_looks_up_digests_and_names_purpose() -> None:
     model = SimulatedModel({digest_of("known"): ("yes", "no")}.get, 1.0)
     assert ask(model, "known") == "yes"
     assert model.name == "simulated:1 (knows the answers; for testing the machinery)"
@@ -74,7 +74,7 @@ def test_simulated_model_looks_up_digests_and_states_what_it_is() -> None:
         ask(model, "unknown")
 
 
-def test_simulated_model_answers_a_conversation_alike() -> None:
+def test_simulated_model_answers_conversation_equally() -> None:
     model = SimulatedModel({digest_of(f"question {at}"): (f"yes {at}", f"no {at}") for at in range(20)}.get, 0.5)
 
     def answers(at: int) -> set[str]:
@@ -87,12 +87,12 @@ def test_simulated_model_answers_a_conversation_alike() -> None:
     assert {text.split()[0] for texts in found for text in texts} == {"yes", "no"}
 
 
-def test_a_digest_is_sha_256_of_the_prompt() -> None:
+def test_digest_of_prompt_is_sha_256() -> None:
     assert digest_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert len(digest_of("\ud800")) == 64
 
 
 @pytest.mark.parametrize("accuracy", [-0.1, 1.1, float("nan")])
-def test_an_accuracy_that_is_no_probability_is_refused(accuracy: float) -> None:
+def test_simulated_accuracy_outside_range_is_usage_error(accuracy: float) -> None:
     with pytest.raises(UsageError, match=r"0\.0 to 1\.0"):
         simulated(accuracy)

@@ -67,7 +67,7 @@ async def hops(times: int = 200) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4))
-def test_replies_come_back_as_they_were(kept: list[Reply]) -> None:
+def test_store_returns_replies_unchanged(kept: list[Reply]) -> None:
     async def keep(store: Store) -> None:
         for number in range(len(kept)):
             assert await store.claim(f"k{number}") is None
@@ -83,7 +83,7 @@ def test_replies_come_back_as_they_were(kept: list[Reply]) -> None:
             assert run(look(store)) == [replace(reply, stored=True) for reply in kept]
 
 
-def test_a_row_tells_model_request_run_and_time(store: Store, tmp_path: Path) -> None:
+def test_store_row_has_model_request_run_and_time(store: Store, tmp_path: Path) -> None:
     run(store.keep("k", ENTRY, Reply("Load")))
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
         (row,) = connection.execute("SELECT key, model, request, run, at FROM replies").fetchall()
@@ -100,7 +100,7 @@ def test_a_row_tells_model_request_run_and_time(store: Store, tmp_path: Path) ->
     assert schema == ("2",)
 
 
-def test_fields_of_a_later_version_are_passed_over(store: Store, tmp_path: Path) -> None:
+def test_store_ignores_fields_of_later_version(store: Store, tmp_path: Path) -> None:
     run(store.keep("k", ENTRY, Reply("Load")))
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
         connection.execute("UPDATE replies SET reply = json_set(reply, '$.mood', 'fine')")
@@ -108,7 +108,7 @@ def test_fields_of_a_later_version_are_passed_over(store: Store, tmp_path: Path)
     assert run(store.look("k")) == Reply("Load")
 
 
-def test_a_reply_that_is_no_json_is_named_and_the_others_are_read(store: Store, tmp_path: Path) -> None:
+def test_store_damaged_reply_is_named_and_others_are_read(store: Store, tmp_path: Path) -> None:
     async def look() -> list[Any]:
         await asyncio.gather(*(store.keep(key, ENTRY, Reply(key)) for key in "ab"))
         with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
@@ -122,7 +122,7 @@ def test_a_reply_that_is_no_json_is_named_and_the_others_are_read(store: Store, 
     assert sound == Reply("b")
 
 
-def test_an_entry_that_is_no_json_fails_alone(store: Store) -> None:
+def test_store_entry_that_is_no_json_fails_alone(store: Store) -> None:
     async def keep() -> list[Any]:
         bad = store.keep("bad", ENTRY | {"settings": {"x": object()}}, Reply(""))
         good = [store.keep(f"k{n}", ENTRY, Reply("")) for n in range(9)]
@@ -133,7 +133,7 @@ def test_an_entry_that_is_no_json_fails_alone(store: Store) -> None:
     assert others == [None] * 9
 
 
-def test_of_many_who_want_a_key_one_asks_and_all_get_its_reply(store: Store) -> None:
+def test_claim_by_many_sends_once_and_all_get_reply(store: Store) -> None:
     asked = []
 
     async def want(number: int) -> Reply:
@@ -152,7 +152,7 @@ def test_of_many_who_want_a_key_one_asks_and_all_get_its_reply(store: Store) -> 
     assert len(asked) == 1
 
 
-def test_where_one_fails_the_next_asks(store: Store) -> None:
+def test_claim_released_goes_to_next(store: Store) -> None:
     asked: list[int] = []
 
     async def want(number: int) -> Reply:
@@ -175,7 +175,7 @@ def test_where_one_fails_the_next_asks(store: Store) -> None:
     assert results.count(Reply("at last")) == 5
 
 
-def test_a_claim_does_not_stay_with_whoever_was_cancelled_while_waiting(store: Store) -> None:
+def test_claim_of_caller_cancelled_while_waiting_is_freed(store: Store) -> None:
     async def main() -> Reply | None:
         assert await store.claim("k") is None
         first, second = asyncio.create_task(store.claim("k")), asyncio.create_task(store.claim("k"))
@@ -188,7 +188,7 @@ def test_a_claim_does_not_stay_with_whoever_was_cancelled_while_waiting(store: S
 
 
 @pytest.mark.parametrize("steps", range(8))
-def test_a_claim_does_not_stay_with_whoever_was_cancelled_as_it_was_granted(store: Store, steps: int) -> None:
+def test_claim_of_caller_cancelled_when_granted_is_freed(store: Store, steps: int) -> None:
     async def main() -> Reply | None:
         task = asyncio.create_task(store.claim("k"))
         for _ in range(steps):
@@ -202,7 +202,7 @@ def test_a_claim_does_not_stay_with_whoever_was_cancelled_as_it_was_granted(stor
     assert run(main()) is None
 
 
-def test_whoever_waited_in_a_loop_that_is_closed_inherits_nothing(store: Store) -> None:
+def test_claim_is_not_granted_to_closed_loop(store: Store) -> None:
     async def leave() -> None:
         await store.claim("k")
         waiting = asyncio.ensure_future(store.claim("k"))
@@ -218,7 +218,7 @@ def test_whoever_waited_in_a_loop_that_is_closed_inherits_nothing(store: Store) 
     assert run(main()) is None
 
 
-def test_release_works_in_a_finally_under_cancellation(store: Store) -> None:
+def test_release_in_finally_works_under_cancellation(store: Store) -> None:
     async def ask(claimed: asyncio.Event) -> None:
         await store.claim("k")
         try:
@@ -239,7 +239,7 @@ def test_release_works_in_a_finally_under_cancellation(store: Store) -> None:
     assert run(main()) is None
 
 
-def test_a_reply_that_arrived_is_stored_though_its_asker_is_cancelled(store: Store) -> None:
+def test_keep_stores_reply_of_cancelled_caller(store: Store) -> None:
     async def main() -> Reply | None:
         await store.claim("k")
         task = asyncio.create_task(store.keep("k", ENTRY, Reply("Load")))
@@ -250,7 +250,7 @@ def test_a_reply_that_arrived_is_stored_though_its_asker_is_cancelled(store: Sto
     assert run(main()) == Reply("Load")
 
 
-def test_a_release_without_a_claim_ends_nothing(tmp_path: Path, store: Store) -> None:
+def test_release_without_claim_has_no_effect(tmp_path: Path, store: Store) -> None:
     async def main() -> bool:
         with closing(Store(tmp_path, "run")) as other:
             await other.claim("k")
@@ -264,7 +264,7 @@ def test_a_release_without_a_claim_ends_nothing(tmp_path: Path, store: Store) ->
     assert run(main())
 
 
-def test_refresh_takes_replies_of_its_own_run_only(tmp_path: Path) -> None:
+def test_refresh_uses_replies_of_own_run_only(tmp_path: Path) -> None:
     async def ask(store: Store, text: str) -> Reply:
         reply = await store.claim("k")
         if reply is None:
@@ -283,7 +283,7 @@ def test_refresh_takes_replies_of_its_own_run_only(tmp_path: Path) -> None:
         assert run(ask(store, "other")) == Reply("new", stored=True)
 
 
-def test_close_writes_what_was_called_and_leaves_one_file(tmp_path: Path) -> None:
+def test_close_writes_pending_and_leaves_one_file(tmp_path: Path) -> None:
     async def main(store: Store) -> None:
         tasks = [asyncio.create_task(store.keep(f"k{n}", ENTRY, Reply(str(n)))) for n in range(300)]
         await asyncio.sleep(0)
@@ -299,7 +299,7 @@ def test_close_writes_what_was_called_and_leaves_one_file(tmp_path: Path) -> Non
         assert connection.execute("SELECT count(*) FROM owners").fetchone() == (0,)
 
 
-def test_whoever_waits_when_the_store_closes_is_told_and_so_is_who_comes_after(tmp_path: Path) -> None:
+def test_close_raises_not_asked_for_waiting_and_later_calls(tmp_path: Path) -> None:
     async def main(store: Store) -> list[Any]:
         await store.claim("k")
         waiting = asyncio.create_task(store.claim("k"))
@@ -311,7 +311,7 @@ def test_whoever_waits_when_the_store_closes_is_told_and_so_is_who_comes_after(t
     assert [type(error) for error in run(main(Store(tmp_path, "run")))] == [NotAskedError, NotAskedError]
 
 
-def test_the_nearest_is_the_one_that_shares_the_rare_lines(store: Store) -> None:
+def test_nearest_shares_rare_lines(store: Store) -> None:
     def entry(model: str, text: str) -> dict[str, Any]:
         return ENTRY | {"model": model, "messages": [{"role": "user", "content": text}]}
 
@@ -331,7 +331,7 @@ def test_the_nearest_is_the_one_that_shares_the_rare_lines(store: Store) -> None
     assert store.models() == ("m", "other")
 
 
-def test_the_keys_are_read_without_making_a_store(store: Store, tmp_path: Path) -> None:
+def test_stored_keys_are_read_without_creating_store(store: Store, tmp_path: Path) -> None:
     assert stored_keys(tmp_path / "none") == frozenset()
     assert not (tmp_path / "none").exists()
     run(store.keep("k", ENTRY, Reply("Load")))

@@ -92,7 +92,7 @@ def newer_with_a_log(folder: Path) -> None:
         (statement("CREATE TABLE meta (name, value); INSERT INTO meta VALUES ('schema', 'x')"), "no store of replies"),
     ],
 )
-def test_what_is_no_store_of_ours_is_refused_by_name_and_left_as_it_was(
+def test_open_store_other_file_is_refused_and_unchanged(
     tmp_path: Path, spoil: Callable[[Path], None], said: str
 ) -> None:
     folder = tmp_path / "store"
@@ -109,7 +109,7 @@ def test_what_is_no_store_of_ours_is_refused_by_name_and_left_as_it_was(
     assert {name: (folder / name).read_bytes() for name in before} == before
 
 
-def test_damage_that_shows_later_is_told_by_the_method_that_meets_it(tmp_path: Path) -> None:
+def test_store_later_damage_is_reported_by_method(tmp_path: Path) -> None:
     async def look(store: Store) -> None:
         for number in range(50):
             await store.look(f"k{number}")
@@ -125,7 +125,7 @@ def test_damage_that_shows_later_is_told_by_the_method_that_meets_it(tmp_path: P
 
 
 @pytest.mark.parametrize("spot", ["store", "store/below"])
-def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, spot: str) -> None:
+def test_open_store_in_file_is_usage_error(tmp_path: Path, spot: str) -> None:
     (tmp_path / "store").write_text("mine")
     with pytest.raises(UsageError, match=r"the folder of the store .* cannot be used: .*; name another folder"):
         Store(tmp_path / spot, "run")
@@ -133,20 +133,20 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, spot: str) -> None:
         check_store(tmp_path / spot)
 
 
-def test_a_check_makes_nothing(tmp_path: Path) -> None:
+def test_check_store_creates_nothing(tmp_path: Path) -> None:
     check_store(tmp_path / "none" / "below")
     check_store(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_whose_file_is_a_folder_is_refused(tmp_path: Path) -> None:
+def test_open_store_whose_file_is_folder_is_usage_error(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with pytest.raises(UsageError, match="cannot be used"):
         Store(tmp_path, "run")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is closed to this user")
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+def test_open_store_in_read_only_folder_is_usage_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match="cannot be used"):
         Store(tmp_path, "run")
@@ -154,14 +154,14 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         check_store(tmp_path / "below")
 
 
-def test_what_is_missing_is_only_made_where_that_is_wanted(tmp_path: Path) -> None:
+def test_open_store_missing_file_is_created_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"there is no store of replies at .*replies.sqlite"):
         open_store(tmp_path / "none", create=False)
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("content", [None, b""])
-def test_an_empty_file_becomes_a_store(tmp_path: Path, content: bytes | None) -> None:
+def test_open_store_empty_file_becomes_store(tmp_path: Path, content: bytes | None) -> None:
     if content is None:  # a process that died before it made the tables
         with closing(sqlite3.connect(tmp_path / FILE)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -171,7 +171,7 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path, content: bytes | None) ->
         assert connection.execute("SELECT * FROM meta").fetchall() == [("schema", "2")]
 
 
-def test_an_older_schema_is_migrated_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_store_older_schema_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(tmp_path, 3)
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("ALTER TABLE replies ADD COLUMN mood TEXT",)))
     for _ in range(2):
@@ -180,7 +180,7 @@ def test_an_older_schema_is_migrated_and_nothing_is_lost(tmp_path: Path, monkeyp
             assert connection.execute("SELECT value FROM meta").fetchall() == [("3",)]
 
 
-def test_a_migration_that_fails_leaves_the_schema_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_store_failed_migration_keeps_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(tmp_path, 3)
     broken = ("ALTER TABLE replies ADD COLUMN mood TEXT", "ALTER TABLE nowhere ADD COLUMN mood TEXT")
     with monkeypatch.context() as patched:
@@ -191,7 +191,7 @@ def test_a_migration_that_fails_leaves_the_schema_it_found(tmp_path: Path, monke
         assert "mood" not in {row[1] for row in connection.execute("PRAGMA table_info(replies)")}
 
 
-def test_many_open_one_new_folder_together(tmp_path: Path) -> None:
+def test_open_store_concurrently_in_new_folder_succeeds(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         opened = list(pool.map(lambda number: open_store(tmp_path / f"s{number % 2}"), range(16)))
     for connection in opened:
@@ -199,7 +199,7 @@ def test_many_open_one_new_folder_together(tmp_path: Path) -> None:
         connection.close()
 
 
-def test_a_second_one_opens_while_a_first_one_writes(tmp_path: Path) -> None:
+def test_open_store_while_other_writes_succeeds(tmp_path: Path) -> None:
     async def write(store: Store) -> None:
         await asyncio.gather(*(store.keep(f"k{n}", ENTRY, Reply("x" * 2000)) for n in range(1500)))
 
@@ -215,7 +215,7 @@ def test_a_second_one_opens_while_a_first_one_writes(tmp_path: Path) -> None:
             assert connection.execute("SELECT count(*) FROM replies").fetchone() == (1500 + opened,)
 
 
-def test_whoever_opens_waits_for_a_long_transaction(tmp_path: Path) -> None:
+def test_open_store_waits_for_long_transaction(tmp_path: Path) -> None:
     filled(tmp_path, 1)
     connection = open_store(tmp_path)
     connection.execute("BEGIN IMMEDIATE")
@@ -227,7 +227,7 @@ def test_whoever_opens_waits_for_a_long_transaction(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_a_folder_of_its_own_is_ignored_by_git(tmp_path: Path) -> None:
+def test_prepare_folder_new_folder_is_ignored_by_git(tmp_path: Path) -> None:
     filled(tmp_path / "deep" / "store", 1)
     assert bounded_process.run(["git", "init", "-q", str(tmp_path)]).returncode == 0
     status = ["git", "-C", str(tmp_path), "status", "--porcelain", "-uall"]
@@ -235,7 +235,7 @@ def test_a_folder_of_its_own_is_ignored_by_git(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_a_folder_that_holds_other_things_is_not_ignored(tmp_path: Path) -> None:
+def test_prepare_folder_with_other_files_is_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("")
     filled(tmp_path, 1)
     assert not (tmp_path / ".gitignore").exists()

@@ -118,16 +118,14 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
     return asyncio.run(main())
 
 
-def test_processes_that_begin_together_ask_each_key_once_and_all_have_its_reply(
-    tmp_path: Path, processes: ExitStack
-) -> None:
+def test_claims_of_processes_send_each_key_once(tmp_path: Path, processes: ExitStack) -> None:
     outputs = [one.output() for one in started(processes, tmp_path, ASK, 3)]
     asked = [line for lines in outputs for line in lines if not line.startswith("=")]
     assert sorted(asked) == sorted(f"k{n}" for n in range(60))
     assert len({lines[-1] for lines in outputs}) == 1
 
 
-def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: ExitStack) -> None:
+def test_claim_of_killed_process_is_taken_over(tmp_path: Path, processes: ExitStack) -> None:
     (holder,) = started(processes, tmp_path, HOLD, 1)
     assert holder.line() == "claimed"
 
@@ -143,14 +141,14 @@ def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: 
     assert run(main()) is None
 
 
-def test_the_ledger_is_exact_between_processes(tmp_path: Path, processes: ExitStack) -> None:
+def test_ledger_is_exact_between_processes(tmp_path: Path, processes: ExitStack) -> None:
     spent = [int(one.output()[-1]) for one in started(processes, tmp_path, SPEND, 3)]
     assert sum(spent) == 100
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
         assert connection.execute("SELECT * FROM ledger").fetchall() == [("run", 100, 12.5)]
 
 
-def test_two_stores_on_one_file_never_both_get_a_claim(tmp_path: Path) -> None:
+def test_claim_is_exclusive_between_stores(tmp_path: Path) -> None:
     asked: list[str] = []
 
     async def want(store: Store, key: str) -> str:
@@ -173,7 +171,7 @@ def test_two_stores_on_one_file_never_both_get_a_claim(tmp_path: Path) -> None:
     assert sorted(asked) == sorted(f"k{n}" for n in range(50))
 
 
-def test_a_failure_elsewhere_lets_the_next_process_ask(tmp_path: Path) -> None:
+def test_claim_released_goes_to_other_process(tmp_path: Path) -> None:
     async def main() -> Reply | None:
         with closing(Store(tmp_path, "a")) as one, closing(Store(tmp_path, "b")) as two:
             assert await one.claim("k") is None
@@ -199,7 +197,7 @@ HERE = platform.node()
         pytest.param(None, None, 1.0, True, id="never seen"),
     ],
 )
-def test_a_claim_is_taken_over_from_the_dead_only(
+def test_claim_of_living_owner_is_not_taken_over(
     tmp_path: Path, host: str | None, pid: int | None, age: float, taken: bool
 ) -> None:
     gone = bounded_process.run([sys.executable, "-c", "import os; print(os.getpid())"])
@@ -221,7 +219,7 @@ def test_a_claim_is_taken_over_from_the_dead_only(
 
 
 @pytest.mark.parametrize(("limit", "most"), [(1.0, 10), (0.95, 9), (0.05, 0)])
-def test_a_limit_of_cost_counts_what_is_reserved(tmp_path: Path, limit: float, most: int) -> None:
+def test_spend_counts_reserved_cost(tmp_path: Path, limit: float, most: int) -> None:
     async def main() -> list[Any]:
         with closing(Store(tmp_path, "run")) as store:
             return await asyncio.gather(*(one(store) for _ in range(15)), return_exceptions=True)
@@ -235,7 +233,7 @@ def test_a_limit_of_cost_counts_what_is_reserved(tmp_path: Path, limit: float, m
     assert {error.limit for error in results if isinstance(error, BudgetSpentError)} == {"cost"}
 
 
-def test_what_was_settled_for_less_can_be_spent_again_and_a_cancelled_spending_is_taken_back(tmp_path: Path) -> None:
+def test_spend_reuses_settled_and_withdrawn_cost(tmp_path: Path) -> None:
     async def main() -> Any:  # noqa: ANN401
         with closing(Store(tmp_path, "run")) as store:
             await store.spend(1, 1.0, 3, 1.0)
@@ -265,7 +263,7 @@ sys.stdin.readline()
 """
 
 
-def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(tmp_path: Path, processes: ExitStack) -> None:
+def test_reservation_of_killed_process_counts_as_spent(tmp_path: Path, processes: ExitStack) -> None:
     (holder,) = started(processes, tmp_path, RESERVE, 1)
     assert holder.line() == "reserved"
 
@@ -283,7 +281,7 @@ def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(tmp_pat
     assert granted is None
 
 
-def test_cancelled_spending_that_waits_lets_the_next_go(tmp_path: Path) -> None:
+def test_spend_cancelled_while_waiting_lets_next_go(tmp_path: Path) -> None:
     async def main() -> None:
         with closing(Store(tmp_path, "run")) as store:
             await store.spend(1, 6.0, None, 10.0)
@@ -298,7 +296,7 @@ def test_cancelled_spending_that_waits_lets_the_next_go(tmp_path: Path) -> None:
     run(main())
 
 
-def test_closing_the_store_ends_spendings_that_wait(tmp_path: Path) -> None:
+def test_close_ends_waiting_reservations(tmp_path: Path) -> None:
     async def main() -> Any:  # noqa: ANN401
         store = Store(tmp_path, "run")
         await store.spend(1, 6.0, None, 10.0)

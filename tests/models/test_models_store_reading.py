@@ -88,7 +88,7 @@ def looked(folder: Path) -> Any:  # noqa: ANN401 - JSON
     return json.loads(ran(LOOK, folder, *BOUND))
 
 
-def test_a_store_that_nobody_may_write_to_is_read(tmp_path: Path) -> None:
+def test_read_store_without_write_access_succeeds(tmp_path: Path) -> None:
     with closed(filled(tmp_path / "store", "k1", "k2")):
         found = [["text of k1", None, "text of k2"], ["m"], True, ["k1", "k2"]]
         assert looked(tmp_path / "store") == [found, True]
@@ -105,19 +105,19 @@ def left(tmp_path: Path, *names: str) -> Path:
     return folder
 
 
-def test_what_stands_beside_the_file_alone_is_not_missed(tmp_path: Path) -> None:
+def test_read_store_includes_wal_file(tmp_path: Path) -> None:
     with closed(left(tmp_path, FILE, f"{FILE}-wal", f"{FILE}-shm")):
         assert looked(tmp_path / "store")[0][0] == ["text of k1", None, "text of k2"]
 
 
-def test_what_stands_beside_the_file_and_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_read_store_with_unreadable_wal_is_usage_error(tmp_path: Path) -> None:
     with closed(left(tmp_path, FILE, f"{FILE}-wal")):
         told, _ = looked(tmp_path / "store")
     assert f"part of it stands in {tmp_path / 'store' / FILE}-wal" in told
     assert "copy both files to a folder that can be written to" in told
 
 
-def test_a_writer_at_work_is_seen_where_the_folder_can_be_written_to(tmp_path: Path) -> None:
+def test_read_store_sees_writer_in_writable_folder(tmp_path: Path) -> None:
     filled(tmp_path, "k1")
     with closing(Store(tmp_path, "one")) as writer, closing(Store(tmp_path, "two", read_only=True)) as reader:
         kept(writer, "k2")
@@ -125,7 +125,7 @@ def test_a_writer_at_work_is_seen_where_the_folder_can_be_written_to(tmp_path: P
         assert stored_keys(tmp_path) == {"k1", "k2"}
 
 
-def test_lookups_do_not_wait_for_whoever_writes(tmp_path: Path) -> None:
+def test_look_does_not_wait_for_writer(tmp_path: Path) -> None:
     filled(tmp_path, "k1")
     with closing(open_store(tmp_path)) as other, closing(Store(tmp_path, "run", read_only=True)) as store:
         other.execute("BEGIN IMMEDIATE")
@@ -133,7 +133,7 @@ def test_lookups_do_not_wait_for_whoever_writes(tmp_path: Path) -> None:
         other.execute("ROLLBACK")
 
 
-def test_a_writer_that_comes_while_the_store_is_read_is_not_missed(tmp_path: Path) -> None:
+def test_read_store_repeats_when_writer_starts(tmp_path: Path) -> None:
     """Read again, as what was read without locks may be half of something."""
     filled(tmp_path, "k1")
     times: list[int] = []
@@ -148,7 +148,7 @@ def test_a_writer_that_comes_while_the_store_is_read_is_not_missed(tmp_path: Pat
     assert len(times) == 2
 
 
-def test_reading_ends_no_lock_of_this_process(tmp_path: Path) -> None:
+def test_read_store_keeps_locks_of_process(tmp_path: Path) -> None:
     """Else another process, taking itself for the last one, would remove the file that this one goes on writing to."""
     with closing(Store(tmp_path, "one")) as store:
         kept(store, "k1")
@@ -161,7 +161,7 @@ def test_reading_ends_no_lock_of_this_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b""])
-def test_a_store_that_is_just_being_made_has_no_keys(tmp_path: Path, content: bytes | None) -> None:
+def test_stored_keys_of_store_without_tables_is_empty(tmp_path: Path, content: bytes | None) -> None:
     if content is None:
         with closing(sqlite3.connect(tmp_path / FILE)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -170,7 +170,7 @@ def test_a_store_that_is_just_being_made_has_no_keys(tmp_path: Path, content: by
     assert stored_keys(tmp_path) == frozenset()
 
 
-def test_reading_makes_no_store(tmp_path: Path) -> None:
+def test_read_store_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no store of replies at"):
         open_to_read(tmp_path / "none")
     check_store(tmp_path / "none", read_only=True)

@@ -32,7 +32,7 @@ def test_statements_have_placeholders_without_number_or_name(path: Path) -> None
     assert not [text for text in statements(path) if NUMBERED.search(text)]
 
 
-def test_statements_are_found_in_the_store() -> None:
+def test_statements_of_store_are_found() -> None:
     assert {"claims.py", "ledger.py", "reply_rows.py"} <= {path.name for path in FILES}
     assert NUMBERED.search("DELETE FROM claims WHERE owner = ?1")
     assert NUMBERED.search("DELETE FROM claims WHERE owner = :owner")

@@ -54,7 +54,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_path: Path) -> None:
+def test_store_layer_sends_request_once(store: Store, tmp_path: Path) -> None:
     async def main(model: StoreLayer) -> list[Reply]:
         return [await model.answer(ask("Which?")) for _ in range(3)]
 
@@ -84,9 +84,7 @@ def damaged(folder: Path, reply: str | bytes) -> None:
 
 @pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
 @pytest.mark.parametrize("replay", [False, True], ids=["live", "replay"])
-def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
-    tmp_path: Path, reply: str | bytes, replay: bool
-) -> None:
+def test_store_layer_damaged_reply_is_error_with_remedy(tmp_path: Path, reply: str | bytes, replay: bool) -> None:
     damaged(tmp_path, reply)
     counters, echo = RequestCounters(), Echo()
     with closing(Store(tmp_path, "run")) as store:
@@ -102,7 +100,7 @@ def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
 
 
 @pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
-def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str | bytes) -> None:
+def test_store_layer_refresh_replaces_damaged_reply(tmp_path: Path, reply: str | bytes) -> None:
     damaged(tmp_path, reply)
     for refresh, asked in ((True, 1), (False, 0)):
         echo = Echo()
@@ -123,7 +121,7 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
         (Reply(""), "empty"),
     ],
 )
-def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Reply, kind: str, replay: bool) -> None:
+def test_store_layer_failure_of_earlier_version_is_error(store: Store, reply: Reply, kind: str, replay: bool) -> None:
     asyncio.run(_keep(store, reply))
     echo = Echo()
     model = (
@@ -142,7 +140,7 @@ async def _keep(store: Store, reply: Reply) -> None:
     await store.keep(digest(entry), entry, reply)
 
 
-def test_repetitions_and_settings_are_apart(store: Store) -> None:
+def test_store_layer_separates_repetitions_and_settings(store: Store) -> None:
     async def main(model: StoreLayer) -> list[Reply]:
         requests = [ask("Which?", 1), ask("Which?", 2), ask("Which?", 1, temperature=1), ask("Which?", 1, timeout=3)]
         return await asyncio.gather(*map(model.answer, requests))
@@ -153,7 +151,7 @@ def test_repetitions_and_settings_are_apart(store: Store) -> None:
     assert echo.asked == 3
 
 
-def test_after_a_failure_the_next_one_asks(store: Store) -> None:
+def test_store_layer_after_failure_next_caller_sends(store: Store) -> None:
     async def main(model: StoreLayer) -> list[Any]:
         return await asyncio.gather(*(model.answer(ask("Which?")) for _ in range(5)), return_exceptions=True)
 
@@ -163,7 +161,7 @@ def test_after_a_failure_the_next_one_asks(store: Store) -> None:
     assert echo.asked == 3
 
 
-def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
+def test_store_layer_after_cancellation_next_caller_sends(store: Store) -> None:
     class Slow(Echo):
         async def answer(self, request: Request) -> Reply:
             if not self.asked:
@@ -187,7 +185,7 @@ def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
     assert slow.asked == 2
 
 
-def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp_path: Path) -> None:
+def test_store_layer_writes_no_secret_of_settings(store: Store, tmp_path: Path) -> None:
     async def main() -> None:
         model = StoreLayer(
             ClientLayer(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, RequestCounters()
@@ -207,7 +205,7 @@ def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp
     assert found == []
 
 
-def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store: Store) -> None:
+def test_replay_returns_stored_reply_and_sends_nothing(store: Store) -> None:
     async def main() -> Reply:
         await StoreLayer(ClientLayer(Echo()), store, RequestCounters()).answer(ask("Which?"))
         return await ReplayModel("echo", SETTINGS | {"api_key": "another"}, store, counters).answer(ask("Which?"))
@@ -228,33 +226,33 @@ def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str
     return str(caught.value)
 
 
-def test_a_miss_shows_how_the_prompt_differs(store: Store) -> None:
+def test_replay_miss_shows_difference_of_prompt(store: Store) -> None:
     first, *lines = missed(store, "Read.\nWhich task is first?", ask("Read.\nWhich task is last?")).splitlines()
     assert first.startswith("not-stored: no stored reply of echo to this request; the nearest stored one (-) is 9")
     assert lines[1:] == [" Read.", "-Which task is first?", "+Which task is last?"]
 
 
-def test_a_miss_shows_settings_and_repetitions(store: Store) -> None:
+def test_replay_miss_shows_settings_and_repetitions(store: Store) -> None:
     lines = missed(store, "Which?", ask("Which?", 2, temperature=1)).splitlines()
     assert {"-temperature: 0", "+temperature: 1", "+repetition: 2"} <= set(lines)
 
 
-def test_a_miss_shows_the_end_of_a_long_line(store: Store) -> None:
+def test_replay_miss_shows_end_of_long_line(store: Store) -> None:
     shared = "word " * 200
     lines = missed(store, shared + "first", ask(shared + "last")).splitlines()
     assert [line[0] + line.split()[-1] for line in lines if line[0] in "+-"] == ["-first", "+last"]
 
 
-def test_a_miss_shows_at_most_twelve_lines(store: Store) -> None:
+def test_replay_miss_shows_at_most_twelve_lines(store: Store) -> None:
     text = missed(store, "\n".join(f"line {n}" for n in range(40)), ask("\n".join(f"row {n}" for n in range(40))))
     assert len(text.splitlines()) == 13
     assert text.splitlines()[-1].startswith("… ")
 
 
-def test_a_miss_in_white_space_alone_says_so(store: Store) -> None:
+def test_replay_miss_names_difference_in_white_space(store: Store) -> None:
     assert missed(store, "Which task?", ask("Which task? ")).endswith("\nthey differ in white space alone")
 
 
-def test_a_miss_of_an_unknown_model_tells_the_known_ones(store: Store) -> None:
+def test_replay_miss_of_unknown_model_lists_stored_models(store: Store) -> None:
     text = missed(store, "Which?", ask("Which?"), "other")
     assert text == f"not-stored: the store {store.path} holds nothing of the model other; it holds: echo"

@@ -24,7 +24,7 @@ def tokenized(draw: st.DrawFn) -> tuple[str, list[str], list[tuple[int, int]]]:
 
 
 @given(tokenized(), st.sampled_from(["", "<s>", "<|begin_of_text|>"]), st.sampled_from(["", "ab", "</s>"]))
-def test_place_tokens_that_spell_the_text_gives_their_bounds(
+def test_place_tokens_of_text_gives_bounds(
     made: tuple[str, list[str], list[tuple[int, int]]], opening: str, written: str
 ) -> None:
     text, tokens, bounds = made
@@ -51,7 +51,7 @@ def test_place_tokens_that_spell_the_text_gives_their_bounds(
         ([], "ab", None),
     ],
 )
-def test_place_tokens_of_parts_gives_the_place_of_them_together(
+def test_place_tokens_of_partial_characters_share_place(
     tokens: list[str], text: str, expected: list[tuple[int, int]] | None
 ) -> None:
     assert place_tokens(tokens, text) == expected
@@ -71,7 +71,5 @@ def test_place_tokens_of_parts_gives_the_place_of_them_together(
         (None, None),
     ],
 )
-def test_place_tokens_that_spell_another_text_uses_offsets(
-    offsets: object, expected: list[tuple[int, int]] | None
-) -> None:
+def test_place_tokens_of_other_text_uses_offsets(offsets: object, expected: list[tuple[int, int]] | None) -> None:
     assert place_tokens(["token_id:1", "token_id:2"], "abc", offsets) == expected
