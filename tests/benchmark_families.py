@@ -16,7 +16,7 @@ RECORD = "--taskgraph-report=json=r.json"
 REPORT_ONLY = "--taskgraph-fail-on=nothing"
 FAMILY_FILES = Path(__file__).parent / "families"
 TERMS = ["fork", "join", "trace", "cluster", "jackknife", "guard", "gateway", "loop"]
-GLOSSARY = "term,topic,definition\n" + "".join(f"{one},{one[0]},{one} is what a {one[::-1]} is\n" for one in TERMS)
+GLOSSARY = "term,topic,definition\n" + "".join(f"{term},{term[0]},{term} is what a {term[::-1]} is\n" for term in TERMS)
 SUITE = """
 from pytest_taskgraph import suite
 from {module} import {family}
@@ -72,7 +72,7 @@ class Benchmark:
 
     def filled(self, described: Mapping[str, Any]) -> set[str]:
         """The names of the tables that its questions fill."""
-        return set(self.tables or (one["name"] for one in described["tables"]))
+        return set(self.tables or (table["name"] for table in described["tables"]))
 
     @property
     def plugin(self) -> list[str]:

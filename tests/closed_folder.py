@@ -1,4 +1,4 @@
-"""A folder that nobody may write to, not even root: rights bind whoever runs a command behind `BOUND`."""
+"""A folder that no user may write to, not even root: its permissions bind any command behind `BOUND`."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ BOUND = (sys.executable, "-c", _BIND, sys.executable)  # and what that Python is
 
 @contextmanager
 def closed(folder: Path) -> Iterator[dict[str, bytes]]:
-    """The files of the folder, which are the same afterwards; the test is skipped where rights cannot bind."""
-    inside = [one for one in folder.iterdir() if one.is_file()]
-    held = {one.name: one.read_bytes() for one in inside}
-    for one in inside:
-        one.chmod(0o444)
+    """Yield the files of a closed folder, and check that they stay unchanged; skip if permissions do not bind."""
+    files = [file for file in folder.iterdir() if file.is_file()]
+    held = {file.name: file.read_bytes() for file in files}
+    for file in files:
+        file.chmod(0o444)
     folder.chmod(0o555)
     try:
-        asked = [*BOUND, "-c", "import os, sys; sys.exit(os.access(sys.argv[1], os.W_OK))", str(folder)]
-        if bounded_process.run(asked).returncode:
+        command = [*BOUND, "-c", "import os, sys; sys.exit(os.access(sys.argv[1], os.W_OK))", str(folder)]
+        if bounded_process.run(command).returncode:
             pytest.skip("whoever runs the tests may write everywhere")
         yield held
-        assert {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()} == held
+        assert {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()} == held
     finally:
         folder.chmod(0o755)
-        for one in inside:
-            one.chmod(0o644)
+        for file in files:
+            file.chmod(0o644)

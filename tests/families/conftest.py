@@ -12,7 +12,7 @@ __all__ = ["loaded", "project", "server"]
 
 @pytest.fixture
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    with in_process.untouched(pytester, monkeypatch) as made:
-        (made.path / "test_graph.py").unlink()
-        monkeypatch.syspath_prepend(made.path)
-        yield made
+    with in_process.untouched(pytester, monkeypatch) as isolated:
+        (isolated.path / "test_graph.py").unlink()
+        monkeypatch.syspath_prepend(isolated.path)
+        yield isolated

@@ -90,8 +90,8 @@ class Glossary(Family):
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         row, group = reference.payload, reference.group
-        sought, shown = ("definition", "term") if group == "define" else ("term", "definition")
-        text = f"What is the {sought} for this {shown}: {row[shown]}"
+        sought, given = ("definition", "term") if group == "define" else ("term", "definition")
+        text = f"What is the {sought} for this {given}: {row[given]}"
         threshold = float(group == "name") if settings.pass_threshold is None else settings.pass_threshold
         return Question(
             reference.id, self.name, group, self.section(group), text, f"Reply with the {sought} only. {text}",
@@ -123,7 +123,7 @@ class Glossary(Family):
 
     def diagram_pair(self, question: Question, score: Score) -> DiagramPair:
         nodes = [[DiagramNode(word, word) for word in words(text)] for text in (question.reference, score.given)]
-        return DiagramPair(*(Diagram("words", drawn) for drawn in nodes))
+        return DiagramPair(*(Diagram("words", words) for words in nodes))
 
     def description(self, settings: Settings) -> FamilyDescription:
         published = (ReferenceValue("define", "word_recall", 0.5, "Doe 2020, table 2"),)

@@ -30,10 +30,12 @@ def test_simulated_right_answers_score_one_and_wrong_less(project: Project, fami
     ran = project.run("--model=simulated:1", *family.flags, RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
     right = project.record("r.json")
-    assert {one["outcome"] for one in right["trials"]} == family.outcomes
-    assert {one["score"]["value"] for one in right["trials"]} == {1.0}
+    assert {trial["outcome"] for trial in right["trials"]} == family.outcomes
+    assert {trial["score"]["value"] for trial in right["trials"]} == {1.0}
     project.run("--model=simulated:0", *family.flags, RECORD, REPORT_ONLY)
-    assert all(one["score"]["value"] < 1 and one["outcome"] != "right" for one in project.record("r.json")["trials"])
+    assert all(
+        trial["score"]["value"] < 1 and trial["outcome"] != "right" for trial in project.record("r.json")["trials"]
+    )
     assert len(project.record("r.json")["trials"]) == family.size
 
 
@@ -42,15 +44,19 @@ def test_live_run_records_replies_of_server(project: Project, server: Loopback, 
     provider = Provider(project, family, server)
     ran = project.run(*provider.arguments)
     first = project.record("r.json")
-    asked = family.size * family.requests
-    assert (ran.code, ran.clean, len(provider.served)) == (family.failing, True, asked), ran.output
-    exchanges = [each for one in first["trials"] for each in one["exchanges"]]
+    requests = family.size * family.requests
+    assert (ran.code, ran.clean, len(provider.served)) == (family.failing, True, requests), ran.output
+    exchanges = [exchange for trial in first["trials"] for exchange in trial["exchanges"]]
     texts = [
-        each["text"] if "text" in each else one["reply"]["text"] for one in first["trials"] for each in one["exchanges"]
+        exchange["text"] if "text" in exchange else trial["reply"]["text"]
+        for trial in first["trials"]
+        for exchange in trial["exchanges"]
     ]
-    kept = [(text, each["tokens_in"], each["tokens_out"]) for text, each in zip(texts, exchanges, strict=True)]
-    assert sorted(kept) == sorted(provider.served)
-    tokens_in, tokens_out = sum(one for _, one, _ in kept), sum(one for _, _, one in kept)
+    recorded = [
+        (text, exchange["tokens_in"], exchange["tokens_out"]) for text, exchange in zip(texts, exchanges, strict=True)
+    ]
+    assert sorted(recorded) == sorted(provider.served)
+    tokens_in, tokens_out = sum(trial for _, trial, _ in recorded), sum(trial for _, _, trial in recorded)
     usage = first["usage"]
     assert (usage["sent"], usage["tokens_in"], usage["tokens_out"]) == (len(provider.served), tokens_in, tokens_out)
     assert usage["cost"] == pytest.approx(provider.cost)
@@ -58,7 +64,7 @@ def test_live_run_records_replies_of_server(project: Project, server: Loopback, 
     assert total in line_of(ran)
     for name in ("r.md", "r.html"):
         assert total in (project.path / name).read_text(encoding="utf-8"), name
-    fails = {one["question"]["id"]: provider.fails(prompt_of(first, one)) for one in first["trials"]}
+    fails = {trial["question"]["id"]: provider.fails(prompt_of(first, trial)) for trial in first["trials"]}
     assert {id for id, (_, score) in scores(first).items() if score["value"] < 1} == {id for id in fails if fails[id]}
 
     again = project.run(*provider.arguments)
@@ -74,12 +80,12 @@ def test_live_run_records_replies_of_server(project: Project, server: Loopback, 
 def test_two_workers_record_same_as_one_process(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     alone = project.run(*provider.arguments)
-    one = lasting(project.record("r.json"))
+    single = lasting(project.record("r.json"))
     provider.served.clear()
     spread = project.spread(*provider.arguments, "--taskgraph-refresh")
     assert (spread.code, spread.clean, spread.counts) == (alone.code, True, alone.counts), spread.output
     assert len(provider.served) == family.size * family.requests
-    assert lasting(project.record("r.json")) == one
+    assert lasting(project.record("r.json")) == single
 
 
 @each_family
@@ -88,7 +94,7 @@ def test_run_keeps_budgets(project: Project, server: Loopback, family: Benchmark
     ran = project.run(*provider.arguments, f"--taskgraph-max-calls={family.size * family.requests - 1}")
     assert (ran.code, len(provider.served), ran.counts["skipped"]) == (1, family.size * family.requests - 1, 1)
     assert "failed budget::calls" in line_of(ran)
-    (left,) = [one for one in project.record("r.json")["trials"] if one["outcome"] == "skipped"]
+    (left,) = [trial for trial in project.record("r.json")["trials"] if trial["outcome"] == "skipped"]
     assert len(left["exchanges"]) == left["requests"] == family.requests - 1
     limit = min(0.003, provider.cost / 2)
     provider.served.clear()
@@ -103,7 +109,7 @@ def test_provider_failure_is_error_without_score(project: Project, server: Loopb
     server.script(refuse(400, "out of order"))
     ran = project.run(*provider.arguments, REPORT_ONLY, "--taskgraph-concurrency=1")
     trials = project.record("r.json")["trials"]
-    (failed,) = [one for one in trials if one["outcome"] == "error"]
+    (failed,) = [trial for trial in trials if trial["outcome"] == "error"]
     assert (ran.code, ran.clean, failed["score"], failed["reply"]) == (1, True, None, None), ran.output
     assert "out of order" in failed["failure"]["message"]
     assert len(provider.served) == (family.size - 1) * family.requests
@@ -124,7 +130,7 @@ def test_rescoring_reproduces_every_score(
     )
     project.run(*provider.arguments, REPORT_ONLY)
     record = project.record("r.json")
-    values = {one["score"]["value"] for one in record["trials"]}
+    values = {trial["score"]["value"] for trial in record["trials"]}
     assert {0.0, 1.0} < values | {0.0, 1.0} if family.graded else values == {0.0, 1.0}
     capsys.readouterr()
     assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 0
@@ -171,23 +177,25 @@ def test_repetitions_are_asked_separately_and_averaged(project: Project, server:
     ran = project.run(*provider.arguments, "--taskgraph-repeats=2", REPORT_ONLY)
     assert (ran.clean, len(provider.served)) == (True, 2 * family.size * family.requests), ran.output
     trials = project.record("r.json")["trials"]
-    assert {one["question"]["repetition"] for one in trials} == {1, 2}
+    assert {trial["question"]["repetition"] for trial in trials} == {1, 2}
     assert len(trials) == 2 * family.size
     assert project.record("r.json")["settings"]["repeats"] == 2
 
 
 def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     write(project, *FAMILIES)
-    found = []
+    records = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         ran = project.spawn("--model=simulated:0.5", "-v", RECORD, REPORT_ONLY)
         items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_")]
-        found.append((items, (project.path / "r.json").read_text(encoding="utf-8")))
-    assert found[0] == found[1]
-    (items, record), _ = found
+        records.append((items, (project.path / "r.json").read_text(encoding="utf-8")))
+    assert records[0] == records[1]
+    (items, record), _ = records
     assert len(items) == len(json.loads(record)["trials"])
-    assert {one["question"]["family"] for one in json.loads(record)["trials"]} == {one.name for one in FAMILIES}
+    assert {trial["question"]["family"] for trial in json.loads(record)["trials"]} == {
+        family.name for family in FAMILIES
+    }
 
 
 @each_suite
@@ -196,7 +204,7 @@ def test_run_without_model_uses_baseline_of_family(project: Project, family: Ben
     ran = project.run(*family.flags, RECORD)
     assert (ran.code, ran.clean, "skipped" in ran.counts) == (0, True, False), ran.output
     record = project.record("r.json")
-    sources = {one["reply"]["source"] for one in record["trials"]}
+    sources = {trial["reply"]["source"] for trial in record["trials"]}
     (model,) = record["models"]
     assert f"model {model}," in line_of(ran)
     assert model in sources | {"baseline"}
@@ -213,19 +221,25 @@ def test_families_together_keep_own_tables_options_and_gates(project: Project) -
     assert (ran.code, ran.clean) == (0, True), ran.output
     record = project.record("r.json")
     trials = record["trials"]
-    assert [one["name"] for one in record["families"]] == ["understanding", "tasklama", "steps", "paged", "glossary"]
+    assert [entry["name"] for entry in record["families"]] == [
+        "understanding",
+        "tasklama",
+        "steps",
+        "paged",
+        "glossary",
+    ]
     assert {family.own[0] for family in FAMILIES} <= set(record["settings"])
-    tables = {(one["family"], one["name"]) for one in record["tables"]}
-    known = {family.name: family for family in FAMILIES}
-    filled = {(one["name"], name) for one in record["families"] for name in known[one["name"]].filled(one)}
+    tables = {(entry["family"], entry["name"]) for entry in record["tables"]}
+    by_name = {family.name: family for family in FAMILIES}
+    filled = {(entry["name"], name) for entry in record["families"] for name in by_name[entry["name"]].filled(entry)}
     assert filled <= tables
-    cases = {one["name"]: one["reason"] for one in record["gates"]}
+    cases = {entry["name"]: entry["reason"] for entry in record["gates"]}
     for family in FAMILIES:
-        own = [one for one in trials if one["question"]["family"] == family.name]
-        right, graded = (sum(one["outcome"] == what for one in own) for what in ("right", "graded"))
+        own = [entry for entry in trials if entry["question"]["family"] == family.name]
+        right, graded = (sum(entry["outcome"] == what for entry in own) for what in ("right", "graded"))
         assert (bool(right), bool(graded)) == (family.rated, family.graded)
         reason = cases[f"gates::{family.name}"]
         assert reason.startswith(f"pass rate 1.000 of {right}" if right else f"mean score 1.000 of {graded}")
         assert (f"{graded} graded left out" in reason) == (family.rated and family.graded)
-    rated = [one for one in trials if one["outcome"] == "right"]
+    rated = [entry for entry in trials if entry["outcome"] == "right"]
     assert record["totals"][0]["n"] == len(rated) < len(trials)

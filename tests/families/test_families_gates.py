@@ -21,21 +21,26 @@ def test_gates_apply_to_aggregates_groups_sections_and_labels(project: Project, 
     project.run("--model=simulated:1", *family.flags, RECORD)
     record = project.record("r.json")
     (described,) = record["families"]
-    questions = [one["question"] for one in record["trials"]]
+    questions = [trial["question"] for trial in record["trials"]]
     labels = [f'{name}="{value}"' for name, value in questions[0]["labels"].items()]
-    declared = [one["name"] for one in described["aggregates"] if one["kind"] != "seed-deviation"]
-    assert {*family.unmoved, *family.unmeasured, *family.undefined} <= {one["name"] for one in described["aggregates"]}
+    all_aggregates = described["aggregates"]
+    declared = [aggregate["name"] for aggregate in all_aggregates if aggregate["kind"] != "seed-deviation"]
+    special = {*family.unmoved, *family.unmeasured, *family.undefined}
+    assert special <= {aggregate["name"] for aggregate in all_aggregates}
     measuring = [name for name in declared if name not in family.unmoved and name not in family.unmeasured]
-    aggregates = [f"{family.name}.{one}" for one in measuring]
-    names = [family.name, *{one["group"] for one in questions}, *{one["section"] for one in questions}, *labels]
+    aggregates = [f"{family.name}.{name}" for name in measuring]
+    groups, sections = ({question[name] for question in questions} for name in ("group", "section"))
+    names = [family.name, *groups, *sections, *labels]
     gates = [f"--taskgraph-gate={name}>=0.9" for name in [*names, *aggregates]]
-    metrics = {f"{one['question']['group']}.{name}" for one in record["trials"] for name in one["score"]["metrics"]}
-    measured = [f"--taskgraph-gate={name}>=0" for name in metrics]
-    passed = project.run("--model=simulated:1", *family.flags, RECORD, *gates, *measured)
-    assert (passed.code, passed.counts) == (0, {"passed": family.size + len(gates + measured)}), passed.output
+    metrics = {
+        f"{trial['question']['group']}.{name}" for trial in record["trials"] for name in trial["score"]["metrics"]
+    }
+    metric_gates = [f"--taskgraph-gate={name}>=0" for name in metrics]
+    passed = project.run("--model=simulated:1", *family.flags, RECORD, *gates, *metric_gates)
+    assert (passed.code, passed.counts) == (0, {"passed": family.size + len(gates + metric_gates)}), passed.output
     failed = project.run("--model=simulated:0", *family.flags, RECORD, *gates)
-    cases = {one["name"].removeprefix("gates::"): one for one in project.record("r.json")["gates"]}
-    short = {name for name, one in cases.items() if one["outcome"] == "passed"}
+    cases = {case["name"].removeprefix("gates::"): case for case in project.record("r.json")["gates"]}
+    short = {name for name, case in cases.items() if case["outcome"] == "passed"}
     assert (failed.code, short) == (1, {"glossary.short"} & set(aggregates)), failed.output
     for name in aggregates:
         undefined = name.removeprefix(f"{family.name}.") in family.undefined
@@ -54,13 +59,13 @@ def value_of(
     """
     of = aggregate["of"]
     if aggregate["kind"] == "mean":
-        measured = [one["metrics"][of[0]] if of else one["value"] for one in scores]
-        return fmean(value for value in measured if value is not None)
+        values = [score["metrics"][of[0]] if of else score["value"] for score in scores]
+        return fmean(value for value in values if value is not None)
     if aggregate["kind"] == "ratio":
-        pairs = [one["parts"][of[0]] for one in scores if of[0] in one["parts"]]
+        pairs = [score["parts"][of[0]] for score in scores if of[0] in score["parts"]]
         return fsum(pair[0] for pair in pairs) / fsum(pair[1] for pair in pairs)
     if aggregate["kind"].startswith("seed-"):
-        inner = next(one for one in described if one["name"] == of[0])
+        inner = next(other for other in described if other["name"] == of[0])
         seeds = sorted({label for label in labels if label is not None})
         by_seed = [
             value_of(inner, described, [score for score, at in zip(scores, labels, strict=True) if at == seed], [])
@@ -69,8 +74,8 @@ def value_of(
         return fmean(by_seed) if aggregate["kind"] == "seed-mean" else stdev(by_seed)
     means: dict[str, Callable[[list[float]], float]]
     means = {"harmonic-mean": harmonic_mean, "geometric-mean": geometric_mean}
-    others = [next(one for one in described if one["name"] == name) for name in of]
-    return means[aggregate["kind"]]([value_of(one, described, scores, labels) for one in others])
+    others = [next(other for other in described if other["name"] == name) for name in of]
+    return means[aggregate["kind"]]([value_of(other, described, scores, labels) for other in others])
 
 
 @each_suite
@@ -81,26 +86,27 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     project.run("--model=simulated:0.5", *family.flags, RECORD, REPORT_ONLY, "--taskgraph-save=base")
     (described,) = project.record("r.json")["families"]
     declared = described["aggregates"]
-    measured = [one for one in declared if one["name"] not in family.unmeasured]
-    named = [one["name"] for one in measured if one["kind"] != "seed-deviation"]
-    gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
+    aggregates = [aggregate for aggregate in declared if aggregate["name"] not in family.unmeasured]
+    names = [aggregate["name"] for aggregate in aggregates if aggregate["kind"] != "seed-deviation"]
+    gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{part}" for part in names))]
     assert project.run("--model=simulated:0.5", *family.flags, RECORD, *gates).code == 0
     record = project.record("r.json")
-    estimates = {one["name"].rpartition(".")[2]: one["estimate"] for one in record["gates"]}
-    assert set(estimates) == {*named, f"gates::{family.name}"}
-    asked = [trial["score"] for trial in record["trials"]]
+    estimates = {gate["name"].rpartition(".")[2]: gate["estimate"] for gate in record["gates"]}
+    assert set(estimates) == {*names, f"gates::{family.name}"}
+    scores = [trial["score"] for trial in record["trials"]]
     seeds = [trial["question"]["labels"].get("seed") for trial in record["trials"]]
-    known = {one["name"]: value_of(one, declared, asked, seeds) for one in measured}
-    for name in named:
-        assert estimates[name] == pytest.approx(known[name])
-        assert 0 < known[name] <= 1 or name in family.unmoved
+    values = {aggregate["name"]: value_of(aggregate, declared, scores, seeds) for aggregate in aggregates}
+    for name in names:
+        assert estimates[name] == pytest.approx(values[name])
+        assert 0 < values[name] <= 1 or name in family.unmoved
     capsys.readouterr()
     assert main([*family.plugin, "compare", "base", "r.json", "--json"]) == 0
     compared = json.loads(capsys.readouterr().out).get("aggregates", [])
-    of_scores = {one["name"] for one in declared if one["kind"] == "mean" and not one["of"]}  # it is compared by itself
-    expected = {name: value for name, value in known.items() if name not in of_scores}
-    assert {one["name"]: one["before"] for one in compared} == pytest.approx(expected)
-    assert {one["name"]: one["after"] for one in compared} == pytest.approx(expected)
+    # The mean of the scores is compared by itself.
+    of_scores = {other["name"] for other in declared if other["kind"] == "mean" and not other["of"]}
+    expected = {name: value for name, value in values.items() if name not in of_scores}
+    assert {change["name"]: change["before"] for change in compared} == pytest.approx(expected)
+    assert {change["name"]: change["after"] for change in compared} == pytest.approx(expected)
 
 
 @each_family
@@ -109,13 +115,13 @@ def test_gates_with_unknown_names_list_known_names(project: Project, family: Ben
     project.run("--model=simulated:1", *family.flags, RECORD)
     (first, *_) = project.record("r.json")["trials"]
     group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
-    for gate, known in (
+    for gate, listing in (
         (f"{group}x>=0.5", group),
         (f"{group}.no_such_aggregate>=0.5", "is called so"),
         (f"{label}=nowhere>=0.5", f"known values of {label}: "),
     ):
         ran = project.run("--model=simulated:1", *family.flags, f"--taskgraph-gate={gate}")
-        assert (ran.code, ran.clean, known in line_of(ran)) == (4, True, True), ran.output
+        assert (ran.code, ran.clean, listing in line_of(ran)) == (4, True, True), ran.output
         assert "passed" not in ran.counts
 
 

@@ -167,7 +167,7 @@ def test_family_with_failing_diagram_keeps_replies(project: Project, method: str
     )
     assert ran.code == pytest.ExitCode.TESTS_FAILED
     assert "ZeroDivisionError" in ran.output
-    assert [one["outcome"] for one in project.record("r.json")["trials"]] == ["right", "right"]
+    assert [trial["outcome"] for trial in project.record("r.json")["trials"]] == ["right", "right"]
 
 
 def test_notices_of_family_stay_on_one_line(project: Project) -> None:

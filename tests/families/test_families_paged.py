@@ -60,9 +60,9 @@ def scripted(dinner: list[Answer], wash: list[Answer] | None = None) -> Callable
 
 
 def trial_of(record: dict[str, Any], document: str, method: str = "refine") -> dict[str, Any]:
-    [found] = [trial for trial in record["trials"] if trial["question"]["id"] == f"{method}-{document}"]
-    assert isinstance(found, dict)
-    return found
+    [trial_found] = [trial for trial in record["trials"] if trial["question"]["id"] == f"{method}-{document}"]
+    assert isinstance(trial_found, dict)
+    return trial_found
 
 
 def aggregates(project: Project, row: str = "refine") -> dict[str, str]:
@@ -72,12 +72,12 @@ def aggregates(project: Project, row: str = "refine") -> dict[str, str]:
 
 def lasting(record: dict[str, Any]) -> list[Any]:
     """Return the trials of a record without times and without marks of the store."""
-    kept: list[Any] = json.loads(json.dumps(record["trials"]))
-    for trial in kept:
+    trials: list[Any] = json.loads(json.dumps(record["trials"]))
+    for trial in trials:
         for part in (trial["reply"], *trial["exchanges"]):
             for name in [name for name in part if name in ("latency", "stored")]:
                 del part[name]
-    return kept
+    return trials
 
 
 @pytest.fixture
@@ -98,10 +98,10 @@ def test_refine_over_http_raises_gateway_f1_each_round(own: Project, server: Loo
     assert (ran.code, ran.counts) == (0, {"passed": 2}), ran.output
     # Of dinner's XOR1, XOR2, AND1 and AND2 two are right, of wash's OR1 and OR2 none: 2 of 6, both ways.
     # Then wash's two gateways are right, too: 4 of 6; at last all.
-    found = aggregates(own)
-    rounds = [float(found[f"round_{at}_gateway_f1"]) for at in range(3)]
+    values = aggregates(own)
+    rounds = [float(values[f"round_{at}_gateway_f1"]) for at in range(3)]
     assert rounds == pytest.approx([1 / 3, 2 / 3, 1.0], abs=1e-6)
-    assert "round_3_gateway_f1" not in found or not found["round_3_gateway_f1"]
+    assert "round_3_gateway_f1" not in values or not values["round_3_gateway_f1"]
     [at] = [at for at, line in enumerate(ran.table) if line.startswith("self-refine")]
     assert re.findall(r"(?<!\S)\d\.\d{3}(?!\S)", ran.table[at + 1]) == ["0.333", "0.667", "1.000"], ran.output
     assert trial_of(own.record("r.json"), "dinner")["score"]["value"] == 1.0
@@ -118,10 +118,15 @@ def test_refine_over_http_records_exchanges_costs_and_verifiers(own: Project, se
     assert [exchange["round"] for exchange in dinner["exchanges"]] == [0, 1, 2]
     assert [exchange["read"] for exchange in dinner["exchanges"]] == ["graph"] * 3
     assert [len(exchange["messages"]) for exchange in dinner["exchanges"]] == [1, 3, 5]
-    [told] = dinner["exchanges"][2]["feedback"]
-    assert (told["verifier"], told["kind"], told["gateway"], told["join"]) == ("condition", "exclusive", "XOR1", "XOR2")
-    assert told["phrases"] == ["dishes are needed", "drinks are needed"]
-    assert [told["kind"] for told in wash["exchanges"][1]["feedback"]] == ["inclusive"]
+    [feedback] = dinner["exchanges"][2]["feedback"]
+    assert (feedback["verifier"], feedback["kind"], feedback["gateway"], feedback["join"]) == (
+        "condition",
+        "exclusive",
+        "XOR1",
+        "XOR2",
+    )
+    assert feedback["phrases"] == ["dishes are needed", "drinks are needed"]
+    assert [feedback["kind"] for feedback in wash["exchanges"][1]["feedback"]] == ["inclusive"]
 
 
 def test_refine_over_http_records_parallel_verifier(own: Project, server: Loopback) -> None:
@@ -129,9 +134,9 @@ def test_refine_over_http_records_parallel_verifier(own: Project, server: Loopba
     server.answer = scripted([fork, fork])
     own.run(f"--model={server.url}#any", *asks("refine", rounds=1))
     _, last = trial_of(own.record("r.json"), "dinner")["exchanges"]
-    [told] = last["feedback"]
-    assert (told["verifier"], told["kind"], told["gateway"]) == ("parallel", "parallel", "AND1")
-    assert told["phrases"] == ["bake the bread", "slice the bread"]
+    [feedback] = last["feedback"]
+    assert (feedback["verifier"], feedback["kind"], feedback["gateway"]) == ("parallel", "parallel", "AND1")
+    assert feedback["phrases"] == ["bake the bread", "slice the bread"]
     assert "act on the same object" in server.requests[-1].prompt
 
 
@@ -144,8 +149,8 @@ def test_refine_of_worsening_model_scores_last_graph(own: Project, server: Loopb
     parts = trial["score"]["parts"]
     assert [parts[f"round_{at}_gateway_recall"] for at in range(3)] == [[2, 4], [0, 4], [0, 4]]
     # With wash's two gateways, right from the start: P 4/6, R 4/6; then P 2/2, R 2/6.
-    found = aggregates(own)
-    assert [float(found[f"round_{at}_gateway_f1"]) for at in range(3)] == pytest.approx([2 / 3, 0.5, 0.5], abs=1e-6)
+    values = aggregates(own)
+    assert [float(values[f"round_{at}_gateway_f1"]) for at in range(3)] == pytest.approx([2 / 3, 0.5, 0.5], abs=1e-6)
 
 
 def test_refine_failing_in_round_two_keeps_paid_replies(own: Project, server: Loopback) -> None:

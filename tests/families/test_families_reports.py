@@ -60,10 +60,10 @@ def test_reports_hold_tables_of_family(project: Project, family: Benchmark) -> N
     (described,) = record["families"]
     declared = family.filled(described)
     assert declared
-    assert declared <= {one["name"] for one in described["tables"]}
-    assert declared <= {one["name"] for one in record["tables"]}
+    assert declared <= {table["name"] for table in described["tables"]}
+    assert declared <= {table["name"] for table in record["tables"]}
     with (project.path / "r.tables").open(encoding="utf-8", newline="") as file:
-        assert declared <= {one["table"] for one in csv.DictReader(file) if one["family"] == family.name}
+        assert declared <= {table["table"] for table in csv.DictReader(file) if table["family"] == family.name}
     files = ((project.path / name).read_text(encoding="utf-8") for name in ("r.md", "r.html"))
     texts = [ran.output, *map(unescape, files)]
     for name in {row["name"] for table in record["tables"] for row in table["rows"]}:
@@ -97,5 +97,5 @@ def test_reports_omit_families_that_were_not_asked(project: Project, asked: Benc
     texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
     texts |= {"first": saved.output, "terminal": ran.output, "junit": (project.path / "junit.xml").read_text()}
     for name, text in texts.items():
-        found = re.search(r"\b(pattern|workflow|notation|categor|understanding|baseline:reader)", text, re.IGNORECASE)
-        assert found is None, (name, text[found.start() - 200 : found.end() + 200])
+        foreign = re.search(r"\b(pattern|workflow|notation|categor|understanding|baseline:reader)", text, re.IGNORECASE)
+        assert foreign is None, (name, text[foreign.start() - 200 : foreign.end() + 200])

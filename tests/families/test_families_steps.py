@@ -107,10 +107,10 @@ def test_classification_without_logprobs_uses_text_and_notes_it(own: Project) ->
     assert (ran.code, ran.counts) == (0, {"passed": 2, "wrong": 2}), ran.output
     trials = own.record("r.json")["trials"]
     assert {tuple(trial["score"]["parts"]["by_logprobs"]) for trial in trials} == {(0, 1)}
-    found = re.search(r"^zero_shot +4\* (.*)$", ran.output, re.MULTILINE)
-    assert found is not None, ran.output
-    rates = re.findall(r"(?<!\S)\d\.\d{3}(?!\S)", found[1])
-    assert rates == ["1.000", "0.000", "0.000", "0.500", "0.000"], found[1]  # the last one: by log-probability
+    row = re.search(r"^zero_shot +4\* (.*)$", ran.output, re.MULTILINE)
+    assert row is not None, ran.output
+    rates = re.findall(r"(?<!\S)\d\.\d{3}(?!\S)", row[1])
+    assert rates == ["1.000", "0.000", "0.000", "0.500", "0.000"], row[1]  # the last one: by log-probability
 
 
 def test_classification_by_logprobs_compares_yes_and_no(own: Project, server: Loopback) -> None:

@@ -27,13 +27,13 @@ def asks(*methods: str) -> tuple[str, ...]:
 
 def answer(prompt: str) -> Answer:
     """Answer as a model that writes three steps for every task, keeps orders, and says yes to every second pair."""
-    asked = prompt.rpartition("Task: ")[2]
-    if "First step:" in asked:
-        return reply("yes" if len(asked) % 2 else "no")
-    if shown := re.findall(r"^(\d+)\. ", asked, re.MULTILINE):
-        order = ", ".join(shown)
-        return reply(order if "in no particular order" in prompt else " -> ".join(shown))
-    title = asked.splitlines()[0]
+    task_prompt = prompt.rpartition("Task: ")[2]
+    if "First step:" in task_prompt:
+        return reply("yes" if len(task_prompt) % 2 else "no")
+    if numbers := re.findall(r"^(\d+)\. ", task_prompt, re.MULTILINE):
+        order = ", ".join(numbers)
+        return reply(order if "in no particular order" in prompt else " -> ".join(numbers))
+    title = task_prompt.splitlines()[0]
     return reply(f"1. Read about how to {title}\n2. Buy what is needed\n3. {title}\n")
 
 
@@ -43,12 +43,12 @@ def last_message(sent: str) -> str:
 
 def lasting(record: dict[str, Any]) -> list[Any]:
     """Return the trials of a record without times and without marks of the store."""
-    kept: list[Any] = json.loads(json.dumps(record["trials"]))
-    for trial in kept:
+    trials: list[Any] = json.loads(json.dumps(record["trials"]))
+    for trial in trials:
         for part in (trial["reply"], *trial["exchanges"]):
             for name in [name for name in part if name in ("latency", "stored")]:
                 del part[name]
-    return kept
+    return trials
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_right_simulated_model_has_rows_in_every_method(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("all"))
     assert ran.code == 0, ran.output
     record = own.record("r.json")
-    scores = {one["question"]["group"]: one["score"]["value"] for one in record["trials"]}
+    scores = {trial["question"]["group"]: trial["score"]["value"] for trial in record["trials"]}
     exact = ("icl", "multseq", "filter_logprob", "golden_pairs", "golden_pairs_cot", "golden_whole")
     assert {name: scores[name] for name in exact} == dict.fromkeys(exact, 1.0)
     rows = {row["name"] for table in record["tables"] for row in table["rows"]}
@@ -108,7 +108,7 @@ def test_embedder_values_of_steps_are_rescored(
     ran = own.run(f"--model={server.url}#any", *asks("icl", "linear"), *embedder)
     assert (ran.code, ran.clean) == (0, True), ran.output
     trials = own.record("r.json")["trials"]
-    assert all([one["role"] for one in trial["exchanges"]] == ["subject", "embedder"] for trial in trials)
+    assert all([exchange["role"] for exchange in trial["exchanges"]] == ["subject", "embedder"] for trial in trials)
     assert all(
         0 < trial["score"]["metrics"]["hungarian_precision"] <= 1
         for trial in trials
@@ -133,14 +133,14 @@ def test_published_data_mistakes_are_reported_and_rest_used(own: Project) -> Non
     own.write("data/test.jsonl", f"{json.dumps(rice)}\n{{broken\n{json.dumps({'task': 'Nothing', 'substeps': []})}\n")
     ran = own.run("--model=simulated:1", *asks("icl"), "--taskgraph-data=tasklama=data")
     assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
-    told = " ".join(ran.output.split())
-    assert "tasks published (test split)" in told
-    for found in (
+    output = " ".join(ran.output.split())
+    assert "tasks published (test split)" in output
+    for message in (
         r"line 1 \(Cook rice\): a dependency on 'Sing'",
         "line 2: broken JSON",
         r"line 3 \(Nothing\): the task has",
     ):
-        assert re.search(found, told), (found, ran.output)
+        assert re.search(message, output), (message, ran.output)
 
 
 def test_gates_apply_to_metrics_of_all_methods_and_one(own: Project) -> None:

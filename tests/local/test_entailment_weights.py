@@ -42,11 +42,11 @@ def save_nli(folder: Path, labels: dict[int, str] | None = None) -> Path:
         tokenizer_object=plain, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]",
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
     )  # fmt: skip
-    named = LABELS if labels is None else labels
+    label_names = LABELS if labels is None else labels
     config = transformers.BertConfig(
         vocab_size=len(wrapped), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=POSITIONS, initializer_range=1.0, id2label=named,
-        label2id={label: place for place, label in named.items()},
+        max_position_embeddings=POSITIONS, initializer_range=1.0, id2label=label_names,
+        label2id={label: place for place, label in label_names.items()},
     )  # fmt: skip
     torch.manual_seed(0)
     transformers.BertForSequenceClassification(config).save_pretrained(str(folder))
@@ -65,14 +65,14 @@ def model(folder: Path) -> LocalEntailmentModel:
 
 
 def test_judge_labels_equal_model(folder: Path, model: LocalEntailmentModel) -> None:
-    (found,) = model.judge("a b c", ["d"])
+    (judgement,) = model.judge("a b c", ["d"])
     plain = transformers.AutoModelForSequenceClassification.from_pretrained(str(folder)).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder))
     with torch.inference_mode():
         values = torch.softmax(plain(**tokenizer("a b c", "d", return_tensors="pt")).logits[0], dim=-1).tolist()
-    assert [found.contradiction, found.neutral, found.entailment] == pytest.approx(values, abs=1e-6)
+    assert [judgement.contradiction, judgement.neutral, judgement.entailment] == pytest.approx(values, abs=1e-6)
     assert sum(values) == pytest.approx(1.0)
-    assert model.judge("d", ["a b c"])[0] != found
+    assert model.judge("d", ["a b c"])[0] != judgement
 
 
 def test_judge_long_premise_is_split_into_covering_parts(model: LocalEntailmentModel) -> None:
@@ -83,10 +83,10 @@ def test_judge_long_premise_is_split_into_covering_parts(model: LocalEntailmentM
     assert all(len(ids) <= POSITIONS for ids, _ in windows)
     assert all(tokens[-4:] == ["[SEP]", "a", "b", "[SEP]"] for tokens in read)
     assert set(pairwise(letters)) <= {pair for tokens in read for pair in pairwise(tokens)}
-    (found,) = model.judge(" ".join(letters), ["a b"])
+    (judgement,) = model.judge(" ".join(letters), ["a b"])
     alone = [model._probabilities(ids, types) for ids, types in windows]
-    assert found in alone
-    assert max(found.entailment, found.contradiction) == max(
+    assert judgement in alone
+    assert max(judgement.entailment, judgement.contradiction) == max(
         max(scores.entailment, scores.contradiction) for scores in alone
     )
 
@@ -110,9 +110,9 @@ def test_judge_long_hypothesis_is_refused(model: LocalEntailmentModel) -> None:
 
 
 def test_fine_scores_of_local_model_are_numbers(model: LocalEntailmentModel) -> None:
-    found = fine_scores(model, ["a b.", "c d."], "A b. C d. E f.")
-    assert (found.fragments, found.sentences) == (2, 3)
-    assert 0.0 <= (found.confidence or 0.0) <= 1.0
+    scores = fine_scores(model, ["a b.", "c d."], "A b. C d. E f.")
+    assert (scores.fragments, scores.sentences) == (2, 3)
+    assert 0.0 <= (scores.confidence or 0.0) <= 1.0
 
 
 def test_load_entailment_model_other_labels_are_refused(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_load_entailment_model_unknown_name_is_refused() -> None:
 
 
 def test_check_entailment_rule_unknown_name_states_download() -> None:
-    told = r"^--taskgraph-paged-nli: the local model 'nobody/no-such-model': .* hf download nobody/no-such-model$"
-    with pytest.raises(UsageError, match=told):
+    message = r"^--taskgraph-paged-nli: the local model 'nobody/no-such-model': .* hf download nobody/no-such-model$"
+    with pytest.raises(UsageError, match=message):
         check_entailment_rule("nobody/no-such-model")
 
 
@@ -147,7 +147,9 @@ def test_conflict_rule_of_local_model_follows_labels(folder: Path, model: LocalE
     verdicts = {pair: rule.find_conflict(*pair) for pair in combinations(letters, 2)}
     scores = {pair: model.judge(pair[0], [pair[1]])[0] for pair in permutations(letters, 2)}
     contradictions = {
-        pair for pair, found in scores.items() if found.contradiction > max(found.entailment, found.neutral)
+        pair
+        for pair, judgement in scores.items()
+        if judgement.contradiction > max(judgement.entailment, judgement.neutral)
     }
     for pair, verdict in verdicts.items():
         expected = "conflict" if {pair, pair[::-1]} & contradictions else "no conflict"

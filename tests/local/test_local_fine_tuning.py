@@ -57,8 +57,8 @@ def tuned(
 ) -> tuple[FineTuned, list[str]]:
     lines: list[str] = []
     out.mkdir()
-    found = fine_tune(load_weights(folder), samples, replace(QUICK, **stated), out, {"model": "tiny"}, lines.append)
-    return found, lines
+    outcome = fine_tune(load_weights(folder), samples, replace(QUICK, **stated), out, {"model": "tiny"}, lines.append)
+    return outcome, lines
 
 
 def answered(folder: Path, samples: list[NextStepSample]) -> list[tuple[float, float]]:
@@ -77,38 +77,38 @@ def test_validate_agrees_with_run(tiny: Path, weights: LocalWeights) -> None:
     samples = [sample for sample in samples if len(weights.tokenizer(query_of(sample))["input_ids"]) < 120]
     pairs = answered(tiny, samples)
     right = [(yes > no) == sample.label for sample, (yes, no) in zip(samples, pairs, strict=True)]
-    wanted = {
+    expected = {
         label: sum(r for r, sample in zip(right, samples, strict=True) if sample.label is label)
         / sum(sample.label is label for sample in samples)
         for label in (True, False)
     }
-    found = validate(weights, samples)
-    assert (found.sensitivity, found.specificity) == (wanted[True], wanted[False])
-    assert found.g_mean == pytest.approx((wanted[True] * wanted[False]) ** 0.5)
+    outcome = validate(weights, samples)
+    assert (outcome.sensitivity, outcome.specificity) == (expected[True], expected[False])
+    assert outcome.g_mean == pytest.approx((expected[True] * expected[False]) ** 0.5)
     losses = [-(yes if sample.label else no) for sample, (yes, no) in zip(samples, pairs, strict=True)]
-    assert found.loss == pytest.approx(sum(losses) / len(losses), abs=1e-3)
-    assert (found.cut, found.ties) == (0, 0)
+    assert outcome.loss == pytest.approx(sum(losses) / len(losses), abs=1e-3)
+    assert (outcome.cut, outcome.ties) == (0, 0)
 
 
 def test_validate_counts_ties_as_wrong(weights: LocalWeights, samples: TuningSamples) -> None:
     with torch.no_grad():
         for parameter in weights.model.parameters():
             parameter.zero_()  # every token is as probable as any other
-    found = validate(weights, samples.dev)
-    assert (found.ties, found.sensitivity, found.specificity, found.g_mean) == (len(samples.dev), 0.0, 0.0, 0.0)
+    outcome = validate(weights, samples.dev)
+    assert (outcome.ties, outcome.sensitivity, outcome.specificity, outcome.g_mean) == (len(samples.dev), 0.0, 0.0, 0.0)
 
 
 def test_validate_keeps_end_of_long_query(weights: LocalWeights) -> None:
     long = NextStepSample(tuple(["Boil the water in a pot"] * 40), "Add salt", True, "r", 41)
-    kept = validate(weights, [long])
-    assert kept.cut == 1
-    assert validate(weights, [replace(long, prefix=("Something else", *long.prefix))]).loss == kept.loss
+    long_outcome = validate(weights, [long])
+    assert long_outcome.cut == 1
+    assert validate(weights, [replace(long, prefix=("Something else", *long.prefix))]).loss == long_outcome.loss
 
 
 def test_validate_with_single_class_has_no_g_mean(weights: LocalWeights) -> None:
-    found = validate(weights, [NextStepSample(("Boil",), "Stir", True, "r", 2)])
-    assert (found.specificity, found.g_mean) == (None, None)
-    assert found.rank < AnswerScores(99.0, 0.0, 0.0, 0.0, 0, 0).rank
+    outcome = validate(weights, [NextStepSample(("Boil",), "Stir", True, "r", 2)])
+    assert (outcome.specificity, outcome.g_mean) == (None, None)
+    assert outcome.rank < AnswerScores(99.0, 0.0, 0.0, 0.0, 0, 0).rank
 
 
 def test_fine_tune_on_few_samples_learns_answers(samples: TuningSamples, tmp_path: Path) -> None:
@@ -117,27 +117,27 @@ def test_fine_tune_on_few_samples_learns_answers(samples: TuningSamples, tmp_pat
     few = [*[sample for sample in short if sample.label][:3], *[sample for sample in short if not sample.label][:3]]
     many = few * 60
     Random(1).shuffle(many)
-    known = TuningSamples(tuple(many), tuple(few), 3, 3)
-    found, _ = tuned(calm, known, tmp_path / "out", updates=80, every=20, segment=32)
-    assert found.best is not None
-    first, last = found.validations[1], found.validations[-1]
-    assert found.best.scores.loss < 0.75 * found.validations[0].scores.loss
+    learned = TuningSamples(tuple(many), tuple(few), 3, 3)
+    outcome, _ = tuned(calm, learned, tmp_path / "out", updates=80, every=20, segment=32)
+    assert outcome.best is not None
+    first, last = outcome.validations[1], outcome.validations[-1]
+    assert outcome.best.scores.loss < 0.75 * outcome.validations[0].scores.loss
     assert (last.training_loss or 9.0) < 0.75 * (first.training_loss or 0.0)
-    assert found.best.scores.g_mean == 1.0
+    assert outcome.best.scores.g_mean == 1.0
     assert all(
         (yes > no) == sample.label for sample, (yes, no) in zip(few, answered(tmp_path / "out", few), strict=True)
     )
 
 
 def test_fine_tune_saves_best_checkpoint_with_facts(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
-    found, lines = tuned(tiny, samples, tmp_path / "out", updates=12)
-    assert [validation.update for validation in found.validations] == [0, 3, 6, 9, 12]
-    assert found.best == max(found.validations[1:], key=lambda validation: validation.scores.rank)
+    outcome, lines = tuned(tiny, samples, tmp_path / "out", updates=12)
+    assert [validation.update for validation in outcome.validations] == [0, 3, 6, 9, 12]
+    assert outcome.best == max(outcome.validations[1:], key=lambda validation: validation.scores.rank)
     again = validate(load_weights(tmp_path / "out"), samples.dev)
-    assert again.g_mean == found.best.scores.g_mean
-    assert again.loss == pytest.approx(found.best.scores.loss, abs=1e-5)
+    assert again.g_mean == outcome.best.scores.g_mean
+    assert again.loss == pytest.approx(outcome.best.scores.loss, abs=1e-5)
     about = json.loads((tmp_path / "out" / "fine-tuning.json").read_text())
-    assert about["best"]["update"] == found.best.update
+    assert about["best"]["update"] == outcome.best.update
     assert (about["updates_made"], about["interrupted"], about["model"]) == (12, False, "tiny")
     assert about["parameters"]["segment"] == 64
     assert [validation["update"] for validation in about["validations"]] == [0, 3, 6, 9, 12]
@@ -150,9 +150,9 @@ def test_fine_tune_twice_gives_equal_weights(tiny: Path, samples: TuningSamples,
         torch.manual_seed(len(name) * 7)
         tuned(tiny, samples, tmp_path / name)
     tuned(tiny, samples, tmp_path / "other", seed=1)
-    one, two, other = ((tmp_path / n / "model.safetensors").read_bytes() for n in ("one", "two", "other"))
-    assert one == two
-    assert one != other
+    first, second, other = ((tmp_path / n / "model.safetensors").read_bytes() for n in ("one", "two", "other"))
+    assert first == second
+    assert first != other
 
 
 def test_fine_tune_in_parts_of_batch_gives_equal_weights(tmp_path: Path, samples: TuningSamples) -> None:
@@ -172,18 +172,18 @@ def test_fine_tune_cuts_segments_to_model_length(tiny: Path, samples: TuningSamp
 def test_fine_tune_interrupted_keeps_best_checkpoint(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
 
-    def tell(line: str) -> None:
+    def interrupt(line: str) -> None:
         if line.startswith("update 5 "):
             raise KeyboardInterrupt
 
     parameters = replace(QUICK, every=4, updates=40)
-    found = fine_tune(load_weights(tiny), samples, replace(parameters, every=4), tmp_path / "out", {}, tell)
-    assert (found.interrupted, found.updates) == (True, 5)
-    assert found.best is not None
-    assert found.best.update == 4
+    outcome = fine_tune(load_weights(tiny), samples, replace(parameters, every=4), tmp_path / "out", {}, interrupt)
+    assert (outcome.interrupted, outcome.updates) == (True, 5)
+    assert outcome.best is not None
+    assert outcome.best.update == 4
     about = json.loads((tmp_path / "out" / "fine-tuning.json").read_text())
     assert (about["interrupted"], about["updates_made"]) == (True, 5)
-    assert validate(load_weights(tmp_path / "out"), samples.dev).g_mean == found.best.scores.g_mean
+    assert validate(load_weights(tmp_path / "out"), samples.dev).g_mean == outcome.best.scores.g_mean
 
 
 def test_fine_tune_with_excessive_learning_rate_is_usage_error(
@@ -222,8 +222,8 @@ def test_command_fine_tunes_on_embedded_recipes(tiny: Path, tmp_path: Path, caps
 def test_command_fine_tunes_on_food_com_file(tiny: Path, tmp_path: Path) -> None:
     rows = ["name,id,n_steps,steps"]
     for number in range(120):
-        listed = ", ".join(f"'{verb} the thing {number}'" for verb in ("boil", "cut", "dry", "eat", "fill"))
-        rows.append(f'dish {number},{number},5,"[{listed}]"')
+        steps = ", ".join(f"'{verb} the thing {number}'" for verb in ("boil", "cut", "dry", "eat", "fill"))
+        rows.append(f'dish {number},{number},5,"[{steps}]"')
     (tmp_path / "RAW_recipes.csv").write_text("\n".join(rows) + "\n")
     recipes = f"--recipes={tmp_path / 'RAW_recipes.csv'}"
     assert command(f"--model={tiny}", f"--out={tmp_path / 'out'}", recipes, "--most-recipes=40", *SMALL) == 0
@@ -234,8 +234,8 @@ def test_command_fine_tunes_on_food_com_file(tiny: Path, tmp_path: Path) -> None
 def test_command_omits_recipes_of_published_questions(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = read_embedded_recipes().train[0]
-    line = f"{' . '.join(asked.steps[:2])} .\t{asked.steps[2]}\tYes\n"
+    asked_recipe = read_embedded_recipes().train[0]
+    line = f"{' . '.join(asked_recipe.steps[:2])} .\t{asked_recipe.steps[2]}\tYes\n"
     (tmp_path / "next_step").mkdir()
     (tmp_path / "next_step" / "test.txt").write_text(line)
     published = f"--published={tmp_path / 'next_step' / 'test.txt'}"
@@ -256,18 +256,18 @@ def test_command_with_missing_recipes_names_option(tiny: Path, tmp_path: Path) -
 def test_command_interrupted_reports_kept_checkpoint(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    step, made = torch.optim.Adam.step, []
+    step, steps_done = torch.optim.Adam.step, []
 
     def interrupted(self: Any, *args: Any) -> Any:  # noqa: ANN401
-        made.append(1)
-        if len(made) == 4:
+        steps_done.append(1)
+        if len(steps_done) == 4:
             raise KeyboardInterrupt
         return step(self, *args)
 
     monkeypatch.setattr(torch.optim.Adam, "step", interrupted)
     assert command(f"--model={tiny}", f"--out={tmp_path / 'out'}", *SMALL) == 130
     assert "interrupted after 3 updates\nbest checkpoint: update 2, saved to" in capsys.readouterr().out
-    made[:] = [1, 1, 1]
+    steps_done[:] = [1, 1, 1]
     assert command(f"--model={tiny}", f"--out={tmp_path / 'none'}", *SMALL) == 130
     assert "no checkpoint is saved: no validation followed an update" in capsys.readouterr().out
     assert not (tmp_path / "none").exists()

@@ -51,15 +51,15 @@ class Watched:
         self.client._loaded = replace(weights, model=self)
         self.forward = self._model.forward
 
-    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401
+    def __call__(self, *args: Any, **keywords: Any) -> Any:  # noqa: ANN401
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         self.begun.set()
         assert self.go_on.wait(WAIT)
-        found = self._model(*args, **named)
+        output = self._model(*args, **keywords)
         self.under_way -= 1
         self.computed += 1
-        return found
+        return output
 
 
 def test_answer_leaves_event_loop_free(tiny: Path) -> None:
@@ -111,14 +111,14 @@ def test_score_texts_of_one_token_needs_one_computation(tiny: Path) -> None:
 
 
 def test_answer_uses_no_network(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = ask(tiny)
+    expected = ask(tiny)
 
     def refuse(*_: object) -> None:
         raise AssertionError("a connection")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    assert ask(tiny) == wanted
+    assert ask(tiny) == expected
 
 
 def test_model_code_is_not_run(copied: Path) -> None:
@@ -188,10 +188,10 @@ def test_damaged_weights_fail_each_request_with_reason(copied: Path) -> None:
 
 
 def test_name_in_local_cache_is_opened(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = tmp_path / "models--kitchen--tiny"
-    shutil.copytree(tiny, kept / "snapshots" / ("0" * 40))
-    (kept / "refs").mkdir()
-    (kept / "refs" / "main").write_text("0" * 40)
+    cached = tmp_path / "models--kitchen--tiny"
+    shutil.copytree(tiny, cached / "snapshots" / ("0" * 40))
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text("0" * 40)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     client = open_model("local:kitchen/tiny", {})
     assert client.name == "local:kitchen/tiny"

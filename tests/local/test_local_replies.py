@@ -53,12 +53,12 @@ class Ending:
     """A model whose third token in a row is its end, and never one before it."""
 
     def __init__(self, model: Any, end: int) -> None:  # noqa: ANN401
-        self._model, self._end, self._asked = model, end, 0
+        self._model, self._end, self._calls = model, end, 0
 
-    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401
-        self._asked += 1
-        output = self._model(*args, **named)
-        output.logits[..., self._end] = 1e9 if self._asked == 3 else -1e9
+    def __call__(self, *args: Any, **keywords: Any) -> Any:  # noqa: ANN401
+        self._calls += 1
+        output = self._model(*args, **keywords)
+        output.logits[..., self._end] = 1e9 if self._calls == 3 else -1e9
         return output
 
 
@@ -80,18 +80,18 @@ def test_reply_ends_before_end_token(tiny: Path) -> None:
     assert weights.tokenizer.decode([end]) == END
     ids = weights.tokenizer(PROMPT)["input_ids"]
     ending = replace(weights, model=Ending(weights.model, end))
-    text, written, finish = write_reply(ending, ids, WritingSettings(), 1, threading.Event())
+    text, count, finish = write_reply(ending, ids, WritingSettings(), 1, threading.Event())
     assert text == weights.tokenizer.decode(most_probable(tiny, PROMPT, 2))
-    assert (written, finish) == (3, "stop")
+    assert (count, finish) == (3, "stop")
 
 
 def test_sampled_reply_depends_on_seed_and_repetition(tiny: Path) -> None:
-    def drawn(repetition: int = 1, **stated: Json) -> str:
+    def sample_reply(repetition: int = 1, **stated: Json) -> str:
         return chat(tiny, PROMPT, repetition, **{"max_tokens": 12, "temperature": 1.0, "seed": 7, **stated}).text
 
-    assert drawn() == drawn()
-    assert len({drawn(), drawn(seed=8), drawn(2), drawn(temperature=0)}) == 4
-    assert drawn(top_p=1e-9) == drawn(temperature=0)
+    assert sample_reply() == sample_reply()
+    assert len({sample_reply(), sample_reply(seed=8), sample_reply(2), sample_reply(temperature=0)}) == 4
+    assert sample_reply(top_p=1e-9) == sample_reply(temperature=0)
 
 
 def test_sampled_tokens_follow_probabilities(tmp_path: Path) -> None:
@@ -102,11 +102,11 @@ def test_sampled_tokens_follow_probabilities(tmp_path: Path) -> None:
     with torch.no_grad():
         shares = torch.softmax(weights.model(torch.tensor([ids])).logits[0, -1] / 2.0, dim=-1).tolist()
     settings = WritingSettings(max_tokens=1, temperature=2.0)
-    drawn = Counter(
+    sampled = Counter(
         write_reply(weights, ids, settings, repetition, threading.Event())[0] for repetition in range(1, 1501)
     )
     for word, share in zip(words, shares[1:], strict=True):
-        assert drawn[word] / 1500 == pytest.approx(share, abs=0.05)
+        assert sampled[word] / 1500 == pytest.approx(share, abs=0.05)
 
 
 def test_sampled_tokens_are_within_top_p(tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_sampled_tokens_are_within_top_p(tmp_path: Path) -> None:
     with torch.no_grad():
         order = torch.softmax(weights.model(torch.tensor([ids])).logits[0, -1], dim=-1).sort(descending=True)
     settings = WritingSettings(max_tokens=1, temperature=1.0, top_p=float(order.values[:2].sum()) - 1e-4)
-    drawn = {write_reply(weights, ids, settings, repetition, threading.Event())[0] for repetition in range(1, 301)}
+    sampled = {write_reply(weights, ids, settings, repetition, threading.Event())[0] for repetition in range(1, 301)}
     allowed = {weights.tokenizer.decode([token], skip_special_tokens=True) for token in order.indices[:2].tolist()}
-    assert drawn == allowed
+    assert sampled == allowed
 
 
 def test_reply_follows_chat_template(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_settings_of_request_override_model(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"max_token": 3}, "unknown model option 'max_token' of a local model; known: device, max_completion_tokens,"),
         ({"max_tokens": 0}, "max_tokens: found 0, expected a whole number from 1"),
@@ -160,8 +160,8 @@ def test_settings_of_request_override_model(tiny: Path) -> None:
         ({"device": 0}, "device: found 0, expected cpu"),
     ],
 )
-def test_open_with_invalid_option_is_usage_error(settings: dict[str, Json], told: str, tiny: Path) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_open_with_invalid_option_is_usage_error(settings: dict[str, Json], message: str, tiny: Path) -> None:
+    with pytest.raises(UsageError, match=message):
         open_model(f"local:{tiny}", settings)
 
 

@@ -60,12 +60,12 @@ def plain(tiny: Path) -> Plain:
 
 def test_scores_of_texts_equal_torch(tiny: Path, plain: Plain) -> None:
     context, texts = "Boil water . Is it ?", [" Yes", " No", " Simmer the sauce until thick"]
-    for text, found in zip(texts, score(tiny, context, *texts), strict=True):
+    for text, score_ in zip(texts, score(tiny, context, *texts), strict=True):
         ids, rows = plain.logprobs(context + text)
         first = len(plain.tokenizer(context)["input_ids"])
-        wanted = math.fsum(float(rows[at - 1][ids[at]]) for at in range(first, len(ids)))
-        assert found.logprob == pytest.approx(wanted, abs=1e-4)
-        assert found.tokens == len(ids) - first
+        expected = math.fsum(float(rows[at - 1][ids[at]]) for at in range(first, len(ids)))
+        assert score_.logprob == pytest.approx(expected, abs=1e-4)
+        assert score_.tokens == len(ids) - first
 
 
 @pytest.mark.parametrize("border", range(len(TEXT)))
@@ -73,18 +73,18 @@ def test_scores_at_each_border_equal_echo(border: int, tiny: Path, plain: Plain)
     request = Request(kind="score", context=TEXT[:border], texts=[TEXT[border:]])
     response = {"choices": [plain.echo(TEXT)], "model": "m"}
     ((logprob, tokens, greedy),) = read_scores(response, request, "m", 0.0).logprobs
-    (found,) = ask(tiny, request).scores
-    assert (found.tokens, found.greedy) == (tokens, greedy)
-    assert found.logprob == pytest.approx(logprob, abs=1e-4)
+    (text_score,) = ask(tiny, request).scores
+    assert (text_score.tokens, text_score.greedy) == (tokens, greedy)
+    assert text_score.logprob == pytest.approx(logprob, abs=1e-4)
 
 
 def test_scores_of_all_next_words_sum_to_one(tmp_path: Path) -> None:
     words = ["boil", "cut", "mix", "serve", "wait"]
     folder = save_tiny(tmp_path / "words", whole_words(words), positions=16)
-    found = score(folder, "boil mix", *(f" {word}" for word in words), " unheard-of")
-    assert {text_score.tokens for text_score in found} == {1}
-    assert math.fsum(math.exp(text_score.logprob or 0.0) for text_score in found) == pytest.approx(1.0, abs=1e-5)
-    assert sum(bool(text_score.greedy) for text_score in found) == 1
+    scores = score(folder, "boil mix", *(f" {word}" for word in words), " unheard-of")
+    assert {text_score.tokens for text_score in scores} == {1}
+    assert math.fsum(math.exp(text_score.logprob or 0.0) for text_score in scores) == pytest.approx(1.0, abs=1e-5)
+    assert sum(bool(text_score.greedy) for text_score in scores) == 1
 
 
 def test_scores_of_word_pairs_sum_to_first_word(tmp_path: Path) -> None:
@@ -115,12 +115,15 @@ def test_score_of_most_probable_word_is_greedy(tiny: Path, plain: Plain) -> None
     ids = plain.tokenizer(context)["input_ids"]
     order = rows[len(ids) - 1].argsort(descending=True).tolist()
     texts = [plain.tokenizer.decode([token]) for token in order]
-    kept = [text for text, token in zip(texts, order, strict=True)
+    whole_words = [text for text, token in zip(texts, order, strict=True)
             if plain.tokenizer(context + text)["input_ids"] == [*ids, token]]  # fmt: skip
-    found = score(tiny, context, *kept)
-    assert [text_score.greedy for text_score in found] == [kept[0] == texts[0], *[False] * (len(kept) - 1)]
-    assert [text_score.logprob for text_score in found] == sorted(
-        (text_score.logprob or 0.0 for text_score in found), reverse=True
+    scores = score(tiny, context, *whole_words)
+    assert [text_score.greedy for text_score in scores] == [
+        whole_words[0] == texts[0],
+        *[False] * (len(whole_words) - 1),
+    ]
+    assert [text_score.logprob for text_score in scores] == sorted(
+        (text_score.logprob or 0.0 for text_score in scores), reverse=True
     )
 
 
@@ -131,9 +134,9 @@ def test_score_after_messages_follows_chat_template(tmp_path: Path) -> None:
     folder = save_tiny(tmp_path / "chat", chat_template=template)
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Boil water?"}]
     reply = ask(folder, Request(messages, kind="score", texts=["Yes", "No"]))
-    told = score(folder, "[system] Be brief.\n[user] Boil water?\n>", "Yes", "No")
+    from_text = score(folder, "[system] Be brief.\n[user] Boil water?\n>", "Yes", "No")
     assert [text_score.logprob for text_score in reply.scores] == pytest.approx(
-        [text_score.logprob for text_score in told], abs=1e-5
+        [text_score.logprob for text_score in from_text], abs=1e-5
     )
 
 

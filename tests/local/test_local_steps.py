@@ -34,11 +34,11 @@ def put(folder: Path, *questions: Question) -> list[tuple[Transcript, list[Excha
     episodes = {"next_step": next_step, "lowest_perplexity": lowest_perplexity}
 
     async def run() -> list[tuple[Transcript, list[Exchange]]]:
-        found = []
-        for asked in questions:
+        outcomes = []
+        for question in questions:
             exchanges: list[Exchange] = []
-            found.append((await drive(episodes[asked.episode](asked), client.answer, exchanges), exchanges))
-        return found
+            outcomes.append((await drive(episodes[question.episode](question), client.answer, exchanges), exchanges))
+        return outcomes
 
     return asyncio.run(run())
 
@@ -47,10 +47,10 @@ def test_next_step_by_logprobs_equals_validation(tiny: Path) -> None:
     samples = [sample for sample in build_classification(read_embedded_recipes().dev) if len(query_of(sample)) < 160][
         :30
     ]
-    found = put(tiny, *(question("next_step", query_of(sample), {"answer": "logprobs"}) for sample in samples))
-    assert {tuple(transcript.parts["by_logprobs"]) for transcript, _ in found} == {(1, 1)}
+    outcomes = put(tiny, *(question("next_step", query_of(sample), {"answer": "logprobs"}) for sample in samples))
+    assert {tuple(transcript.parts["by_logprobs"]) for transcript, _ in outcomes} == {(1, 1)}
     right = [transcript.reply.text == ("Yes" if sample.label else "No") for (transcript, _), sample
-             in zip(found, samples, strict=True)]  # fmt: skip
+             in zip(outcomes, samples, strict=True)]  # fmt: skip
     checked = validate(load_weights(tiny), samples)
     for label, share in ((True, checked.sensitivity), (False, checked.specificity)):
         answers = [correct for correct, sample in zip(right, samples, strict=True) if sample.label is label]

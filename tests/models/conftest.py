@@ -23,7 +23,7 @@ def server() -> Iterator[Loopback]:
 def ask(server: Loopback) -> Ask:
     """Asks one question of the server through litellm; settings are those of the model."""
 
-    def asked(
+    def ask_model(
         prompt: str = "Which?", *, model: str = "openai/any", request: Request | None = None, **settings: Json
     ) -> Reply:
         async def run() -> Reply:
@@ -35,4 +35,4 @@ def ask(server: Loopback) -> Ask:
 
         return asyncio.run(run())
 
-    return asked
+    return ask_model

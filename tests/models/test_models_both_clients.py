@@ -317,8 +317,8 @@ def test_requests_are_equal_in_both_clients(server: Loopback) -> None:
     settings: dict[str, Json] = {"temperature": 0.0, "max_tokens": 7, "seed": 3, "extra_headers": {"X-Team": "blue"}}
     for model in CLIENTS:
         asked_through(model, server.url, request, settings)
-    one, other = server.requests
-    assert one.body == other.body
-    assert one.path == other.path
+    litellm_request, endpoint_request = server.requests
+    assert litellm_request.body == endpoint_request.body
+    assert litellm_request.path == endpoint_request.path
     for name in ("authorization", "x-team", "content-type"):
-        assert one.headers[name] == other.headers[name]
+        assert litellm_request.headers[name] == endpoint_request.headers[name]

@@ -20,12 +20,12 @@ from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Json, Reply, Request
 
 PRICE = Price(1.0, 1.0, stated=False)  # a dollar a token
-ASKED = Request([{"role": "user", "content": "abcd"}])  # 20 tokens at worst
+REQUEST = Request([{"role": "user", "content": "abcd"}])  # 20 tokens at worst
 WORST = 20 + 5.0
 
 
 class Client:
-    """A model that answers as it is told, once it may, and counts."""
+    """A model that answers with a given function, once it may, and counts."""
 
     def __init__(self, answer: Callable[[], Reply], settings: Mapping[str, Json] | None = None) -> None:
         self.name, self.settings = "gpt-x", {"max_tokens": 5} if settings is None else settings
@@ -85,7 +85,7 @@ def ledger(store: Store) -> tuple[int, float, float]:
 def spent_after(store: Store, answer: Callable[[], Reply]) -> tuple[int, float, float]:
     """The ledger after one attempt."""
     with suppress(ProviderError, NotAskedError, RuntimeError):
-        asyncio.run(budgeted(store, Client(answer)).answer(ASKED))
+        asyncio.run(budgeted(store, Client(answer)).answer(REQUEST))
     return ledger(store)
 
 
@@ -95,13 +95,13 @@ def test_budget_reply_settles_at_its_cost(store: Store) -> None:
 
 def test_budget_reply_without_cost_is_priced_by_tokens(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 10, 2)))
-    assert asyncio.run(model.answer(ASKED)) == Reply("a", 10, 2, 12.0)
+    assert asyncio.run(model.answer(REQUEST)) == Reply("a", 10, 2, 12.0)
     assert ledger(store) == (1, 12.0, 0.0)
 
 
 def test_budget_stated_price_overrides_cost_of_reply(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 10, 2, cost=99.0)), price=Price(0.0, 0.0, stated=True))
-    assert asyncio.run(model.answer(ASKED)).cost == 0.0
+    assert asyncio.run(model.answer(REQUEST)).cost == 0.0
     assert ledger(store) == (1, 0.0, 0.0)
 
 
@@ -147,14 +147,14 @@ def full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("full")
 def test_budget_unsettled_reply_is_returned_and_stays_reserved(store: Store) -> None:
-    reply = asyncio.run(budgeted(store, Client(lambda: Reply("a", cost=3.0))).answer(ASKED))
+    reply = asyncio.run(budgeted(store, Client(lambda: Reply("a", cost=3.0))).answer(REQUEST))
     assert (reply, ledger(store)) == (Reply("a", cost=3.0), (1, 0.0, WORST))
 
 
 @pytest.mark.usefixtures("full")
 def test_budget_unsettled_failure_is_raised_unchanged(store: Store) -> None:
     with pytest.raises(ProviderError, match="rate-limit: slowly"):
-        asyncio.run(budgeted(store, Client(failing(ProviderError("rate-limit", "slowly")))).answer(ASKED))
+        asyncio.run(budgeted(store, Client(failing(ProviderError("rate-limit", "slowly")))).answer(REQUEST))
     assert ledger(store) == (1, 0.0, WORST)
 
 
@@ -163,7 +163,7 @@ def test_budget_cancelled_attempt_counts_at_worst(store: Store) -> None:
     client.may_answer.clear()
 
     async def run() -> None:
-        task = asyncio.create_task(budgeted(store, client).answer(ASKED))
+        task = asyncio.create_task(budgeted(store, client).answer(REQUEST))
         await client.asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -178,7 +178,7 @@ def side_by_side(store: Store, client: Client, model: BudgetLayer, number: int) 
     client.may_answer.clear()
 
     async def run() -> list[Any]:
-        attempts = [asyncio.create_task(model.answer(ASKED)) for _ in range(number)]
+        attempts = [asyncio.create_task(model.answer(REQUEST)) for _ in range(number)]
         await asyncio.sleep(0)
         await store.look("after all attempts")
         client.may_answer.set()
@@ -216,7 +216,7 @@ def test_budget_remainder_allows_further_requests(store: Store) -> None:
 
     async def one_by_one() -> None:
         for _ in range(9):
-            await model.answer(ASKED)
+            await model.answer(REQUEST)
 
     with pytest.raises(BudgetSpentError) as spent:
         asyncio.run(one_by_one())
@@ -228,13 +228,13 @@ def test_budget_remainder_allows_further_requests(store: Store) -> None:
 def test_max_calls_when_spent_error_names_option(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a")), None, 0, None)
     with pytest.raises(BudgetSpentError, match="--taskgraph-max-calls=0 is spent") as spent:
-        asyncio.run(model.answer(ASKED))
+        asyncio.run(model.answer(REQUEST))
     assert spent.value.limit == "calls"
 
 
 def test_budget_without_limits_adds_cost_only(store: Store) -> None:
     model = budgeted(store, Client(lambda: Reply("a", 1, 1), {}), None)
-    assert asyncio.run(model.answer(ASKED)).cost == 2.0
+    assert asyncio.run(model.answer(REQUEST)).cost == 2.0
     assert ledger(store) == (0, 0.0, 0.0)
 
 
@@ -246,8 +246,8 @@ def test_max_cost_with_unknown_price_is_usage_error(store: Store) -> None:
 def test_budget_unbounded_reply_reserves_assumed_length(store: Store) -> None:
     client = Client(lambda: Reply("a", cost=1.0), {})
     with pytest.raises(BudgetSpentError, match=r"no request of up to 3\.279e\+04 US"):
-        asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT - 1).answer(ASKED))
-    assert asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT).answer(ASKED)).cost == 1.0
+        asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT - 1).answer(REQUEST))
+    assert asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT).answer(REQUEST)).cost == 1.0
     assert client.calls == 1
 
 
@@ -267,7 +267,7 @@ def test_max_cost_with_price_raising_request_is_not_asked(store: Store) -> None:
     client = Client(lambda: Reply("a"))
     model = budgeted(store, client)
     with pytest.raises(NotAskedError, match="service_tier"):
-        asyncio.run(model.answer(Request(ASKED.messages, settings={"service_tier": "priority"})))
+        asyncio.run(model.answer(Request(REQUEST.messages, settings={"service_tier": "priority"})))
     assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))
 
 
@@ -275,7 +275,7 @@ def test_budget_attempt_never_sent_counts_nothing(store: Store) -> None:
     client = Client(lambda: Reply("a"))
 
     async def run() -> None:
-        async with budgeted(store, client, max_calls=3).attempt(ASKED):
+        async with budgeted(store, client, max_calls=3).attempt(REQUEST):
             await store.look("after it is reserved")
 
     asyncio.run(run())
@@ -288,11 +288,11 @@ def test_budget_wait_extends_time_limit_of_question(store: Store) -> None:
     client.may_answer.clear()
 
     async def run() -> Reply:
-        first = asyncio.create_task(model.answer(ASKED))
+        first = asyncio.create_task(model.answer(REQUEST))
         await client.asked.wait()
         async with asyncio.timeout(1000.0) as limit:
             TIME_LIMIT.set(limit)
-            second = asyncio.create_task(model.answer(ASKED))
+            second = asyncio.create_task(model.answer(REQUEST))
             await store.look("after the second waits")
             assert limit.when() is None
             client.may_answer.set()

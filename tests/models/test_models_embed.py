@@ -14,10 +14,10 @@ BOTH = Request(role="embedder", kind="embed", texts=["the answer", "the referenc
 
 
 def embedded(*vectors: object, model: str = "any", usage: int | None = 7) -> Raw:
-    """The vectors as OpenAI's protocol sends them, the last one first: the index tells the order."""
+    """Return the vectors in OpenAI's protocol, in reverse order: the index states the order."""
     data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
-    made: dict[str, Any] = {"object": "list", "model": model, "data": data[::-1]}
-    return as_json(made | ({"usage": {"prompt_tokens": usage, "total_tokens": usage}} if usage else {}))
+    body: dict[str, Any] = {"object": "list", "model": model, "data": data[::-1]}
+    return as_json(body | ({"usage": {"prompt_tokens": usage, "total_tokens": usage}} if usage else {}))
 
 
 def test_embed_texts_returns_vectors_in_order(server: Loopback, ask: Ask) -> None:

@@ -124,7 +124,7 @@ def test_endpoint_key_of_settings_then_address_then_variable(server: Loopback, m
     ask(f"{with_user}#any")
     ask(f"{with_user}#any", api_key="setting")
     ask(f"{with_user}#any", api_key="setting", extra_headers={"authorization": "Own scheme", "X-Number": 3})
-    sent = [one.headers.get("authorization") for one in server.requests]
+    sent = [request.headers.get("authorization") for request in server.requests]
     assert sent == [None, "Bearer variable", "Basic dXNAZXI6cGFzcw==", "Bearer setting", "Own scheme"]
     assert server.requests[-1].headers["x-number"] == "3"
 
@@ -171,15 +171,15 @@ def test_endpoint_concurrent_requests_in_consecutive_loops_succeed(server: Loopb
     server.answer = lambda prompt: f"to {prompt}"
     model = open_model(f"{server.url}#any", {})
 
-    async def asked(count: int) -> list[str]:
+    async def ask_together(count: int) -> list[str]:
         requests = [Request([{"role": "user", "content": str(i)}]) for i in range(count)]
         return [r.text for r in await asyncio.gather(*map(model.answer, requests))]
 
     async def run() -> list[str]:
         try:
-            first = await asked(20)
+            first = await ask_together(20)
             await close()
-            return first + await asked(1)  # more can be asked after all was closed
+            return first + await ask_together(1)  # more can be asked after all was closed
         finally:
             await close()
 

@@ -34,46 +34,48 @@ def connected() -> Iterator[sqlite3.Connection]:
 
 
 @dataclass(eq=False)
-class Asked:
-    """A question: where it stands in the plan, and what it may and does cost."""
+class PlannedQuestion:
+    """A question of the plan, with its reservation, its cost and its outcome."""
 
-    spend: Reservation
+    reservation: Reservation
     cost: float
     outcome: str = ""
 
 
 class Process:
-    """A process of the run, which enters what arrives and settles when it is told to."""
+    """A process of the run, which enters arriving questions and settles them on request."""
 
     def __init__(self, connection: sqlite3.Connection, owner: str) -> None:
         self._connection, self.owner = connection, owner
         self.waiting: list[Reservation] = []
-        self.in_flight: list[Asked] = []
-        self.asked: dict[int, Asked] = {}
+        self.in_flight: list[PlannedQuestion] = []
+        self.asked: dict[int, PlannedQuestion] = {}
 
-    def enter(self, *arrived: Asked, settles: Sequence[Settlement] = ()) -> ledger.LedgerEntry:
-        for one in arrived:
-            self.asked[one.spend.position] = one
-        spends = [*self.waiting, *(one.spend for one in arrived)]
-        entry = ledger.enter_spending(self._connection, "run", self.owner, settles, spends)
-        for spend, refused in entry.results:
-            one = self.asked[spend.position]
-            one.outcome = "refused" if refused else "asked"
+    def enter(self, *arrived: PlannedQuestion, settles: Sequence[Settlement] = ()) -> ledger.LedgerEntry:
+        for question in arrived:
+            self.asked[question.reservation.position] = question
+        reservations = [*self.waiting, *(question.reservation for question in arrived)]
+        entry = ledger.enter_spending(self._connection, "run", self.owner, settles, reservations)
+        for reservation, refused in entry.results:
+            question = self.asked[reservation.position]
+            question.outcome = "refused" if refused else "asked"
             if refused is None:
-                self.in_flight.append(one)
+                self.in_flight.append(question)
         self.waiting = entry.waiting
         return entry
 
     def settle(self, at: int) -> None:
-        one = self.in_flight.pop(at % len(self.in_flight))
-        self.enter(settles=[Settlement(NOBODY, one.spend.cost, one.cost)])
+        question = self.in_flight.pop(at % len(self.in_flight))
+        self.enter(settles=[Settlement(NOBODY, question.reservation.cost, question.cost)])
 
 
-def questions(plan: Sequence[tuple[float, float]], limit: float) -> list[Asked]:
-    return [Asked(Reservation(NOBODY, 1, worst, None, limit, at), cost) for at, (worst, cost) in enumerate(plan)]
+def questions(plan: Sequence[tuple[float, float]], limit: float) -> list[PlannedQuestion]:
+    return [
+        PlannedQuestion(Reservation(NOBODY, 1, worst, None, limit, at), cost) for at, (worst, cost) in enumerate(plan)
+    ]
 
 
-def one_by_one(plan: Sequence[tuple[float, float]], limit: float) -> list[str]:
+def sequential_outcomes(plan: Sequence[tuple[float, float]], limit: float) -> list[str]:
     """What becomes of the questions where each is settled before the next is asked."""
     spent, outcomes = 0.0, []
     for worst, cost in plan:
@@ -105,7 +107,7 @@ def test_enter_any_concurrency_grants_same_as_sequential(
                 process.settle(data.draw(st.integers(0, 20)))
             assert held(connection) <= limit
         assert process.waiting == []
-    assert [one.outcome for one in coming] == one_by_one(plan, limit)
+    assert [question.outcome for question in coming] == sequential_outcomes(plan, limit)
 
 
 @given(st.lists(st.tuples(costs, st.integers(0, 2)), max_size=14), limits, st.data())
@@ -115,27 +117,29 @@ def test_enter_several_processes_neither_exceeds_nor_starves(
     with connected() as connection:
         processes = [Process(connection, name) for name in "abc"]
         coming = questions([amounts for amounts, _ in plan], limit)
-        shares = [[one for one, (_, of) in zip(coming, plan, strict=True) if of == at] for at in range(3)]
-        while any(shares) or any(one.in_flight or one.waiting for one in processes):
+        shares = [[question for question, (_, of) in zip(coming, plan, strict=True) if of == at] for at in range(3)]
+        while any(shares) or any(process.in_flight or process.waiting for process in processes):
             number = data.draw(st.integers(0, 2))
-            process = processes[number]
+            drawn_process = processes[number]
             arrives, settles = data.draw(st.tuples(st.booleans(), st.booleans()))
             if shares[number] and arrives:
-                process.enter(shares[number].pop(0))
-            elif process.in_flight and settles:
-                process.settle(data.draw(st.integers(0, 20)))
+                drawn_process.enter(shares[number].pop(0))
+            elif drawn_process.in_flight and settles:
+                drawn_process.settle(data.draw(st.integers(0, 20)))
             else:
-                process.enter()
-            if not any(one.in_flight for one in processes):
-                for one in sorted((one for one in processes if one.waiting), key=lambda one: one.waiting[0].position):
-                    one.enter()
-                assert not any(one.waiting for one in processes) or any(one.in_flight for one in processes)
+                drawn_process.enter()
+            if not any(process.in_flight for process in processes):
+                waiting = [process for process in processes if process.waiting]
+                for process in sorted(waiting, key=lambda process: process.waiting[0].position):
+                    process.enter()
+                is_flying = any(process.in_flight for process in processes)
+                assert is_flying or not any(process.waiting for process in processes)
             assert held(connection) <= limit
         assert connection.execute("SELECT count(*) FROM reservations").fetchone() == (0,)
-    spent = sum(one.cost for one in coming if one.outcome == "asked")
-    assert {one.outcome for one in coming} <= {"asked", "refused"}
+    spent = sum(question.cost for question in coming if question.outcome == "asked")
+    assert {question.outcome for question in coming} <= {"asked", "refused"}
     # A question that fits beside all that was spent in the end fitted whenever its turn came.
-    assert all(one.outcome == "asked" for one in coming if spent + one.spend.cost <= limit)
+    assert all(question.outcome == "asked" for question in coming if spent + question.reservation.cost <= limit)
 
 
 def test_enter_small_request_waits_for_larger_of_other_process() -> None:
@@ -160,7 +164,7 @@ def test_enter_amount_that_never_fits_is_refused_at_once() -> None:
         process = Process(connection, "a")
         first, large, small = questions([(4.0, 1.0), (11.0, 1.0), (1.0, 1.0)], 10.0)
         process.enter(first, large, small)
-        assert [one.outcome for one in (first, large, small)] == ["asked", "refused", "asked"]
+        assert [question.outcome for question in (first, large, small)] == ["asked", "refused", "asked"]
 
 
 def test_drop_reservations_of_dead_process_counts_as_spent() -> None:
@@ -180,4 +184,4 @@ def test_enter_free_request_is_granted_at_once() -> None:
         process = Process(connection, "a")
         full, waits, free = questions([(10.0, 10.0), (1.0, 1.0), (0.0, 0.0)], 10.5)
         process.enter(full, waits, free)
-        assert [one.outcome for one in (full, waits, free)] == ["asked", "", "asked"]
+        assert [question.outcome for question in (full, waits, free)] == ["asked", "", "asked"]

@@ -107,7 +107,7 @@ def test_limits_in_flight_never_exceeds_limit(concurrency: int | None, latencies
     async def main() -> None:
         limits, flying = limits_of(concurrency), 0
 
-        async def one(latency: float) -> None:
+        async def send(latency: float) -> None:
             nonlocal flying
             async with limits.slot():
                 flying += 1
@@ -115,7 +115,7 @@ def test_limits_in_flight_never_exceeds_limit(concurrency: int | None, latencies
                 await asyncio.sleep(latency)
                 flying -= 1
 
-        await asyncio.gather(*map(one, latencies * 3))
+        await asyncio.gather(*map(send, latencies * 3))
         assert limits.in_flight == 0
 
     run(main)
@@ -141,7 +141,7 @@ def test_limits_free_slot_goes_to_lowest_position(positions: list[int], concurre
     async def main() -> None:
         limits, went, waiting = limits_of(concurrency), list[int](), set[int]()
 
-        async def one(position: int) -> None:
+        async def send(position: int) -> None:
             POSITION.set(position)
             waiting.add(position)
             async with limits.slot():
@@ -150,7 +150,7 @@ def test_limits_free_slot_goes_to_lowest_position(positions: list[int], concurre
                 await asyncio.sleep(1.0)
 
         holders = await filled(limits)
-        tasks = [asyncio.ensure_future(one(position)) for position in positions]
+        tasks = [asyncio.ensure_future(send(position)) for position in positions]
         await asyncio.sleep(0)
         await left(holders)
         await asyncio.gather(*tasks)
@@ -163,12 +163,12 @@ def test_limits_equal_positions_go_in_order_of_arrival() -> None:
     async def main() -> None:
         limits, went = limits_of(1), list[int]()
 
-        async def one(number: int) -> None:
+        async def send(number: int) -> None:
             async with limits.slot():
                 went.append(number)
 
         holders = await filled(limits)
-        tasks = [asyncio.ensure_future(one(number)) for number in range(9)]
+        tasks = [asyncio.ensure_future(send(number)) for number in range(9)]
         await asyncio.sleep(0)
         await left(holders)
         await asyncio.gather(*tasks)
@@ -183,7 +183,7 @@ def test_limits_all_waiting_requests_are_sent(positions: list[int], latencies: l
     async def main() -> None:
         limits, went = limits_of(2, rpm=120, tpm=6000), 0
 
-        async def one(number: int, position: int) -> None:
+        async def send(number: int, position: int) -> None:
             nonlocal went
             POSITION.set(position)
             await asyncio.sleep(latencies[-1 - number % len(latencies)])
@@ -191,7 +191,7 @@ def test_limits_all_waiting_requests_are_sent(positions: list[int], latencies: l
                 await asyncio.sleep(latencies[number % len(latencies)])
                 went += 1
 
-        await asyncio.gather(*(one(n, position) for n, position in enumerate(positions)))
+        await asyncio.gather(*(send(n, position) for n, position in enumerate(positions)))
         assert went == len(positions)
 
     run(main)
@@ -203,14 +203,14 @@ def test_limits_cancellation_at_any_point_frees_slot(cuts: list[tuple[int, int]]
     async def main() -> None:
         limits = limits_of(3, rpm=600 if paced else None)
 
-        async def one(number: int) -> None:
+        async def send(number: int) -> None:
             POSITION.set(number % 4)
             async with limits.slot() as slot:
                 for _ in range(number % 3):
                     await asyncio.sleep(0)
                 limits.note_reply(GOOD, slot)
 
-        tasks = [asyncio.ensure_future(one(number)) for number in range(12)]
+        tasks = [asyncio.ensure_future(send(number)) for number in range(12)]
         for hop in range(61):
             for at, number in cuts:
                 if at == hop:
@@ -228,12 +228,12 @@ def test_limits_slot_of_task_cancelled_before_running_goes_on() -> None:
     async def main() -> None:
         limits, went = limits_of(1), list[str]()
 
-        async def one(name: str) -> None:
+        async def send(name: str) -> None:
             async with limits.slot():
                 went.append(name)
 
         holders = await filled(limits)
-        first, second = (asyncio.ensure_future(one(name)) for name in ("first", "second"))
+        first, second = (asyncio.ensure_future(send(name)) for name in ("first", "second"))
         await asyncio.sleep(0)
         await left(holders)  # the slot is the first one's now, who has not run yet
         first.cancel()
@@ -347,11 +347,11 @@ def test_limits_retry_after_pauses_all_and_is_noted() -> None:
         assert counters.waiting == {"rate limit": 17.0}
         sent = []
 
-        async def one() -> None:
+        async def send() -> None:
             async with limits.slot():
                 sent.append(clock())
 
-        await asyncio.gather(one(), one(), one())
+        await asyncio.gather(send(), send(), send())
         assert sent == [pytest.approx(17.0)] * 3
         assert counters.waiting == {}
 
@@ -407,13 +407,13 @@ def most_in_a_minute(sent: Sequence[tuple[float, float]]) -> float:
     return max(sum(amount for at, amount in sent if start <= at <= start + 60) for start, _ in sent)
 
 
-def asked(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0) -> Callable[[float], Awaitable[None]]:
-    async def one(arrival: float) -> None:
+def sender(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0) -> Callable[[float], Awaitable[None]]:
+    async def send(arrival: float) -> None:
         await asyncio.sleep(arrival)
         async with limits.slot(tokens):
             sent.append((clock(), 1.0))
 
-    return one
+    return send
 
 
 @QUICK
@@ -421,7 +421,7 @@ def asked(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0) 
 def test_pace_requests_in_any_minute_stay_within_rpm(rpm: float, arrivals: list[float]) -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
-        await asyncio.gather(*map(asked(limits_of(50, rpm=rpm), sent), arrivals))
+        await asyncio.gather(*map(sender(limits_of(50, rpm=rpm), sent), arrivals))
         assert len(sent) == len(arrivals)
         assert most_in_a_minute(sent) <= max(1, rpm)
 
@@ -432,7 +432,7 @@ def test_pace_requests_are_spread_evenly_and_used_fully() -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
         limits = limits_of(50, rpm=120)
-        await asyncio.gather(*map(asked(limits, sent), [0.0] * 600))
+        await asyncio.gather(*map(sender(limits, sent), [0.0] * 600))
         assert clock() == pytest.approx(300, rel=0.01)
         assert sum(at < 10 for at, _ in sent) <= 10 * 2 + 2 + 1
 
@@ -449,28 +449,28 @@ def test_pace_tokens_in_any_minute_stay_within_tpm(requests: list[tuple[int, int
         limits = limits_of(10, tpm=tpm)
         counted: list[list[float]] = []
 
-        async def one(expected: int, true: int, latency: float) -> None:
+        async def send(expected: int, true: int, latency: float) -> None:
             async with limits.slot(expected) as slot:
                 now = clock()
-                known = sum(amount for at, amount in counted if at >= now - 60)
-                assert known == 0 or known + expected <= tpm
+                amount_known = sum(amount for at, amount in counted if at >= now - 60)
+                assert amount_known == 0 or amount_known + expected <= tpm
                 entry = [now, float(expected)]
                 counted.append(entry)
                 await asyncio.sleep(latency)
                 entry[1] = float(true)
                 limits.note_reply(Reply("", tokens_in=true, tokens_out=0), slot)
 
-        await asyncio.gather(*(one(*request) for request in requests))
+        await asyncio.gather(*(send(*request) for request in requests))
 
     run(main)
 
 
 def test_pace_unused_tokens_are_returned() -> None:
-    async def finished(told: int) -> float:
+    async def finished(reported: int) -> float:
         limits = limits_of(1, tpm=1000)
         for _ in range(20):
             async with limits.slot(500) as slot:
-                limits.note_reply(Reply("", tokens_in=told, tokens_out=0), slot)
+                limits.note_reply(Reply("", tokens_in=reported, tokens_out=0), slot)
         return clock()
 
     assert run(lambda: finished(500)) == pytest.approx(9.5 * 60, rel=0.06)
@@ -511,16 +511,16 @@ def test_pace_small_request_of_lower_position_goes_first() -> None:
         counters, sent = RequestCounters(), dict[str, float]()
         limits = limits_of(5, tpm=600, counters=counters)
 
-        async def one(name: str, position: int, tokens: float) -> None:
+        async def send(name: str, position: int, tokens: float) -> None:
             POSITION.set(position)
             async with limits.slot(tokens):
                 sent[name] = clock()
 
-        await one("first", 0, 100)
-        large = asyncio.ensure_future(one("large", 2, 600))
+        await send("first", 0, 100)
+        large = asyncio.ensure_future(send("large", 2, 600))
         await asyncio.sleep(1)
         assert counters.waiting == {"tokens a minute": pytest.approx(60.1)}
-        small = asyncio.ensure_future(one("small", 1, 50))
+        small = asyncio.ensure_future(send("small", 1, 50))
         await asyncio.sleep(1)
         assert counters.waiting == {"tokens a minute": pytest.approx(9.0)}
         await asyncio.gather(large, small)
@@ -540,7 +540,7 @@ def test_limits_workers_share_pace_and_growth() -> None:
     async def main() -> None:
         sent: list[tuple[float, float]] = []
         limits = limits_of(50, rpm=120, tpm=6000, workers=4)
-        await asyncio.gather(*map(asked(limits, sent, tokens=50), [0.0] * 60))
+        await asyncio.gather(*map(sender(limits, sent, tokens=50), [0.0] * 60))
         assert clock() == pytest.approx(120, rel=0.05)
         adapting = limits_of(workers=4)
         await grown(adapting, 2000)
@@ -550,11 +550,11 @@ def test_limits_workers_share_pace_and_growth() -> None:
 
 
 def fail(limits: Limits, kind: ProviderErrorKind, words: str = "wrong key") -> Awaitable[None]:
-    async def one() -> None:
+    async def send() -> None:
         async with limits.slot() as slot:
             limits.note_failure(ProviderError(kind, words), slot)
 
-    return one()
+    return send()
 
 
 @pytest.mark.parametrize(
@@ -575,12 +575,12 @@ def test_limits_three_permanent_failures_break_model(kind: ProviderErrorKind, wo
         for _ in range(3):
             assert limits.broken is None
             limits.note_failure(ProviderError(kind, words), holders[0])
-        came = await asyncio.gather(*waiting[1:], limits.slot().__aenter__(), return_exceptions=True)
-        for error in came:
+        errors = await asyncio.gather(*waiting[1:], limits.slot().__aenter__(), return_exceptions=True)
+        for error in errors:
             assert isinstance(error, ProviderError)
             assert error.kind == kind
-            assert all(told in str(error) for told in ("3 requests", words, remedy))
-        assert len({id(error) for error in came}) == 5  # one each: a shared one would gather tracebacks
+            assert all(part in str(error) for part in ("3 requests", words, remedy))
+        assert len({id(error) for error in errors}) == 5  # one each: a shared one would gather tracebacks
         await left(holders)
         assert limits.in_flight == 0
 
@@ -594,8 +594,8 @@ def test_limits_end_rejects_waiting_and_lets_in_flight_arrive() -> None:
         waiting = [asyncio.ensure_future(limits.slot().__aenter__()) for _ in range(3)]
         await asyncio.sleep(0)
         limits.end()
-        came = await asyncio.gather(*waiting, limits.slot().__aenter__(), return_exceptions=True)
-        assert [type(error) for error in came] == [NotAskedError] * 4
+        errors = await asyncio.gather(*waiting, limits.slot().__aenter__(), return_exceptions=True)
+        assert [type(error) for error in errors] == [NotAskedError] * 4
         assert limits.in_flight == 1
         limits.note_reply(GOOD, holders[0])
         await left(holders)

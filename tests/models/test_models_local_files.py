@@ -28,8 +28,8 @@ def test_open_local_without_extra_names_install_command(
 ) -> None:
     spec = ModuleSpec("any", None)
     monkeypatch.setattr(local_weights, "find_spec", lambda name: None if name in missing else spec)
-    told = f"local models need {' and '.join(missing)}, which this extra installs: "
-    with pytest.raises(UsageError, match=re.escape(f"{told}pip install pytest-taskgraph-bench[local]")):
+    message = f"local models need {' and '.join(missing)}, which this extra installs: "
+    with pytest.raises(UsageError, match=re.escape(f"{message}pip install pytest-taskgraph-bench[local]")):
         open_model(f"local:{folder}", {})
 
 
@@ -38,15 +38,15 @@ def test_find_weights_in_folder_returns_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "message"),
     [
         ("config.json", r"has no config\.json; expected a folder that transformers saved"),
         ("model.safetensors", r"has no \*\.safetensors, and no other weights are read"),
     ],
 )
-def test_find_weights_in_incomplete_folder_names_missing_files(file: str, told: str, folder: Path) -> None:
+def test_find_weights_in_incomplete_folder_names_missing_files(file: str, message: str, folder: Path) -> None:
     (folder / file).rename(folder / "pytorch_model.bin")
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         find_weights(str(folder))
 
 

@@ -73,26 +73,26 @@ LIST: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def price_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prices, "_price_list", lambda: LIST)
 
 
-def asked(text: str, **settings: Any) -> Request:  # noqa: ANN401
+def request(text: str, **settings: Any) -> Request:  # noqa: ANN401
     return Request([{"role": "user", "content": text}], settings=settings)
 
 
-@pytest.mark.usefixtures("listed")
+@pytest.mark.usefixtures("price_list")
 class TestPriceOf:
     def test_price_of_listed_model_is_that_of_list(self) -> None:
-        found = price_of("plain")
-        assert found is not None
-        assert (found.input, found.output, found.most_out, found.stated) == (1e-6, 4e-6, 1000, False)
+        price = price_of("plain")
+        assert price is not None
+        assert (price.input, price.output, price.most_out, price.stated) == (1e-6, 4e-6, 1000, False)
 
-    @pytest.mark.parametrize(("name", "known"), [("openai/plain", True), ("groq/plain", False), ("PLAIN", True)])
-    def test_price_of_prefixed_name_needs_own_provider(self, name: str, known: bool) -> None:
+    @pytest.mark.parametrize(("name", "is_known"), [("openai/plain", True), ("groq/plain", False), ("PLAIN", True)])
+    def test_price_of_prefixed_name_needs_own_provider(self, name: str, is_known: bool) -> None:
         entries = prices._price_list()
         assert "plain" in entries
-        assert (price_of(name) is not None) is known
+        assert (price_of(name) is not None) is is_known
 
     @pytest.mark.parametrize("name", ["free", "strange", "web-search", "no-such-model", "http://host/v1#plain"])
     def test_price_of_unlisted_model_is_none(self, name: str) -> None:
@@ -133,12 +133,12 @@ def test_cost_of_unknown_price_or_tokens_is_none() -> None:
 def test_price_list_missing_or_changed_gives_none(
     content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Found:
+    class FoundPackage:
         submodule_search_locations = (str(tmp_path),)
 
     if content is not None:
         (tmp_path / prices.LIST).write_text(content, encoding="utf-8")
-    monkeypatch.setattr(prices, "find_spec", lambda _: Found)
+    monkeypatch.setattr(prices, "find_spec", lambda _: FoundPackage)
     monkeypatch.setattr(prices, "_price_list", prices._price_list.__wrapped__)
     assert price_of("plain") is None
 
@@ -175,10 +175,10 @@ def _compare(litellm: Any, name: str, tokens: int) -> bool:  # noqa: ANN401
     if price is None:
         return False
     try:
-        told = sum(litellm.cost_per_token(model=name, prompt_tokens=tokens, completion_tokens=100))
+        expected = sum(litellm.cost_per_token(model=name, prompt_tokens=tokens, completion_tokens=100))
     except Exception:  # litellm asks for a provider that the name does not tell
         return False
-    assert token_cost(price, tokens, 100) == pytest.approx(told), name
+    assert token_cost(price, tokens, 100) == pytest.approx(expected), name
     return True
 
 
@@ -203,7 +203,7 @@ def test_estimate_tokens_counts_characters_and_messages() -> None:
 
 def test_estimate_tokens_counts_tools() -> None:
     tool: dict[str, Any] = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
-    bare, armed = asked("abcd"), Request(asked("abcd").messages, tools=[tool])
+    bare, armed = request("abcd"), Request(request("abcd").messages, tools=[tool])
     more = len(json.dumps([tool]))
     assert estimate_tokens(armed) == estimate_tokens(bare) + -(-more // 4)
     price = Price(1.0, 0.0)
@@ -239,7 +239,7 @@ def test_bound_tokens_is_above_any_tokenizer(texts: list[str], out: int) -> None
 def test_longest_reply_follows_settings_list_and_assumption(
     settings: dict[str, Any], of_request: dict[str, Any], longest: ReplyLength
 ) -> None:
-    assert longest_reply(asked("", **of_request), Price(1.0, 1.0, most_out=1000), settings) == longest
+    assert longest_reply(request("", **of_request), Price(1.0, 1.0, most_out=1000), settings) == longest
 
 
 @pytest.mark.parametrize(
@@ -261,8 +261,8 @@ def test_longest_reply_of_reasoning_model_is_longer(name: str, settings: dict[st
     assert price is not None
     free_of_list = Price(price.input, price.output, reasons=price.reasons)
     most = ASSUMED_OUT_REASONING if reasons else ASSUMED_OUT
-    assert longest_reply(asked("a"), free_of_list, settings) == ReplyLength(most, "assumed")
-    assert expected_cost(asked("a"), free_of_list, settings) == (EXPECTED_OUT_REASONING if reasons else 250)
+    assert longest_reply(request("a"), free_of_list, settings) == ReplyLength(most, "assumed")
+    assert expected_cost(request("a"), free_of_list, settings) == (EXPECTED_OUT_REASONING if reasons else 250)
 
 
 @pytest.mark.parametrize(
@@ -275,9 +275,9 @@ def test_reasons_of_listed_model_needs_default_reasoning(name: str, reasons: boo
 
 
 def test_worst_cost_of_unbounded_reply_uses_assumption() -> None:
-    assert worst_cost(asked("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
-    assert worst_cost(asked("a"), Price(1.0, 0.0), {}) == 17
-    assert worst_cost(asked("a"), None, {"max_tokens": 1}) is None
+    assert worst_cost(request("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
+    assert worst_cost(request("a"), Price(1.0, 0.0), {}) == 17
+    assert worst_cost(request("a"), None, {"max_tokens": 1}) is None
     assert worst_cost(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
 
 
@@ -287,16 +287,16 @@ def test_worst_cost_of_score_request_counts_context_per_text() -> None:
     assert worst_cost(scored, Price(0.0, 1.0), {"max_tokens": 700}) == 2
 
 
-@pytest.mark.usefixtures("listed")
+@pytest.mark.usefixtures("price_list")
 def test_worst_cost_counts_cache_reasoning_and_long_prompts() -> None:
-    assert worst_cost(asked("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
-    assert worst_cost(asked("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
-    assert worst_cost(asked("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
+    assert worst_cost(request("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
+    assert worst_cost(request("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
+    assert worst_cost(request("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
 
 
 def test_expected_cost_is_bounded_by_longest_reply() -> None:
     price = Price(0.0, 1.0)
-    assert expected_cost(asked("a"), price, {}) == 250
-    assert expected_cost(asked("a"), price, {"max_tokens": 8}) == 8
-    assert expected_cost(asked("a"), price, {}, expected_out=300) == 300
-    assert expected_cost(asked("a"), None, {}) is None
+    assert expected_cost(request("a"), price, {}) == 250
+    assert expected_cost(request("a"), price, {"max_tokens": 8}) == 8
+    assert expected_cost(request("a"), price, {}, expected_out=300) == 300
+    assert expected_cost(request("a"), None, {}) is None

@@ -11,7 +11,7 @@ from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models.clients.provider_errors import LONGEST, application_error, provider_error
 
 
-def named(name: str, message: str = "said", *bases: type[Exception]) -> Exception:
+def exception_named(name: str, message: str = "said", *bases: type[Exception]) -> Exception:
     """An exception of a class that is known by its name only."""
     kind: type[Exception] = type(name, bases or (Exception,), {})
     return kind(message)
@@ -21,25 +21,34 @@ def named(name: str, message: str = "said", *bases: type[Exception]) -> Exceptio
     ("exception", "kind"),
     [
         (TimeoutError(), "timeout"),
-        (named("ReadTimeout", "late", type("TimeoutException", (Exception,), {})), "timeout"),
+        (exception_named("ReadTimeout", "late", type("TimeoutException", (Exception,), {})), "timeout"),
         (ConnectionRefusedError(111, "refused"), "connection"),
-        (named("RemoteProtocolError", "gone", type("TransportError", (Exception,), {})), "connection"),
-        (named("APIConnectionError"), "connection"),
+        (exception_named("RemoteProtocolError", "gone", type("TransportError", (Exception,), {})), "connection"),
+        (exception_named("APIConnectionError"), "connection"),
         (json.JSONDecodeError("Expecting value", "", 0), "malformed"),
         (KeyError("choices"), "malformed"),
-        (named("RateLimitError"), "rate-limit"),
-        (named("NotFoundError"), "not-found"),
-        (named("BadRequestError", "LLM Provider NOT provided. Pass in the LLM provider you call"), "not-found"),
-        (named("AuthenticationError"), "authentication"),
-        (named("PermissionDeniedError"), "authentication"),
-        (named("ContentPolicyViolationError", "no", type("BadRequestError", (Exception,), {})), "content-filter"),
-        (named("ContextWindowExceededError", "no", type("BadRequestError", (Exception,), {})), "context-too-long"),
-        (named("InternalServerError"), "server"),
-        (named("ServiceUnavailableError"), "server"),
-        (named("BadRequestError"), "bad-request"),
+        (exception_named("RateLimitError"), "rate-limit"),
+        (exception_named("NotFoundError"), "not-found"),
+        (
+            exception_named("BadRequestError", "LLM Provider NOT provided. Pass in the LLM provider you call"),
+            "not-found",
+        ),
+        (exception_named("AuthenticationError"), "authentication"),
+        (exception_named("PermissionDeniedError"), "authentication"),
+        (
+            exception_named("ContentPolicyViolationError", "no", type("BadRequestError", (Exception,), {})),
+            "content-filter",
+        ),
+        (
+            exception_named("ContextWindowExceededError", "no", type("BadRequestError", (Exception,), {})),
+            "context-too-long",
+        ),
+        (exception_named("InternalServerError"), "server"),
+        (exception_named("ServiceUnavailableError"), "server"),
+        (exception_named("BadRequestError"), "bad-request"),
         (ModuleNotFoundError("No module named 'google'"), "bad-request"),
         (ValueError("Missing Gemini API key. Set GEMINI_API_KEY"), "authentication"),
-        (named("Unheard", "of"), "bad-request"),
+        (exception_named("Unheard", "of"), "bad-request"),
     ],
 )
 def test_provider_error_kind_follows_class_names(exception: Exception, kind: str) -> None:
@@ -59,7 +68,7 @@ def test_provider_error_ignores_cause_of_earlier_request() -> None:
     caught: list[Exception] = []
     try:
         try:
-            raise provider_error(named("RateLimitError"), {}) from named("RateLimitError")
+            raise provider_error(exception_named("RateLimitError"), {}) from exception_named("RateLimitError")
         except ProviderError:
             raise ValueError("odd") from None
     except ValueError as error:
@@ -68,13 +77,13 @@ def test_provider_error_ignores_cause_of_earlier_request() -> None:
 
 
 def test_provider_error_with_circular_causes_ends() -> None:
-    one, other = ValueError("one"), ValueError("other")
-    one.__cause__, other.__cause__ = other, one
-    assert str(provider_error(one, {})) == "bad-request: one"
+    first, second = ValueError("one"), ValueError("other")
+    first.__cause__, second.__cause__ = second, first
+    assert str(provider_error(first, {})) == "bad-request: one"
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("message", "words"),
     [
         ("litellm.RateLimitError: RateLimitError: OpenAIException - slow down", "slow down"),
         ("litellm.Timeout: Timeout Error: OpenAIException - late", "late"),
@@ -88,13 +97,13 @@ def test_provider_error_with_circular_causes_ends() -> None:
         ("two\r\n\tlines \x1b[1m", "two lines \ufffd[1m"),
     ],
 )
-def test_provider_error_message_is_that_of_provider(said: str, words: str) -> None:
-    assert str(provider_error(named("Unheard", said), {})) == f"bad-request: {words}"
+def test_provider_error_message_is_that_of_provider(message: str, words: str) -> None:
+    assert str(provider_error(exception_named("Unheard", message), {})) == f"bad-request: {words}"
 
 
 @given(st.text(st.characters(), max_size=400))
 def test_provider_error_message_is_one_short_line(words: str) -> None:
-    line = str(provider_error(named("Unheard", words), {})).removeprefix("bad-request: ")
+    line = str(provider_error(exception_named("Unheard", words), {})).removeprefix("bad-request: ")
     assert len(line) <= LONGEST
     assert "\n" not in line
     line.encode()
@@ -103,13 +112,13 @@ def test_provider_error_message_is_one_short_line(words: str) -> None:
 @pytest.mark.parametrize("word", ["Error", "<a", "://a:", "Error: ", "missing api "])
 def test_provider_error_with_huge_message_is_fast(word: str) -> None:
     start = time.process_time()
-    provider_error(named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
+    provider_error(exception_named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
     assert time.process_time() - start < 5
 
 
 def with_status(name: str, status: int, cause: Exception | None = None) -> Exception:
     """An exception as aiohttp and urllib raise it, with the status that arrived."""
-    exception = named(name)
+    exception = exception_named(name)
     exception.status = status  # type: ignore[attr-defined]
     exception.__cause__ = cause
     return exception
@@ -121,12 +130,12 @@ def with_status(name: str, status: int, cause: Exception | None = None) -> Excep
         (with_status("ClientResponseError", 401), "authentication"),
         (with_status("HTTPError", 429), "rate-limit"),
         (with_status("HTTPError", 404), "not-found"),
-        (with_status("ClientResponseError", 400, named("BadHttpMessage")), "server"),
-        (named("NotFoundError"), "server"),
-        (named("BadRequestError"), "server"),
+        (with_status("ClientResponseError", 400, exception_named("BadHttpMessage")), "server"),
+        (exception_named("NotFoundError"), "server"),
+        (exception_named("BadRequestError"), "server"),
         (KeyError("plan"), "server"),
         (TimeoutError(), "timeout"),
-        (named("APIConnectionError"), "connection"),
+        (exception_named("APIConnectionError"), "connection"),
         (ProviderError("payment", "empty purse"), "payment"),
     ],
 )

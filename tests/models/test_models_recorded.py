@@ -97,16 +97,16 @@ def test_recorded_rows_of_samples_answer_their_sample() -> None:
         *({"prompt": "p", "reply": f"{sample}{nth}", "sample": sample} for sample in (2, 1) for nth in "ab"),
         {"prompt": "p", "reply": "1c"},
     )
-    asked = [1, 2, 3, MOST_REPETITIONS + 1, MOST_REPETITIONS + 2]
-    assert [ask(model, "p", repetition).text for repetition in asked] == ["1a", "1b", "1c", "2a", "2b"]
+    repetitions = [1, 2, 3, MOST_REPETITIONS + 1, MOST_REPETITIONS + 2]
+    assert [ask(model, "p", repetition).text for repetition in repetitions] == ["1a", "1b", "1c", "2a", "2b"]
 
 
 @pytest.mark.parametrize(
-    ("repetition", "told"),
+    ("repetition", "message"),
     [(2 * MOST_REPETITIONS + 1, 'sample 3 of this prompt.*add a row with "sample": 3'), (2, "repetition 2 of 1")],
 )
-def test_recorded_sample_without_row_error_names_number(repetition: int, told: str) -> None:
-    with pytest.raises(NotAskedError, match=told):
+def test_recorded_sample_without_row_error_names_number(repetition: int, message: str) -> None:
+    with pytest.raises(NotAskedError, match=message):
         ask(recorded({"prompt": "p", "reply": "r"}), "p", repetition)
 
 
@@ -124,7 +124,7 @@ GOOD = b'{"prompt": "p", "reply": "r"}\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "found"),
+    ("text", "line", "column", "problem"),
     [
         (GOOD + b'{"prompt": "p", "reply": }', 2, 26, "Expecting value"),
         (b"\n\n  nothing", 3, 3, "Expecting value"),
@@ -148,13 +148,13 @@ GOOD = b'{"prompt": "p", "reply": "r"}\n'
     ],
 )
 def test_recorded_malformed_file_is_read_error_at_place(
-    tmp_path: Path, text: bytes, line: int, column: int, found: str
+    tmp_path: Path, text: bytes, line: int, column: int, problem: str
 ) -> None:
     path = tmp_path / "replies.jsonl"
     path.write_bytes(text)
     with pytest.raises(ReadError, match=re.escape(f"{path}:{line}:{column}: found")) as refused:
         open_model(f"recorded:{path}", {})
-    assert found in str(refused.value)
+    assert problem in str(refused.value)
 
 
 def test_recorded_file_allows_empty_lines_crlf_and_bom() -> None:

@@ -1,4 +1,4 @@
-"""A redirect is told and not followed: prompt, headers and keys are for the host that was named."""
+"""A redirect is reported and not followed: prompt, headers and keys are for the host that the user named."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def elsewhere() -> Iterator[Loopback]:
         yield running
 
 
-def asked(model: str, request: Request = CHAT, **settings: Json) -> Reply:
+def ask_model(model: str, request: Request = CHAT, **settings: Json) -> Reply:
     async def run() -> Reply:
         try:
             return await open_model(model, {"api_key": KEY, **settings}).answer(request)
@@ -36,7 +36,7 @@ def asked(model: str, request: Request = CHAT, **settings: Json) -> Reply:
 
 def refused(model: str, request: Request = CHAT, **settings: Json) -> ProviderError:
     with pytest.raises(ProviderError) as caught:
-        asked(model, request, **settings)
+        ask_model(model, request, **settings)
     return caught.value
 
 
@@ -54,7 +54,7 @@ def test_redirect_target_receives_no_request(
         f"name that address in --model: {elsewhere.url}"
     )
     assert elsewhere.requests == []
-    assert asked(f"{elsewhere.url}#any").text == "Final answer: yes"
+    assert ask_model(f"{elsewhere.url}#any").text == "Final answer: yes"
 
 
 def test_redirect_to_itself_is_not_followed(server: Loopback) -> None:
@@ -65,7 +65,7 @@ def test_redirect_to_itself_is_not_followed(server: Loopback) -> None:
 
 
 @pytest.mark.parametrize(
-    ("location", "told"),
+    ("location", "address"),
     [
         ("https://host/v2/chat/completions?token=abcdefgh#ijklmnop", "https://host/v2"),
         ("https://user:abcdefgh@host/v2/chat/completions", "https://host/v2"),
@@ -75,10 +75,10 @@ def test_redirect_to_itself_is_not_followed(server: Loopback) -> None:
         ("http://[host/v2", "an address that cannot be read"),
     ],
 )
-def test_redirect_error_names_address_without_keys(server: Loopback, location: str, told: str) -> None:
+def test_redirect_error_names_address_without_keys(server: Loopback, location: str, address: str) -> None:
     server.script(Raw(302, headers={"Location": location}))
     words = str(refused(f"{server.url}#any"))
-    assert words.endswith(f"name that address in --model: {told}")
+    assert words.endswith(f"name that address in --model: {address}")
     assert not any(secret in words for secret in ("abcdefgh", "ijklmnop", KEY))
 
 

@@ -155,8 +155,8 @@ def test_litellm_server_that_hangs_is_timeout(server: Loopback, ask: Ask) -> Non
 def test_litellm_missing_key_is_authentication_error(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, model: str, name: str
 ) -> None:
-    for known in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
-        monkeypatch.delenv(known, raising=False)
+    for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
     with pytest.raises(ProviderError, match=name) as failed:
         ask(model=model, api_key=None)
     assert failed.value.kind == "authentication"
@@ -196,9 +196,11 @@ def test_litellm_anthropic_failures_have_same_kinds(server: Loopback, ask: Ask, 
 
 
 def test_litellm_anthropic_request_holds_no_openai_settings(server: Loopback, ask: Ask) -> None:
-    said = {"id": "m", "type": "message", "role": "assistant", "model": "any", "stop_reason": "end_turn"}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "any", "stop_reason": "end_turn"}
     server.script(
-        as_json(said | {"content": [{"type": "text", "text": "yes"}], "usage": {"input_tokens": 3, "output_tokens": 1}})
+        as_json(
+            message | {"content": [{"type": "text", "text": "yes"}], "usage": {"input_tokens": 3, "output_tokens": 1}}
+        )
     )
     assert ask(model="anthropic/any", api_base=server.url.removesuffix("/v1"), max_tokens=9).text == "yes"
     assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
@@ -342,12 +344,12 @@ print(asyncio.run(ask()))
 
 
 @pytest.mark.parametrize(
-    ("import_", "said"), [("works", "Final answer: yes\n"), ("fails", "bad-request: import of litellm halted")]
+    ("import_", "message"), [("works", "Final answer: yes\n"), ("fails", "bad-request: import of litellm halted")]
 )
-def test_litellm_failed_preload_is_reported_by_first_request(server: Loopback, import_: str, said: str) -> None:
+def test_litellm_failed_preload_is_reported_by_first_request(server: Loopback, import_: str, message: str) -> None:
     done = bounded_process.run([sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_])
     assert (done.stderr, done.returncode) == ("", 0)
-    assert done.stdout.startswith(said)
+    assert done.stdout.startswith(message)
 
 
 def test_litellm_preload_does_not_delay_end_of_process() -> None:

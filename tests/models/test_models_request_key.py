@@ -13,16 +13,16 @@ from pytest_taskgraph.models.request_key import canonical, digest, public, reque
 from pytest_taskgraph.redaction import cut_addresses
 from pytest_taskgraph.trial import Request
 
-ASKED = Request([{"role": "user", "content": "Which task?"}])
+REQUEST = Request([{"role": "user", "content": "Which task?"}])
 CALCULATE = {"type": "function", "function": {"name": "add", "parameters": {"properties": {"key": {"type": "string"}}}}}
 
 
-def key(name: str = "m", request: Request = ASKED, **settings: Any) -> str:  # noqa: ANN401
+def key(name: str = "m", request: Request = REQUEST, **settings: Any) -> str:  # noqa: ANN401
     return request_key(name, settings, request)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ({}, {"api_key": "sk-1234567890"}),
         ({"api_key": "none"}, {"api_key": "EMPTY"}),
@@ -34,8 +34,8 @@ def key(name: str = "m", request: Request = ASKED, **settings: Any) -> str:  # n
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
     ],
 )
-def test_key_ignores_settings_without_effect_on_output(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert key(**one) == key(**other)
+def test_key_ignores_settings_without_effect_on_output(first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert key(**first) == key(**second)
 
 
 def answer_schema(name: str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def answer_schema(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ({"temperature": 0}, {"temperature": 1}),
         ({"temperature": 0.5}, {"temperature": 0.25}),
@@ -58,8 +58,8 @@ def answer_schema(name: str) -> dict[str, Any]:
         ({"extra_headers": {"X-Team": "a"}}, {"extra_headers": {"X-Team": "b"}}),
     ],
 )
-def test_key_changes_with_settings_of_output(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert key(**one) != key(**other)
+def test_key_changes_with_settings_of_output(first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert key(**first) != key(**second)
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_key_changes_with_settings_of_output(one: dict[str, Any], other: dict[st
     [
         Request([{"role": "user", "content": "Which tasks?"}]),
         Request([{"role": "system", "content": "Which task?"}]),
-        Request([{"role": "system", "content": "Be brief."}, *ASKED.messages]),
-        Request(ASKED.messages, tools=[CALCULATE]),
-        Request(ASKED.messages, settings={"temperature": 0}),
-        Request(ASKED.messages, repetition=2),
+        Request([{"role": "system", "content": "Be brief."}, *REQUEST.messages]),
+        Request(REQUEST.messages, tools=[CALCULATE]),
+        Request(REQUEST.messages, settings={"temperature": 0}),
+        Request(REQUEST.messages, repetition=2),
         Request(kind="embed", texts=["Which task?"]),
         Request(kind="score", texts=["Which task?"]),
         Request(kind="score", texts=["Which", "task?"]),
-        Request(ASKED.messages, kind="score", texts=["Yes"]),
+        Request(REQUEST.messages, kind="score", texts=["Yes"]),
     ],
 )
 def test_key_differs_between_requests(other: Request) -> None:
@@ -95,8 +95,8 @@ def test_key_differs_between_requests(other: Request) -> None:
     ],
 )
 def test_key_of_score_request_depends_on_context_and_texts(other: Request) -> None:
-    one = Request(kind="score", context="Which ", texts=["task", "tasks"])
-    assert len({key(request=one), key(request=other), key(request=ASKED)}) == 3
+    request = Request(kind="score", context="Which ", texts=["task", "tasks"])
+    assert len({key(request=request), key(request=other), key(request=REQUEST)}) == 3
 
 
 def test_request_text_of_score_request_shows_context_and_texts() -> None:
@@ -106,19 +106,19 @@ def test_request_text_of_score_request_shows_context_and_texts() -> None:
 
 
 def test_key_ignores_role_and_depends_on_model() -> None:
-    assert key(request=Request(ASKED.messages, role="judge")) == key()
+    assert key(request=Request(REQUEST.messages, role="judge")) == key()
     assert key("other") != key()
     assert key("http://u:p@host/v1#m") == key("http://host/v1#m")
 
 
 def test_key_settings_of_request_override_model() -> None:
-    assert key(request=Request(ASKED.messages, settings={"temperature": 1}), temperature=0) == key(temperature=1)
+    assert key(request=Request(REQUEST.messages, settings={"temperature": 1}), temperature=0) == key(temperature=1)
 
 
 def test_key_equals_digest_of_stored_entry() -> None:
     settings: dict[str, Any] = {"temperature": 0.5, "x": 1e300, "y": [None, "ä\ud800"]}
-    entry = request_entry("m", settings, ASKED)
-    assert digest(json.loads(canonical(entry))) == request_key("m", settings, ASKED)
+    entry = request_entry("m", settings, REQUEST)
+    assert digest(json.loads(canonical(entry))) == request_key("m", settings, REQUEST)
     assert set(entry) == {"model", "kind", "messages", "tools", "settings", "repetition"}
     assert set(request_entry("m", {}, Request(kind="embed", texts=["a"]))) == {
         "model", "kind", "texts", "tools", "settings", "repetition",
@@ -130,7 +130,7 @@ def test_key_is_stable_between_versions() -> None:
         '{"kind":"chat","messages":[{"content":"Which task?","role":"user"}],"model":"m","repetition":1,'
         '"settings":{"temperature":0},"tools":[]}'
     )
-    assert canonical(request_entry("m", {"temperature": 0.0, "api_key": "x"}, ASKED)) == expected
+    assert canonical(request_entry("m", {"temperature": 0.0, "api_key": "x"}, REQUEST)) == expected
     assert key(temperature=0.0) == "602e48a29faed57cadea986ad0fba16d691371d0d51bed6657b2588ffb6e0b1b"
 
 

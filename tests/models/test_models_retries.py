@@ -134,7 +134,7 @@ CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": 
 
 
 @pytest.mark.parametrize(
-    ("turns", "kind", "asked"),
+    ("turns", "kind", "attempts"),
     [
         ([REASONING, Reply(" \n")], "empty", 2),
         ([REASONING, Reply("a")], "", 2),
@@ -146,12 +146,12 @@ CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": 
         ([Reply("", embeddings=[[1.0]])], "", 1),
     ],
 )
-def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
-    kept: list[Reply] = []
+def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, attempts: int) -> None:
+    stored: list[Reply] = []
 
     async def answer_and_keep(model: RetryLayer) -> None:
         async with model.attempt(REQUEST) as attempt:
-            kept.append(await attempt.send())
+            stored.append(await attempt.send())
 
     async def main() -> None:
         asking = Asking(*turns)
@@ -160,9 +160,9 @@ def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, asked:
                 await answer_and_keep(asking.retried)
         else:
             await answer_and_keep(asking.retried)
-        assert len(asking.client.asked) == asked
+        assert len(asking.client.asked) == attempts
         assert asking.counters.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
-        assert len(kept) == (not kind)
+        assert len(stored) == (not kind)
 
     alone(main)
 
@@ -170,19 +170,19 @@ def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, asked:
 def test_retry_holds_slot_until_reply_is_kept() -> None:
     async def main() -> None:
         asking = Asking(Reply("a"), concurrency=1)
-        written = asyncio.Event()
+        is_written = asyncio.Event()
 
         async def answer_and_keep() -> Reply:
             async with asking.retried.attempt(REQUEST) as attempt:
                 reply = await attempt.send()
-                await written.wait()
+                await is_written.wait()
                 return replace(reply, source="kept")
 
         first = asyncio.create_task(answer_and_keep())
         second = asyncio.create_task(asking.reply())
         await asyncio.sleep(100)
         assert (len(asking.client.asked), asking.counters.in_flight) == (1, 0)
-        written.set()
+        is_written.set()
         assert await first == Reply("a", source="kept")
         assert await second == Reply("a")
 
@@ -381,14 +381,14 @@ def test_retry_cancellation_at_any_time_frees_all(after: float, concurrency: int
 def test_retry_broken_key_stops_thousand_requests() -> None:
     async def main() -> None:
         asking = Asking(failure("authentication", words="Incorrect API key provided"), concurrency=1)
-        came = await asyncio.gather(*(asking.reply() for _ in range(1000)), return_exceptions=True)
+        outcomes = await asyncio.gather(*(asking.reply() for _ in range(1000)), return_exceptions=True)
         assert len(asking.client.asked) == asking.counters.sent == STRIKES
         assert asking.counters.failed == 1000
-        told = {str(error) for error in came}
-        assert len(told) == 2  # the provider's own, of those that were sent, and ours
+        messages = {str(error) for error in outcomes}
+        assert len(messages) == 2  # the provider's own, of those that were sent, and ours
         late = await asking.failure()
         assert (late.kind, late.attempts) == ("authentication", 1)
-        assert str(late) in told
+        assert str(late) in messages
         page = PAGE.read_text(encoding="utf-8")
         assert f"\n> {late}\n" in page
 
@@ -398,10 +398,10 @@ def test_retry_broken_key_stops_thousand_requests() -> None:
 def test_retry_after_end_of_run_is_not_done() -> None:
     async def main() -> None:
         asking = Asking(9.0, timeout=1.0)
-        asked = asyncio.ensure_future(asking.failure())
+        failing = asyncio.ensure_future(asking.failure())
         await asyncio.sleep(0.5)
         asking.limits.end()
-        assert (await asked).attempts == 1
+        assert (await failing).attempts == 1
         assert asking.slept == []
 
     run(main)
@@ -411,8 +411,8 @@ def test_retry_alternating_failures_are_all_sent() -> None:
     async def main() -> None:
         turns: list[Turn] = [failure("authentication"), failure("authentication"), Reply("yes")] * 10
         asking = Asking(*turns, concurrency=1)
-        came = await asyncio.gather(*(asking.reply() for _ in range(30)), return_exceptions=True)
-        assert sum(isinstance(one, Reply) for one in came) == 10
+        outcomes = await asyncio.gather(*(asking.reply() for _ in range(30)), return_exceptions=True)
+        assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 10
         assert (asking.counters.sent, asking.limits.broken) == (30, None)
 
     alone(main)

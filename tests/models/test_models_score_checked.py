@@ -26,7 +26,7 @@ SCORE = Request(kind="score", context="Boil water.", texts=[" Eat."])
 CHAT_SCORE = Request([{"role": "user", "content": "Eat? Yes or No."}], kind="score", texts=["Yes", "No"])
 CHAT = Request([{"role": "user", "content": "Eat?"}], settings={"max_tokens": 10})
 BARE = as_json({"model": "any", "choices": [{"index": 0, "text": " and"}]})  # no log-probabilities
-GONE = Raw(404, b'{"detail": "Not Found"}')
+NOT_FOUND = Raw(404, b'{"detail": "Not Found"}')
 SCORED = echoed([("Boil water.", None), (" Eat.", -1.0)])
 NO_LOGPROBS, NO_PATH = "gives no log-probabilities of given text", "cannot score texts: "
 
@@ -76,7 +76,7 @@ def repeated(request: Request, times: int) -> list[Request]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"), [(BARE, NO_LOGPROBS), (GONE, NO_PATH), (refuse(400, "Only no echo is supported"), "echo")]
+    ("answer", "words"), [(BARE, NO_LOGPROBS), (NOT_FOUND, NO_PATH), (refuse(400, "Only no echo is supported"), "echo")]
 )
 def test_score_request_after_unsupported_is_not_sent(
     stack: Callable[..., Stack], server: Loopback, answer: Raw, words: str
@@ -87,12 +87,12 @@ def test_score_request_after_unsupported_is_not_sent(
     assert len(server.requests) == 2
     assert isinstance(first, CannotScoreError)
     assert words in first.message
-    *refused, said = later
+    *refused, chat_reply = later
     assert [type(error) for error in refused] == [CannotScoreError] * 3
     assert {(str(error), error.kind) for error in refused if isinstance(error, CannotScoreError)} == {
         (str(first), first.kind)
     }
-    assert isinstance(said, Reply)  # the second of two calls: the others cost none
+    assert isinstance(chat_reply, Reply)  # the second of two calls: the others cost none
 
 
 def test_score_requests_with_and_without_messages_are_separate(stack: Callable[..., Stack], server: Loopback) -> None:
@@ -138,7 +138,7 @@ def test_score_failure_for_other_reason_stops_no_others(
 ) -> None:
     server.script(failing, SCORED)
     outcomes = stack().ask(*repeated(SCORE, 2))
-    assert [type(one) for one in outcomes] == [ProviderError, Reply]
+    assert [type(outcome) for outcome in outcomes] == [ProviderError, Reply]
 
 
 def test_score_requests_of_another_run_are_sent(server: Loopback, tmp_path: Path) -> None:

@@ -39,19 +39,19 @@ def ask(model: str, url: str, request: Request, settings: dict[str, Json] | None
 
 def scores(server: Loopback, answer: Raw, request: Request = QUERY) -> list[TextScore]:
     """Return the scores, the same through either client after one request each."""
-    found = []
+    score_lists = []
     for model in CLIENTS:
         seen = len(server.requests)
         server.script(answer)
-        found.append(ask(model, server.url, request).scores)
+        score_lists.append(ask(model, server.url, request).scores)
         assert len(server.requests) == seen + 1
-    assert found[0] == found[1]
-    return found[0]
+    assert score_lists[0] == score_lists[1]
+    return score_lists[0]
 
 
 def failed(server: Loopback, answer: Raw, request: Request = QUERY) -> tuple[str, ...]:
     """Return the class of the failure, and the kind of a provider's, alike through both clients."""
-    found = []
+    failures = []
     for model in CLIENTS:
         seen = len(server.requests)
         server.script(answer)
@@ -61,12 +61,12 @@ def failed(server: Loopback, answer: Raw, request: Request = QUERY) -> tuple[str
         assert KEY not in str(raised.value)
         assert raised.value.__cause__ is None
         kind = raised.value.kind if isinstance(raised.value, ProviderError) else ""
-        found.append((type(raised.value).__name__, kind))
-    assert found[0] == found[1]
-    return found[0]
+        failures.append((type(raised.value).__name__, kind))
+    assert failures[0] == failures[1]
+    return failures[0]
 
 
-def listed(*tops: tuple[str, Any], **choice: Any) -> Raw:  # noqa: ANN401 - JSON
+def chat_with_tops(*tops: tuple[str, Any], **choice: Any) -> Raw:  # noqa: ANN401 - JSON
     """Return a chat completion that lists the most probable tokens of its first place."""
     place = {
         "token": tops[0][0], "logprob": tops[0][1], "bytes": None,
@@ -89,15 +89,15 @@ def test_score_request_sends_one_completions_request(server: Loopback) -> None:
     settings: dict[str, Json] = {"temperature": 0.0, "max_tokens": 700, "n": 3, "extra_headers": {"X-Team": "blue"}}
     for model in CLIENTS:
         ask(model, server.url, QUERY, settings)
-    one, other = server.requests
-    assert one.path == other.path == "/v1/completions"
-    assert one.body == other.body
-    assert one.body == {
+    first, second = server.requests
+    assert first.path == second.path == "/v1/completions"
+    assert first.body == second.body
+    assert first.body == {
         "model": "any", "prompt": ["Boil water. Then add rice.", "Boil water. Then sleep."],
         "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0.0,
     }  # fmt: skip
     for name in ("authorization", "x-team"):
-        assert one.headers[name] == other.headers[name]
+        assert first.headers[name] == second.headers[name]
 
 
 def test_score_request_of_one_text_sends_string(server: Loopback) -> None:
@@ -118,7 +118,7 @@ ACCENTS: list[Token] = [("Caf", None), ("bytes:\\xc3", -1.0), ("bytes:\\xa9", -2
 
 
 def spelled(answer: Raw, text: str) -> Raw:
-    """Return the answer with this text in place of the one that its tokens make."""
+    """Return the answer with this text in place of the text of its tokens."""
     return changed(answer, lambda body: body["choices"][0].update(text=text))
 
 
@@ -126,25 +126,25 @@ SERVERS = {
     "vllm, opening token that shifts offsets": echoed(RICE, SLEEP, opening="<|begin_of_text|>"),
     "vllm, hidden end": changed(
         echoed(RICE, SLEEP, written=("<|eot|>", -0.1)),
-        lambda body: [one.update(text=one["text"].removesuffix("<|eot|>")) for one in body["choices"]],
+        lambda body: [choice.update(text=choice["text"].removesuffix("<|eot|>")) for choice in body["choices"]],
     ),
     "sglang, no offsets": echoed(RICE, SLEEP, offsets=lambda start: -1),
     "no offsets at all": changed(
-        echoed(RICE, SLEEP), lambda body: [one["logprobs"].pop("text_offset") for one in body["choices"]]
+        echoed(RICE, SLEEP), lambda body: [choice["logprobs"].pop("text_offset") for choice in body["choices"]]
     ),
     "choices in another order": changed(echoed(RICE, SLEEP), lambda body: body["choices"].reverse()),
     "tokens as numbers": changed(
         echoed(RICE, SLEEP),
         lambda body: [
-            one["logprobs"].update(tokens=[f"token_id:{at}" for at in range(len(one["logprobs"]["tokens"]))])
-            for one in body["choices"]
+            choice["logprobs"].update(tokens=[f"token_id:{at}" for at in range(len(choice["logprobs"]["tokens"]))])
+            for choice in body["choices"]
         ],
     ),
     "sentencepiece": changed(
         echoed(RICE, SLEEP),
         lambda body: [
-            one["logprobs"].update(tokens=[t.replace(" ", "\u2581") for t in one["logprobs"]["tokens"]])
-            for one in body["choices"]
+            choice["logprobs"].update(tokens=[t.replace(" ", "\u2581") for t in choice["logprobs"]["tokens"]])
+            for choice in body["choices"]
         ],
     ),
 }
@@ -221,10 +221,10 @@ def test_score_response_of_other_shape_is_malformed(server: Loopback, answer: Ra
 
 NOT_OFFERED = {
     "no logprobs": changed(
-        echoed(RICE, SLEEP), lambda body: [one.update(logprobs=None) for one in body["choices"]]
+        echoed(RICE, SLEEP), lambda body: [choice.update(logprobs=None) for choice in body["choices"]]
     ),
     "no echo": changed(
-        echoed(RICE, SLEEP), lambda body: [one.update(text=" and") for one in body["choices"]]
+        echoed(RICE, SLEEP), lambda body: [choice.update(text=" and") for choice in body["choices"]]
     ),
 }  # fmt: skip
 
@@ -314,27 +314,27 @@ def test_score_context_without_key_is_authentication_error(server: Loopback, mon
 
 def test_score_messages_request_top_logprobs_of_chat(server: Loopback) -> None:
     for model in CLIENTS:
-        server.script(listed(("Yes", -0.5), ("No", -1.5)))
+        server.script(chat_with_tops(("Yes", -0.5), ("No", -1.5)))
         ask(model, server.url, YES_NO, {"temperature": 0.0, "max_tokens": 700})
-    one, other = server.requests
-    assert one.path == other.path == "/v1/chat/completions"
-    assert one.body == other.body
-    assert one.body == {
+    first, second = server.requests
+    assert first.path == second.path == "/v1/chat/completions"
+    assert first.body == second.body
+    assert first.body == {
         "model": "any", "messages": YES_NO.messages, "logprobs": True, "top_logprobs": 20, "max_tokens": 1,
         "temperature": 0.0,
     }  # fmt: skip
 
 
 def test_score_messages_keep_length_setting_and_fewer_tops(server: Loopback) -> None:
-    server.script(listed(("Yes", -0.5)))
+    server.script(chat_with_tops(("Yes", -0.5)))
     ask("{url}#any", server.url, YES_NO, {"max_completion_tokens": 700, "top_logprobs": 5})
     body = server.requests[0].body
     assert (body["max_completion_tokens"], body["top_logprobs"], "max_tokens" in body) == (1, 5, False)
 
 
 def test_score_of_one_token_texts_equals_listed_tokens(server: Loopback) -> None:
-    assert scores(server, listed(("Yes", -0.5), ("No", -1.5)), YES_NO) == [(-0.5, 1, True), (-1.5, 1, False)]
-    yes, no = scores(server, listed(("The", -0.1), ("Yes", -3.0), (" Yes", -4.0)), YES_NO)
+    assert scores(server, chat_with_tops(("Yes", -0.5), ("No", -1.5)), YES_NO) == [(-0.5, 1, True), (-1.5, 1, False)]
+    yes, no = scores(server, chat_with_tops(("The", -0.1), ("Yes", -3.0), (" Yes", -4.0)), YES_NO)
     assert yes.logprob == pytest.approx(log(exp(-3) + exp(-4)))
     assert (yes.tokens, yes.greedy) == (1, False)
     assert no == TextScore(None, 1, False)
@@ -346,16 +346,16 @@ def test_score_of_one_token_texts_equals_listed_tokens(server: Loopback) -> None
     [
         (reply("Yes"), "NoLogprobsError"),
         (reply("Yes", logprobs={"content": None}), "NoLogprobsError"),
-        (listed(("Yes", -0.5), logprobs={"content": [{"token": "Yes", "logprob": -1.0, "top_logprobs": []}]}),
+        (chat_with_tops(("Yes", -0.5), logprobs={"content": [{"token": "Yes", "logprob": -1.0, "top_logprobs": []}]}),
          "NoLogprobsError"),
         (refuse(400, "'logprobs' is not supported with this model"), "CannotScoreError"),
         (Raw(404, b'{"detail": "Not Found"}'), "not-found"),
-        (listed(("Yes", float("nan"))), "malformed"),
-        (listed(("Yes", 1.5)), "malformed"),
+        (chat_with_tops(("Yes", float("nan"))), "malformed"),
+        (chat_with_tops(("Yes", 1.5)), "malformed"),
         (reply("Yes", logprobs={"content": [5]}), "malformed"),
         (reply("Yes", logprobs={"content": "Yes"}), "malformed"),
         (as_json({"choices": []}), "malformed"),
-        (listed(("", -0.5), finish_reason="content_filter"), "content-filter"),
+        (chat_with_tops(("", -0.5), finish_reason="content_filter"), "content-filter"),
     ],
 )  # fmt: skip
 def test_score_chat_without_usable_logprobs_is_error(server: Loopback, answer: Raw, expected: str) -> None:

@@ -37,7 +37,7 @@ def _scored() -> Raw:
     return echoed([*boil, (" Eat.", -1.0)], [*boil, (" Sleep.", -3.0)])
 
 
-def _listed() -> Raw:
+def _chat_with_tops() -> Raw:
     tops = [{"token": "Yes", "logprob": -1.0}, {"token": "No", "logprob": -3.0}]
     message = {"role": "assistant", "content": "Yes"}
     content = [{"token": "Yes", "logprob": -1.0, "bytes": None, "top_logprobs": tops}]
@@ -53,7 +53,7 @@ def _embedded() -> Raw:
 
 KINDS: dict[str, tuple[Request, Raw, float]] = {
     "score": (SCORE, _scored(), 11.0),
-    "score with messages": (CHAT_SCORE, _listed(), 11.0),
+    "score with messages": (CHAT_SCORE, _chat_with_tops(), 11.0),
     "embed": (EMBED, _embedded(), 9.0),
 }
 PARAMETERS = [(kind, model) for kind in KINDS for model in CLIENTS]
@@ -99,7 +99,7 @@ def ask(model: Model, *requests: Request) -> list[Reply]:
     return asyncio.run(run())
 
 
-def said(reply: Reply) -> tuple[Any, Any]:
+def text_and_scores(reply: Reply) -> tuple[Any, Any]:
     return reply.scores, reply.embeddings
 
 
@@ -113,13 +113,13 @@ def test_score_request_is_sent_once_stored_and_replayed(
     with closing(Store(tmp_path, "run")) as store:
         stack = Stack(client, store, max_calls=5, max_cost=1000.0)
         first, second = ask(stack.model, request, request)
-        assert said(first) == said(second)
+        assert text_and_scores(first) == text_and_scores(second)
         assert first.scores or first.embeddings
         assert (first.cost, first.retries, len(server.requests)) == (cost, 1, 2)
         assert stack.spent() == (2, cost)
     with closing(Store(tmp_path, "later")) as later:
         (again,) = ask(ReplayModel(client.name, client.settings, later, RequestCounters()), request)
-        assert (said(again), again.stored) == (said(first), True)
+        assert (text_and_scores(again), again.stored) == (text_and_scores(first), True)
         with pytest.raises(ProviderError, match="not-stored"):
             ask(ReplayModel(client.name, client.settings, later, RequestCounters()), _other(request))
     assert len(server.requests) == 2

@@ -50,8 +50,8 @@ def test_scripted_function_receives_request() -> None:
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
 def test_simulated_model_has_stated_accuracy(accuracy: float) -> None:
-    said = Counter(ask(simulated(accuracy), str(i)) for i in range(1000))
-    assert said["right"] / 1000 == pytest.approx(accuracy, abs=0.04 if 0 < accuracy < 1 else 0)
+    replies = Counter(ask(simulated(accuracy), str(i)) for i in range(1000))
+    assert replies["right"] / 1000 == pytest.approx(accuracy, abs=0.04 if 0 < accuracy < 1 else 0)
 
 
 @given(st.permutations(range(8)), st.integers())
@@ -80,11 +80,11 @@ def test_simulated_model_answers_conversation_equally() -> None:
     def answers(at: int) -> set[str]:
         opening: list[dict[str, Any]] = [{"role": "user", "content": f"question {at}"}]
         revised = [*opening, {"role": "assistant", "content": None}, {"role": "user", "content": "Revise it."}]
-        return {asyncio.run(model.answer(Request(messages=said))).text for said in (opening, revised)}
+        return {asyncio.run(model.answer(Request(messages=messages))).text for messages in (opening, revised)}
 
-    found = [answers(at) for at in range(20)]
-    assert {len(texts) for texts in found} == {1}
-    assert {text.split()[0] for texts in found for text in texts} == {"yes", "no"}
+    texts = [answers(at) for at in range(20)]
+    assert {len(texts) for texts in texts} == {1}
+    assert {text.split()[0] for texts in texts for text in texts} == {"yes", "no"}
 
 
 def test_digest_of_prompt_is_sha_256() -> None:

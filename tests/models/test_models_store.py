@@ -67,20 +67,20 @@ async def hops(times: int = 200) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4))
-def test_store_returns_replies_unchanged(kept: list[Reply]) -> None:
+def test_store_returns_replies_unchanged(stored: list[Reply]) -> None:
     async def keep(store: Store) -> None:
-        for number in range(len(kept)):
+        for number in range(len(stored)):
             assert await store.claim(f"k{number}") is None
-        await asyncio.gather(*(store.keep(f"k{number}", ENTRY, reply) for number, reply in enumerate(kept)))
+        await asyncio.gather(*(store.keep(f"k{number}", ENTRY, reply) for number, reply in enumerate(stored)))
 
     async def look(store: Store) -> list[Reply | None]:
-        return [await store.look(f"k{number}") for number in range(len(kept))]
+        return [await store.look(f"k{number}") for number in range(len(stored))]
 
     with TemporaryDirectory() as folder:
         with closing(Store(Path(folder), "one")) as store:
             run(keep(store))
         with closing(Store(Path(folder), "two")) as store:
-            assert run(look(store)) == [replace(reply, stored=True) for reply in kept]
+            assert run(look(store)) == [replace(reply, stored=True) for reply in stored]
 
 
 def test_store_row_has_model_request_run_and_time(store: Store, tmp_path: Path) -> None:
@@ -134,12 +134,12 @@ def test_store_entry_that_is_no_json_fails_alone(store: Store) -> None:
 
 
 def test_claim_by_many_sends_once_and_all_get_reply(store: Store) -> None:
-    asked = []
+    sent_keys = []
 
     async def want(number: int) -> Reply:
         reply = await store.claim("k")
         if reply is None:
-            asked.append(number)
+            sent_keys.append(number)
             await hops(3)
             reply = Reply(f"from {number}")
             await store.keep("k", ENTRY, reply)
@@ -148,19 +148,19 @@ def test_claim_by_many_sends_once_and_all_get_reply(store: Store) -> None:
     async def main() -> list[Reply]:
         return await asyncio.gather(*map(want, range(20)))
 
-    assert run(main()) == [Reply(f"from {asked[0]}")] * 20
-    assert len(asked) == 1
+    assert run(main()) == [Reply(f"from {sent_keys[0]}")] * 20
+    assert len(sent_keys) == 1
 
 
 def test_claim_released_goes_to_next(store: Store) -> None:
-    asked: list[int] = []
+    senders: list[int] = []
 
     async def want(number: int) -> Reply:
         reply = await store.claim("k")
         if reply is not None:
             return reply
-        asked.append(number)
-        if len(asked) < 4:
+        senders.append(number)
+        if len(senders) < 4:
             await store.release("k")
             raise ValueError
         await store.keep("k", ENTRY, Reply("at last"))
@@ -170,7 +170,7 @@ def test_claim_released_goes_to_next(store: Store) -> None:
         return await asyncio.gather(*map(want, range(8)), return_exceptions=True)
 
     results = run(main())
-    assert len(asked) == 4
+    assert len(senders) == 4
     assert [type(result) for result in results].count(ValueError) == 3
     assert results.count(Reply("at last")) == 5
 
@@ -322,10 +322,10 @@ def test_nearest_shares_rare_lines(store: Store) -> None:
         await store.keep("other", entry("other", "Read on.\nLoad7 comes before Send7.\nWhat comes last?"), Reply(""))
 
     run(fill())
-    found = store.nearest("m", "[user]\nRead on.\nLoad7 comes before Send7.\nWhat comes last?")
-    assert found is not None
-    assert found[0] == "[user]\nRead this.\nLoad7 comes before Send7.\nWhat comes first?"
-    assert 0.8 < found[1] < 1
+    nearest = store.nearest("m", "[user]\nRead on.\nLoad7 comes before Send7.\nWhat comes last?")
+    assert nearest is not None
+    assert nearest[0] == "[user]\nRead this.\nLoad7 comes before Send7.\nWhat comes first?"
+    assert 0.8 < nearest[1] < 1
     assert store.nearest("m", "nothing alike") is not None
     assert store.nearest("unheard of", "Load7") is None
     assert store.models() == ("m", "other")

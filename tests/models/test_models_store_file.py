@@ -79,7 +79,7 @@ def newer_with_a_log(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (no_database, "no SQLite file"),
         (cut_short, "is damaged"),
@@ -93,7 +93,7 @@ def newer_with_a_log(folder: Path) -> None:
     ],
 )
 def test_open_store_other_file_is_refused_and_unchanged(
-    tmp_path: Path, spoil: Callable[[Path], None], said: str
+    tmp_path: Path, spoil: Callable[[Path], None], message: str
 ) -> None:
     folder = tmp_path / "store"
     spoil(folder)
@@ -104,7 +104,7 @@ def test_open_store_other_file_is_refused_and_unchanged(
         check_store(folder)
     assert str(checked.value) == str(caught.value)
     assert str(folder / FILE) in str(caught.value)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "move it away, or name another folder" in str(caught.value)
     assert {name: (folder / name).read_bytes() for name in before} == before
 

@@ -104,9 +104,9 @@ def processes() -> Iterator[ExitStack]:
 
 def started(ends: ExitStack, folder: Path, script: str, count: int) -> list[Process]:
     processes = [Process(ends, folder, "abcdef"[number], script) for number in range(count)]
-    assert [one.line() for one in processes] == ["ready"] * count
-    for one in processes:
-        one.go()
+    assert [process.line() for process in processes] == ["ready"] * count
+    for process in processes:
+        process.go()
     return processes
 
 
@@ -119,9 +119,9 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
 
 
 def test_claims_of_processes_send_each_key_once(tmp_path: Path, processes: ExitStack) -> None:
-    outputs = [one.output() for one in started(processes, tmp_path, ASK, 3)]
-    asked = [line for lines in outputs for line in lines if not line.startswith("=")]
-    assert sorted(asked) == sorted(f"k{n}" for n in range(60))
+    outputs = [process.output() for process in started(processes, tmp_path, ASK, 3)]
+    sent_keys = [line for lines in outputs for line in lines if not line.startswith("=")]
+    assert sorted(sent_keys) == sorted(f"k{n}" for n in range(60))
     assert len({lines[-1] for lines in outputs}) == 1
 
 
@@ -142,42 +142,42 @@ def test_claim_of_killed_process_is_taken_over(tmp_path: Path, processes: ExitSt
 
 
 def test_ledger_is_exact_between_processes(tmp_path: Path, processes: ExitStack) -> None:
-    spent = [int(one.output()[-1]) for one in started(processes, tmp_path, SPEND, 3)]
+    spent = [int(process.output()[-1]) for process in started(processes, tmp_path, SPEND, 3)]
     assert sum(spent) == 100
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
         assert connection.execute("SELECT * FROM ledger").fetchall() == [("run", 100, 12.5)]
 
 
 def test_claim_is_exclusive_between_stores(tmp_path: Path) -> None:
-    asked: list[str] = []
+    sent_keys: list[str] = []
 
     async def want(store: Store, key: str) -> str:
         reply = await store.claim(key)
         if reply is None:
-            asked.append(key)
+            sent_keys.append(key)
             reply = Reply(store.run + key)
             await store.keep(key, {"model": "m"}, reply)
         return reply.text
 
     async def main() -> list[list[str]]:
-        with closing(Store(tmp_path, "a")) as one, closing(Store(tmp_path, "b")) as two:
+        with closing(Store(tmp_path, "a")) as store, closing(Store(tmp_path, "b")) as other:
             keys = [f"k{n}" for n in range(50)]
-            wanted = [(one, key) for key in keys] + [(two, key) for key in reversed(keys)]
-            texts = await asyncio.gather(*(want(store, key) for store, key in wanted))
+            claims = [(store, key) for key in keys] + [(other, key) for key in reversed(keys)]
+            texts = await asyncio.gather(*(want(store, key) for store, key in claims))
             return [sorted(texts[:50]), sorted(texts[50:])]
 
     first, second = run(main())
     assert first == second
-    assert sorted(asked) == sorted(f"k{n}" for n in range(50))
+    assert sorted(sent_keys) == sorted(f"k{n}" for n in range(50))
 
 
 def test_claim_released_goes_to_other_process(tmp_path: Path) -> None:
     async def main() -> Reply | None:
-        with closing(Store(tmp_path, "a")) as one, closing(Store(tmp_path, "b")) as two:
-            assert await one.claim("k") is None
-            waiting = asyncio.create_task(two.claim("k"))
+        with closing(Store(tmp_path, "a")) as store, closing(Store(tmp_path, "b")) as other:
+            assert await store.claim("k") is None
+            waiting = asyncio.create_task(other.claim("k"))
             await asyncio.wait([waiting], timeout=0.1)
-            await one.release("k")
+            await store.release("k")
             return await waiting
 
     assert run(main()) is None
@@ -200,14 +200,14 @@ HERE = platform.node()
 def test_claim_of_living_owner_is_not_taken_over(
     tmp_path: Path, host: str | None, pid: int | None, age: float, taken: bool
 ) -> None:
-    gone = bounded_process.run([sys.executable, "-c", "import os; print(os.getpid())"])
+    ended = bounded_process.run([sys.executable, "-c", "import os; print(os.getpid())"])
 
     async def main() -> bool:
         with closing(Store(tmp_path, "run")) as store:
             with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
                 connection.execute("INSERT INTO claims VALUES ('k', 'they')")
                 if host is not None:
-                    row = ("they", host, pid or int(gone.stdout), time.time() - age)
+                    row = ("they", host, pid or int(ended.stdout), time.time() - age)
                     connection.execute("INSERT INTO owners VALUES (?, ?, ?, ?)", row)
                 connection.commit()
             waiting = asyncio.create_task(store.claim("k"))
@@ -222,9 +222,9 @@ def test_claim_of_living_owner_is_not_taken_over(
 def test_spend_counts_reserved_cost(tmp_path: Path, limit: float, most: int) -> None:
     async def main() -> list[Any]:
         with closing(Store(tmp_path, "run")) as store:
-            return await asyncio.gather(*(one(store) for _ in range(15)), return_exceptions=True)
+            return await asyncio.gather(*(spend_once(store) for _ in range(15)), return_exceptions=True)
 
-    async def one(store: Store) -> None:
+    async def spend_once(store: Store) -> None:
         await store.spend(1, 0.1, None, limit)
         await store.settle(0.1, 0.1)
 
@@ -271,7 +271,7 @@ def test_reservation_of_killed_process_counts_as_spent(tmp_path: Path, processes
         with closing(Store(tmp_path, "run")) as store:
             waiting = [asyncio.create_task(store.spend(1, cost, None, 10.0)) for cost in (5.0, 3.0)]
             await store.look("after both wait")
-            assert not any(one.done() for one in waiting)
+            assert not any(task.done() for task in waiting)
             holder.process.kill()
             return await asyncio.gather(*waiting, return_exceptions=True)
 

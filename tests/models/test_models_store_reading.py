@@ -66,14 +66,14 @@ print(*sorted(stored_keys(Path(sys.argv[1]))))
 """
 
 
-def kept(store: Store, *names: str) -> None:
+def keep_replies(store: Store, *names: str) -> None:
     for name in names:
         asyncio.run(store.keep(name, ENTRY, Reply(f"text of {name}")))
 
 
 def filled(folder: Path, *names: str) -> Path:
     with closing(Store(folder, "run")) as store:
-        kept(store, *names)
+        keep_replies(store, *names)
     return folder
 
 
@@ -90,8 +90,8 @@ def looked(folder: Path) -> Any:  # noqa: ANN401 - JSON
 
 def test_read_store_without_write_access_succeeds(tmp_path: Path) -> None:
     with closed(filled(tmp_path / "store", "k1", "k2")):
-        found = [["text of k1", None, "text of k2"], ["m"], True, ["k1", "k2"]]
-        assert looked(tmp_path / "store") == [found, True]
+        expected = [["text of k1", None, "text of k2"], ["m"], True, ["k1", "k2"]]
+        assert looked(tmp_path / "store") == [expected, True]
 
 
 def left(tmp_path: Path, *names: str) -> Path:
@@ -99,7 +99,7 @@ def left(tmp_path: Path, *names: str) -> Path:
     filled(tmp_path / "run", "k1")
     (folder := tmp_path / "store").mkdir()
     with closing(Store(tmp_path / "run", "run")) as store:
-        kept(store, "k2")
+        keep_replies(store, "k2")
         for name in names:
             shutil.copy(tmp_path / "run" / name, folder / name)
     return folder
@@ -112,15 +112,15 @@ def test_read_store_includes_wal_file(tmp_path: Path) -> None:
 
 def test_read_store_with_unreadable_wal_is_usage_error(tmp_path: Path) -> None:
     with closed(left(tmp_path, FILE, f"{FILE}-wal")):
-        told, _ = looked(tmp_path / "store")
-    assert f"part of it stands in {tmp_path / 'store' / FILE}-wal" in told
-    assert "copy both files to a folder that can be written to" in told
+        message, _ = looked(tmp_path / "store")
+    assert f"part of it stands in {tmp_path / 'store' / FILE}-wal" in message
+    assert "copy both files to a folder that can be written to" in message
 
 
 def test_read_store_sees_writer_in_writable_folder(tmp_path: Path) -> None:
     filled(tmp_path, "k1")
     with closing(Store(tmp_path, "one")) as writer, closing(Store(tmp_path, "two", read_only=True)) as reader:
-        kept(writer, "k2")
+        keep_replies(writer, "k2")
         assert asyncio.run(reader.look("k2")) == Reply("text of k2", stored=True)
         assert stored_keys(tmp_path) == {"k1", "k2"}
 
@@ -149,14 +149,14 @@ def test_read_store_repeats_when_writer_starts(tmp_path: Path) -> None:
 
 
 def test_read_store_keeps_locks_of_process(tmp_path: Path) -> None:
-    """Else another process, taking itself for the last one, would remove the file that this one goes on writing to."""
+    """A lost lock lets another process believe that it is the last, and remove the file that this process writes."""
     with closing(Store(tmp_path, "one")) as store:
-        kept(store, "k1")
+        keep_replies(store, "k1")
         assert stored_keys(tmp_path) == {"k1"}
         check_store(tmp_path)
         Store(tmp_path, "two").close()
         ran(KEEP, tmp_path)
-        kept(store, "k2")
+        keep_replies(store, "k2")
         assert ran(COUNT, tmp_path).split() == ["k1", "k2", "other"]
 
 

@@ -31,7 +31,7 @@ SETTINGS: dict[str, Json] = {
 
 
 class Echo:
-    """Answers with what it is asked, after it has failed as often as it is told."""
+    """A model that answers with the request, after a given number of failures."""
 
     def __init__(self, name: str = "echo", settings: Mapping[str, Json] = SETTINGS, failures: int = 0) -> None:
         self.name, self.settings, self.asked, self._failures = name, settings, 0, failures
@@ -102,14 +102,14 @@ def test_store_layer_damaged_reply_is_error_with_remedy(tmp_path: Path, reply: s
 @pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
 def test_store_layer_refresh_replaces_damaged_reply(tmp_path: Path, reply: str | bytes) -> None:
     damaged(tmp_path, reply)
-    for refresh, asked in ((True, 1), (False, 0)):
+    for refresh, sent in ((True, 1), (False, 0)):
         echo = Echo()
         with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
             assert (
                 asyncio.run(StoreLayer(ClientLayer(echo), store, RequestCounters()).answer(ask("Which?"))).text
                 == "Which? 1"
             )
-        assert echo.asked == asked
+        assert echo.asked == sent
 
 
 @pytest.mark.parametrize("replay", [False, True], ids=["live", "replay"])
@@ -192,17 +192,17 @@ def test_store_layer_writes_no_secret_of_settings(store: Store, tmp_path: Path) 
         )
         await asyncio.gather(*(model.answer(ask(f"Which {n}?")) for n in range(20)))
 
-    def written() -> dict[str, bytes]:
+    def read_files() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     asyncio.run(main())
-    files = written()
+    files = read_files()
     assert b"Which 7?" in files["replies.sqlite-wal"]
     store.close()
-    files |= {f"closed {name}": data for name, data in written().items()}
+    files |= {f"closed {name}": data for name, data in read_files().items()}
     assert b"Which 7?" in files["closed replies.sqlite"]
-    found = [(name, secret) for name, data in files.items() for secret in SECRETS if secret.encode() in data]
-    assert found == []
+    leaks = [(name, secret) for name, data in files.items() for secret in SECRETS if secret.encode() in data]
+    assert leaks == []
 
 
 def test_replay_returns_stored_reply_and_sends_nothing(store: Store) -> None:
@@ -215,10 +215,10 @@ def test_replay_returns_stored_reply_and_sends_nothing(store: Store) -> None:
     assert counters.stored == 1
 
 
-def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str:
+def missed(store: Store, stored: str, request: Request, name: str = "echo") -> str:
     async def main() -> None:
         await StoreLayer(ClientLayer(Echo()), store, RequestCounters()).answer(ask(stored))
-        await ReplayModel(name, SETTINGS, store, RequestCounters()).answer(asked)
+        await ReplayModel(name, SETTINGS, store, RequestCounters()).answer(request)
 
     with pytest.raises(ProviderError) as caught:
         asyncio.run(main())

@@ -20,20 +20,20 @@ def tokenized(draw: st.DrawFn) -> tuple[str, list[str], list[tuple[int, int]]]:
     cuts = sorted(draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8)))
     bounds = [0, *(cut for cut in cuts if cut < len(text)), len(text)]
     places = list(pairwise(bounds))
-    return text, [text[one:other] for one, other in places], places
+    return text, [text[start:end] for start, end in places], places
 
 
 @given(tokenized(), st.sampled_from(["", "<s>", "<|begin_of_text|>"]), st.sampled_from(["", "ab", "</s>"]))
 def test_place_tokens_of_text_gives_bounds(
-    made: tuple[str, list[str], list[tuple[int, int]]], opening: str, written: str
+    text_tokens_bounds: tuple[str, list[str], list[tuple[int, int]]], opening: str, ending: str
 ) -> None:
-    text, tokens, bounds = made
-    before, after = [opening] if opening else [], [written] if written else []
-    found = place_tokens([*before, *tokens, *after], text)
-    assert found is not None
-    assert found[len(before) : len(before) + len(tokens)] == bounds
-    assert all(start >= len(text) for start, _ in found[len(before) + len(tokens) :])
-    assert found[: len(before)] == [(0, 0)] * len(before)
+    text, tokens, bounds = text_tokens_bounds
+    before, after = [opening] if opening else [], [ending] if ending else []
+    places = place_tokens([*before, *tokens, *after], text)
+    assert places is not None
+    assert places[len(before) : len(before) + len(tokens)] == bounds
+    assert all(start >= len(text) for start, _ in places[len(before) + len(tokens) :])
+    assert places[: len(before)] == [(0, 0)] * len(before)
 
 
 @pytest.mark.parametrize(
