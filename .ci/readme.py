@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ _STEP = re.compile(
     r"(?:^[^\n]*\bSave this as `(?P<name>[^`]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _TESTS = "python -m pytest tests"
+_LEFT_OUT = (".git", "__pycache__", ".*_cache", ".hypothesis", ".taskgraph", "build", "*.egg-info", "venv", ".venv")
 
 
 def steps(page: str) -> Iterator[tuple[str, str]]:
@@ -41,10 +43,7 @@ def steps(page: str) -> Iterator[tuple[str, str]]:
 def main(python: str, folder: str, page: str = "README.md") -> int:
     """Copy the repository into the folder and carry out the page there; return 1 if a command failed."""
     desk = Path(folder)
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in names.rstrip("\0").split("\0"):
-        (desk / name).parent.mkdir(parents=True, exist_ok=True)
-        (desk / name).write_bytes((ROOT / name).read_bytes())
+    shutil.copytree(ROOT, desk, ignore=shutil.ignore_patterns(*_LEFT_OUT))
     failed = 0
     with Loopback() as server:
         environment = os.environ | {
@@ -52,6 +51,7 @@ def main(python: str, folder: str, page: str = "README.md") -> int:
             "OPENAI_API_KEY": "test",
             "OPENAI_API_BASE": server.url,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_QUIET": "1",
         }
         for what, text in steps((ROOT / page).read_text(encoding="utf-8")):
             if what != "run":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -22,7 +23,9 @@ from pytest_taskgraph.plugin.options import all_options, help_text
 
 ROOT = Path(__file__).parents[1]
 OPTIONS_PAGE = ROOT / "docs" / "reference" / "options.md"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+reader_steps = runpy.run_path(str(ROOT / ".ci" / "readme.py"))["steps"]  # what a reader does, in order
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
 SUMMARY = re.compile(
@@ -44,22 +47,31 @@ def samples(page: Path) -> list[tuple[str, str]]:
     return [(kind, text) for kind, text in found if kind in kinds]
 
 
-def commands() -> list[str]:
+def page_commands() -> list[str]:
+    """Return the commands of the pages of docs/, each once. Those of the README depend on each other."""
     lines = [
-        line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
+        line.removeprefix("$ ")
+        for block in blocks("console", PAGES[1:])
+        for line in block.splitlines()
+        if line.startswith("$ ")
     ]
-    # Installing, and this very suite, are run by .ci/run.
-    run = [line for line in lines if " pip install " not in line and not line.startswith("python -m pytest tests")]
-    return list(dict.fromkeys(run))
+    return list(dict.fromkeys(line for line in lines if is_tested(line)))
 
 
-def apart() -> set[str]:
-    """The commands that are run in a process of their own, as a reader runs them: the first of each kind, and those
-    that start processes themselves. The others are run in this process, where nothing is to be imported anew.
+def is_tested(command: str) -> bool:
+    """Return True unless the command installs something or is this very suite: .ci/run runs those."""
+    return " pip install " not in command and not command.startswith("python -m pytest tests")
+
+
+def spawned_commands() -> set[str]:
+    """Return the commands that run in processes of their own, as a reader runs them.
+
+    These are the first of each kind, and those that start processes themselves. The others run in this process, where
+    nothing is to be imported anew.
     """
-    plain = [command for command in commands() if command.startswith("pytest ") and "openai/" not in command]
-    live = [command for command in commands() if "openai/" in command]
-    others = [command for command in commands() if not command.startswith("pytest ") or " -n " in command]
+    plain = [command for command in page_commands() if command.startswith("pytest ") and "openai/" not in command]
+    live = [command for command in page_commands() if "openai/" in command]
+    others = [command for command in page_commands() if not command.startswith("pytest ") or " -n " in command]
     return {plain[0], live[0], *others}
 
 
@@ -111,21 +123,39 @@ def run_here(command: str, project: Project, **environment: str) -> subprocess.C
     return subprocess.CompletedProcess(command, ran.code, ran.output.rstrip(), "")
 
 
-@pytest.mark.parametrize("command", commands())
-def test_a_command_of_the_readme_runs(command: str, project: Project, desk: Path, server: Loopback) -> None:
+def check_command(command: str, project: Project, desk: Path, server: Loopback, spawned: bool) -> None:
+    """Run a command of a page, and check that it ends as its reader expects."""
     live = {"OPENAI_API_KEY": "test", "OPENAI_API_BASE": server.url} if "openai/" in command else {}
-    done = run(command, desk, **live) if command in apart() else run_here(command, project, **live)
+    requests = len(server.requests)
+    done = run(command, desk, **live) if spawned else run_here(command, project, **live)
     assert "Traceback" not in done.stdout + done.stderr
-    assert bool(server.requests) == (bool(live) and "--taskgraph-dry-run" not in command)
+    assert (len(server.requests) > requests) == (bool(live) and "--taskgraph-dry-run" not in command)
     assert done.returncode in ((0, 1) if live else (0,)), done.stdout + done.stderr
     if command.startswith("pytest"):
         assert SUMMARY.search(done.stdout), done.stdout
         assert "errors" not in done.stdout.splitlines()[-1]
 
 
-def test_the_pattern_of_the_readme_is_asked_and_the_reader_answers_it(desk: Path) -> None:
-    (block,) = blocks("python", PAGES[:1])
-    (desk / "test_mine.py").write_text(block, encoding="utf-8")
+@pytest.mark.parametrize("command", page_commands())
+def test_command_of_a_page_runs(command: str, project: Project, desk: Path, server: Loopback) -> None:
+    check_command(command, project, desk, server, command in spawned_commands())
+
+
+def test_readme_commands_run_in_their_order(project: Project, desk: Path, server: Loopback) -> None:
+    for what, text in reader_steps(README.read_text(encoding="utf-8")):
+        if what != "run":
+            (desk / what.removeprefix("save ")).write_text(text, encoding="utf-8")
+        elif is_tested(text):
+            check_command(text, project, desk, server, spawned=not text.startswith("pytest "))
+
+
+def test_readme_is_at_most_150_lines_long() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_readme_pattern_is_answered_by_the_reader(desk: Path) -> None:
+    saved = dict(reader_steps(README.read_text(encoding="utf-8")))
+    (desk / "test_mine.py").write_text(saved["save suites/test_mine.py"], encoding="utf-8")
     done = run("pytest test_mine.py --model=baseline -q", desk)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 of 8 right (1.000)" in done.stdout
