@@ -55,19 +55,19 @@ class DocumentReader:
         """Return the graph, with the sort, the text and the actor of each node."""
         for sentence in sentences:
             text = sentence.removesuffix(".")
-            if found := _NOTICE.fullmatch(text):
-                self._constrain(found[1], ProceduralNode("notice", found[2]), source=True)
-            elif found := _CONSTRAINT.fullmatch(text):
-                action = found[1][0].lower() + found[1][1:]
-                if found[2]:
-                    self._constrain(action, ProceduralNode("data", found[2]), source=False)
-                if found[3]:
-                    self._constrain(action, ProceduralNode("data", found[3]), source=True)
+            if match := _NOTICE.fullmatch(text):
+                self._constrain(match[1], ProceduralNode("notice", match[2]), source=True)
+            elif match := _CONSTRAINT.fullmatch(text):
+                action = match[1][0].lower() + match[1][1:]
+                if match[2]:
+                    self._constrain(action, ProceduralNode("data", match[2]), source=False)
+                if match[3]:
+                    self._constrain(action, ProceduralNode("data", match[3]), source=True)
             else:
                 self._read_steps(text[0].lower() + text[1:])
-        return comparable((source, target, condition) for source, target, condition in self._named())
+        return comparable((source, target, condition) for source, target, condition in self._flows_with_sorts())
 
-    def _named(self) -> list[tuple[ProceduralNode, ProceduralNode, str]]:
+    def _flows_with_sorts(self) -> list[tuple[ProceduralNode, ProceduralNode, str]]:
         return [(self._with_sort(source), self._with_sort(target), words) for source, target, words in self._flows]
 
     def _with_sort(self, node: ProceduralNode) -> ProceduralNode:
@@ -79,10 +79,10 @@ class DocumentReader:
 
     def _read_steps(self, text: str) -> None:
         aside = False
-        while (found := _WORDS_BEFORE.match(text)) and found.end():
-            text = text[found.end() :]
-            aside = bool(found["one_hand"])
-            self._enter(found)
+        while (match := _WORDS_BEFORE.match(text)) and match.end():
+            text = text[match.end() :]
+            aside = bool(match["one_hand"])
+            self._enter(match)
         beside = re.split(r"; (?:at the same time|meanwhile), ", text)
         if len(beside) > 1 and not aside:
             self._open_split("parallel", "")
@@ -91,25 +91,25 @@ class DocumentReader:
                 self._begin_branch(self._choice("parallel", None), "")
             self._read_chain(words)
 
-    def _enter(self, found: re.Match[str]) -> None:
+    def _enter(self, match: re.Match[str]) -> None:
         """Take the words in front of a step."""
-        if found["start"]:
+        if match["start"]:
             self._ends = [(START, "")]
-        elif found["condition"]:
-            self._open_split(None, found["condition"])
-        elif found["one_hand"]:
+        elif match["condition"]:
+            self._open_split(None, match["condition"])
+        elif match["one_hand"]:
             self._open_split("parallel", "")
-        elif found["otherwise"]:
-            self._begin_branch(self._choice("exclusive", found["unless"]), found["otherwise"])
-        elif found["addition"]:
-            self._begin_branch(self._choice("inclusive", found["whether"]), found["addition"])
-        elif found["beside"] is not None:
+        elif match["otherwise"]:
+            self._begin_branch(self._choice("exclusive", match["unless"]), match["otherwise"])
+        elif match["addition"]:
+            self._begin_branch(self._choice("inclusive", match["whether"]), match["addition"])
+        elif match["beside"] is not None:
             self._begin_branch(self._choice("parallel", None), "")
-        elif found["exclusive"] is not None:
-            self._close("exclusive", found["exclusive_of"])
-        elif found["inclusive"] is not None:
-            self._close("inclusive", found["inclusive_of"])
-        elif found["parallel"] is not None:
+        elif match["exclusive"] is not None:
+            self._close("exclusive", match["exclusive_of"])
+        elif match["inclusive"] is not None:
+            self._close("inclusive", match["inclusive_of"])
+        elif match["parallel"] is not None:
             self._close("parallel", None)
 
     def _open_split(self, sort: NodeSort | None, condition: str) -> None:

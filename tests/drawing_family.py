@@ -35,4 +35,4 @@ class Recipes(Family):
 def _chain(steps: Json) -> Diagram:
     ids = str(steps).split("; ")
     links = [DiagramEdge(first, then) for first, then in pairwise(ids)]
-    return Diagram("Tea", [DiagramNode(id, id) for id in ids], links)
+    return Diagram("Tea", [DiagramNode(node_id, node_id) for node_id in ids], links)

@@ -39,9 +39,9 @@ def test_diagram_pair_to_json_reads_back(pair: DiagramPair) -> None:
 
 @given(PAIRS)
 @settings(max_examples=200)
-def test_bounded_keeps_what_can_be_drawn_and_counts_the_rest(pair: DiagramPair) -> None:
-    kept = pair.bounded()
-    for before, after in ((pair.expected, kept.expected), (pair.given, kept.given)):
+def test_bounded_keeps_drawable_parts_and_counts_others(pair: DiagramPair) -> None:
+    bounded = pair.bounded()
+    for before, after in ((pair.expected, bounded.expected), (pair.given, bounded.given)):
         ids = [part.id for part in after.parts]
         assert len(ids) == len(set(ids))
         assert set(ids) == {part.id for part in before.parts}
@@ -49,17 +49,17 @@ def test_bounded_keeps_what_can_be_drawn_and_counts_the_rest(pair: DiagramPair) 
         assert {end for edge in after.edges for end in (edge.source, edge.target)} <= set(ids)
         assert all(len(part.label) <= LONGEST_LABEL for part in (*after.parts, *after.edges))
         assert parts_of(after) == parts_of(before)
-    assert kept.bounded() == kept
+    assert bounded.bounded() == bounded
 
 
-def test_bounded_large_pair_fits_in_one_drawing_and_the_expected_part_stays() -> None:
+def test_bounded_large_pair_keeps_expected_diagram() -> None:
     def chain(first: int, last: int) -> Diagram:
         ids = [str(at) for at in range(first, last)]
         links = [DiagramEdge(ids[at], ids[at + step]) for step in (1, 2, 3) for at in range(len(ids) - step)]
-        return Diagram("W", [DiagramNode(id, id) for id in ids], links)
+        return Diagram("W", [DiagramNode(node_id, node_id) for node_id in ids], links)
 
-    kept = DiagramPair(chain(0, 100), chain(50, 50_000)).bounded()
-    assert kept.expected == chain(0, 100)
-    assert [node.id for node in kept.given.nodes] == [str(at) for at in range(50, MOST_NODES)]
-    assert len({*kept.expected.edges, *kept.given.edges}) <= MOST_EDGES
-    assert parts_of(kept.given) == parts_of(chain(50, 50_000))
+    bounded = DiagramPair(chain(0, 100), chain(50, 50_000)).bounded()
+    assert bounded.expected == chain(0, 100)
+    assert [node.id for node in bounded.given.nodes] == [str(at) for at in range(50, MOST_NODES)]
+    assert len({*bounded.expected.edges, *bounded.given.edges}) <= MOST_EDGES
+    assert parts_of(bounded.given) == parts_of(chain(50, 50_000))

@@ -83,9 +83,9 @@ def scores(*given: str) -> Callable[[Rows], Rows]:
 
 def manual(path: Path) -> dict[str, float | None]:
     return {
-        one.question.id: one.score.metrics["manual"]
-        for one in record.trials(record.load(path))
-        if one.score is not None and "manual" in one.score.metrics
+        trial.question.id: trial.score.metrics["manual"]
+        for trial in record.trials(record.load(path))
+        if trial.score is not None and "manual" in trial.score.metrics
     }
 
 
@@ -95,65 +95,68 @@ def brought(source: Path, file: Path, *options: str) -> Path:
     return new
 
 
-def test_only_answers_to_open_questions_are_exported_unless_all_are_asked_for(
-    source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_export_open_questions_alone_unless_all(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["id"] for row in rows_of(exported(source))] == ["a1", "a2", "b1"]
     assert [row["id"] for row in rows_of(exported(source, "--all", "--force"))] == ["a1", "a2", "b1", "c1"]
     assert "4 answers written to" in capsys.readouterr().out
 
 
-def test_a_row_tells_question_expected_answer_and_reply(source: Path) -> None:
-    told = ["a1", "m", "Why?", "Mix first", "Mix it", "", ""]
-    assert rows_of(exported(source))[0] == dict(zip(COLUMNS, told, strict=True))
+def test_export_row_holds_question_expected_and_reply(source: Path) -> None:
+    cells = ["a1", "m", "Why?", "Mix first", "Mix it", "", ""]
+    assert rows_of(exported(source))[0] == dict(zip(COLUMNS, cells, strict=True))
 
 
-def test_no_cell_of_the_file_is_a_formula_and_line_breaks_stay(source: Path) -> None:
+def test_export_cells_are_no_formula_and_keep_line_breaks(source: Path) -> None:
     cells = [cell for row in rows_of(exported(source)) for cell in row.values()]
     assert [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@")] == []
     assert cells.count("'" + HOSTILE) == 1
 
 
 @given(st.text(st.sampled_from("=+-@＝' \t\n\rab\x00") | st.characters(exclude_categories=["Cs"])))
-def test_a_safe_cell_is_no_formula_and_reads_back(text: str) -> None:
+def test_safe_cell_is_no_formula_and_reads_back(text: str) -> None:
     assert safe_cell(text).lstrip()[:1] not in tuple("=+-@＝")
     assert plain_cell(safe_cell(text)) == text
 
 
 @given(st.lists(st.text(st.sampled_from("=-',;\"\t\r\n a"))))
-def test_every_reply_stands_in_the_file_as_it_was(replies: list[str]) -> None:
+def test_export_replies_read_back(replies: list[str]) -> None:
     text = annotations_csv([answer(f"a{at}", reply) for at, reply in enumerate(replies)])
-    found = [plain_cell(row["reply"]) for row in csv.DictReader(StringIO(text, newline=""))]
-    assert found == replies
+    written_replies = [plain_cell(row["reply"]) for row in csv.DictReader(StringIO(text, newline=""))]
+    assert written_replies == replies
 
 
-def test_import_scores_by_hand_decide_and_nothing_else_changes(source: Path) -> None:
+def test_import_scores_decide_and_other_fields_stay(source: Path) -> None:
     before = source.read_bytes()
     new = brought(source, annotated(source, scores("1", "", "0.5")))
     assert manual(new) == {"a1": 1.0, "b1": 0.5}
     assert source.read_bytes() == before
-    one, other = record.load(source), record.load(new)
-    import_module("jsonschema").Draft202012Validator(SCHEMA).validate(other)
-    assert decided(other) == {"a1": ("right", 1.0), "a2": ("right", 0.75), "b1": ("wrong", 0.5), "c1": ("right", 0.5)}
-    for trial, was in zip(other["trials"], one["trials"], strict=True):
+    old_record, new_record = record.load(source), record.load(new)
+    import_module("jsonschema").Draft202012Validator(SCHEMA).validate(new_record)
+    assert decided(new_record) == {
+        "a1": ("right", 1.0),
+        "a2": ("right", 0.75),
+        "b1": ("wrong", 0.5),
+        "c1": ("right", 0.5),
+    }
+    for trial, was in zip(new_record["trials"], old_record["trials"], strict=True):
         if trial["score"] is not None and "manual" in trial["score"]["metrics"]:
             assert trial["score"]["metrics"].pop("rouge1") == was["score"]["value"]
             trial["score"]["metrics"].pop("manual")
             trial["score"]["value"], trial["outcome"] = was["score"]["value"], was["outcome"]
     made_anew = {"totals": None, "tables": None}
-    assert other | made_anew == one | made_anew
-    assert other["totals"] != one["totals"]
+    assert new_record | made_anew == old_record | made_anew
+    assert new_record["totals"] != old_record["totals"]
 
 
 def decided(data: Mapping[str, Any]) -> dict[str, tuple[str, float]]:
     return {
-        one["question"]["id"]: (one["outcome"], one["score"]["value"])
-        for one in data["trials"]
-        if one["score"] is not None
+        trial["question"]["id"]: (trial["outcome"], trial["score"]["value"])
+        for trial in data["trials"]
+        if trial["score"] is not None
     }
 
 
-def test_import_of_an_empty_score_restores_what_the_metric_said(source: Path) -> None:
+def test_import_empty_score_restores_metric(source: Path) -> None:
     new = brought(source, annotated(source, scores("1", "0", "0")))
     rows = rows_of(source.with_name("scores.csv"))
     back = source.with_name("back.csv")
@@ -166,8 +169,10 @@ def test_import_of_an_empty_score_restores_what_the_metric_said(source: Path) ->
     assert manual(restored) == {}
 
 
-def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: Path) -> None:
-    graded = [replace(one, question=replace(one.question, pass_threshold=0.0), outcome="graded") for one in ANSWERS[:2]]
+def test_import_graded_question_keeps_outcome(tmp_path: Path) -> None:
+    graded = [
+        replace(trial, question=replace(trial.question, pass_threshold=0.0), outcome="graded") for trial in ANSWERS[:2]
+    ]
     path = tmp_path / "graded.json"
     record.save(path, record.build(graded, ABOUT))
     new = brought(path, annotated(path, scores("1", "0.5")))
@@ -175,7 +180,7 @@ def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: 
     assert record.load(new)["graded"][0]["mean"] == 0.75
 
 
-def test_import_for_an_unparseable_answer_makes_it_right(tmp_path: Path) -> None:
+def test_import_unparseable_answer_becomes_right(tmp_path: Path) -> None:
     unread = replace(ANSWERS[0], outcome="unparseable", score=Score(0.0, status="unparseable", remark="what is it"))
     path = tmp_path / "unread.json"
     record.save(path, record.build([unread], ABOUT))
@@ -183,19 +188,17 @@ def test_import_for_an_unparseable_answer_makes_it_right(tmp_path: Path) -> None
     assert decided(record.load(new)) == {"a1": ("right", 1.0)}
 
 
-def test_rescore_keeps_the_decision_of_a_person(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_keeps_annotations(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = brought(source, annotated(source, scores("1", "0", "")))
     again = source.with_name("again.json")
     assert main(["rescore", str(new), "--out", str(again)]) == 0
-    found = decided(record.load(again))
-    assert (found["a1"], found["a2"]) == (("right", 1.0), ("wrong", 0.0))
+    decisions = decided(record.load(again))
+    assert (decisions["a1"], decisions["a2"]) == (("right", 1.0), ("wrong", 0.0))
     assert manual(again) == {"a1": 1.0, "a2": 0.0}
     assert record.load(again)["trials"][0]["score"]["metrics"]["rouge1"] == pytest.approx(0.5)  # recorded with 0.25
 
 
-def test_the_mean_of_annotations_stands_beside_that_of_the_main_score_over_those(
-    source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_import_prints_mean_beside_main_score(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     brought(source, annotated(source, scores("1", "0", "")))
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "2 of 4 answers annotated"
@@ -206,7 +209,7 @@ def test_the_mean_of_annotations_stands_beside_that_of_the_main_score_over_those
     ]
 
 
-def test_marks_are_exported_again_and_an_emptied_one_is_taken_away(source: Path) -> None:
+def test_export_annotations_again_and_empty_one_is_removed(source: Path) -> None:
     new = brought(source, annotated(source, scores("0.00001", "1", "")))
     again = new.with_name("again.csv")
     assert main(["annotations", "export", str(new), str(again)]) == 0
@@ -224,7 +227,7 @@ def test_import_reads_column_of_earlier_versions(source: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_what_spreadsheets_of_other_countries_save_is_read(delimiter: str, source: Path) -> None:
+def test_import_reads_spreadsheets_of_other_locales(delimiter: str, source: Path) -> None:
     def saved(rows: Rows) -> Rows:
         done = [
             {"Note": "well", **row, "reply": row["reply"].replace("\r\n", "\n")}
@@ -235,7 +238,7 @@ def test_what_spreadsheets_of_other_countries_save_is_read(delimiter: str, sourc
     assert manual(brought(source, annotated(source, saved, delimiter))) == {"a1": 0.5, "a2": 0.5, "b1": 1.0}
 
 
-def test_ids_and_models_that_look_like_formulas_or_no_file_can_hold_find_their_answer(tmp_path: Path) -> None:
+def test_import_formula_like_ids_find_their_answer(tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     odd = [answer("=a", "x", model="-m"), answer("'=a", "x", model="\ud800"), answer(" +", "\ud800")]
     record.save(path, record.build(odd, ABOUT))
@@ -252,7 +255,7 @@ def first(**cells: str) -> Callable[[Rows], Rows]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         (scores("", "", "2"), "scores.csv:7: column 'score': found '2', expected a number from 0 to 1, or nothing"),
         (first(score="1.01"), "scores.csv:2: column 'score': found '1.01'"),
@@ -267,18 +270,18 @@ def first(**cells: str) -> Callable[[Rows], Rows]:
         (without("score"), "scores.csv:1: found the columns id, model, question, expected, reply, note; expected also"),
     ],
 )  # fmt: skip
-def test_a_wrong_file_is_told_with_its_place(
-    change: Callable[[Rows], Rows], told: str, source: Path, capsys: pytest.CaptureFixture[str]
+def test_import_wrong_file_names_place(
+    change: Callable[[Rows], Rows], expected: str, source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = source.with_name("new.json")
     file = annotated(source, change)
     assert main(["annotations", "import", str(source), str(file), "--into", str(new)]) == 4
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert not new.exists()
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         (b"", "expected a header with id, model, score"),
         (b'id,model,score\n"a1', ":2: not CSV"),
@@ -287,32 +290,30 @@ def test_a_wrong_file_is_told_with_its_place(
         (None, "cannot be read"),
     ],
 )
-def test_a_file_that_is_no_csv_is_a_usage_error(
-    content: bytes | None, told: str, source: Path, capsys: pytest.CaptureFixture[str]
+def test_import_file_without_csv_is_usage_error(
+    content: bytes | None, expected: str, source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = source.with_name("broken.csv")
     if content is not None:
         file.write_bytes(content)
     assert main(["annotations", "import", str(source), str(file), "--into", str(source.with_name("new.json"))]) == 4
     error = capsys.readouterr().err
-    assert told in error
+    assert expected in error
     assert "Traceback" not in error
 
 
-def test_nothing_that_stands_is_overwritten_without_force(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotations_existing_files_need_force(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = annotated(source, scores("1", "1", "1"))
-    kept: dict[Path, Any] = {path: path.read_bytes() for path in (source, file)}
+    contents: dict[Path, Any] = {path: path.read_bytes() for path in (source, file)}
     assert main(["annotations", "export", str(source), str(file)]) == 4
     assert main(["annotations", "import", str(source), str(file), "--into", str(source)]) == 4
     assert "give --force to replace it" in capsys.readouterr().err
-    assert {path: path.read_bytes() for path in kept} == kept
+    assert {path: path.read_bytes() for path in contents} == contents
     assert main(["annotations", "import", str(source), str(file), "--into", str(source), "--force"]) == 0
     assert len(manual(source)) == 3
 
 
-def test_a_record_without_open_questions_says_how_to_export_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_export_without_open_questions_names_option_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record.save(tmp_path / "r.json", record.build(ANSWERS[3:], ABOUT))
     assert main(["annotations", "export", str(tmp_path / "r.json"), str(tmp_path / "m.csv")]) == 4
     assert "--all exports the others too" in capsys.readouterr().err
@@ -322,6 +323,6 @@ def test_a_record_without_open_questions_says_how_to_export_the_others(
 @pytest.mark.parametrize(
     "arguments", [["annotations"], ["annotations", "import", "a", "b"], ["annotations", "export", "a"]]
 )
-def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotations_missing_file_is_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
     assert "--help" in capsys.readouterr().err

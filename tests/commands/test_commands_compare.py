@@ -16,7 +16,7 @@ from pytest_taskgraph.trial import Question, Reply, Score, Trial
 REPLIES = count(1)  # no reply says the same as another
 
 
-def kept(marks: str, model: str = "m") -> dict[str, object]:
+def saved_run(marks: str, model: str = "m") -> dict[str, object]:
     """The record of a run: one question a letter, "+" right, "-" wrong."""
     trials = []
     for at, mark in enumerate(marks):
@@ -32,27 +32,27 @@ def kept(marks: str, model: str = "m") -> dict[str, object]:
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    save(kept("+" * 100), tmp_path / ".taskgraph", "main")
+    save(saved_run("+" * 100), tmp_path / ".taskgraph", "main")
     return tmp_path / ".taskgraph"
 
 
-def test_a_worse_run_gives_exit_code_1(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write("after.json", kept("-" * 20 + "+" * 80))
+def test_compare_worse_run_exits_1(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write("after.json", saved_run("-" * 20 + "+" * 80))
     assert main(["compare", "main", "after.json"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "compared with main: worse: -0.200 over 100 paired questions, p < 0.0001, worse"
     assert max(map(len, lines)) <= 80
 
 
-def test_a_run_that_is_not_worse_gives_exit_code_0(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    save(kept("+" * 100), store, "last")
+def test_compare_not_worse_run_exits_0(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(saved_run("+" * 100), store, "last")
     assert main(["compare", "main", "last"]) == 0
     assert "not worse" in capsys.readouterr().out
 
 
-def test_inconclusive_and_missing_fail_where_that_is_asked(store: Path) -> None:
-    save(kept("+" * 30), store, "few")
-    save(kept("+" * 30), store, "again")
+def test_compare_fail_on_inconclusive_and_missing_exits_1(store: Path) -> None:
+    save(saved_run("+" * 30), store, "few")
+    save(saved_run("+" * 30), store, "again")
     assert main(["compare", "few", "again"]) == 0
     assert main(["compare", "few", "again", "--fail-on", "regression,inconclusive"]) == 1
     assert main(["compare", "few", "again", "--fail-on", "inconclusive", "--margin", "0.5"]) == 0
@@ -61,16 +61,21 @@ def test_inconclusive_and_missing_fail_where_that_is_asked(store: Path) -> None:
     assert main(["compare", "few", "main", "--fail-on", "missing"]) == 0
 
 
-def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    save(kept("-" * 20 + "+" * 80), store, "last")
+def test_compare_json_holds_whole_comparison(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(saved_run("-" * 20 + "+" * 80), store, "last")
     assert main(["compare", "main", "last", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["outcome"], found["verdict"], found["paired"], len(found["flips"])) == ("failed", "worse", 100, 20)
-    assert found["groups"][0]["name"] == "chain"
+    output = json.loads(capsys.readouterr().out)
+    assert (output["outcome"], output["verdict"], output["paired"], len(output["flips"])) == (
+        "failed",
+        "worse",
+        100,
+        20,
+    )
+    assert output["groups"][0]["name"] == "chain"
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "expected"),
     [
         (["main", "gone"], "unknown saved run 'gone'; known: main"),
         (["gone.json", "main"], "no such record"),
@@ -87,18 +92,18 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
         (["main"], "required: B"),
     ],
 )
-def test_what_cannot_be_done_is_a_usage_error(
-    store: Path, capsys: pytest.CaptureFixture[str], more: list[str], told: str
+def test_compare_invalid_arguments_are_usage_errors(
+    store: Path, capsys: pytest.CaptureFixture[str], more: list[str], expected: str
 ) -> None:
     Path("empty.json").write_text("{}")
-    bad = json.loads(json.dumps(kept("++")))
+    bad = json.loads(json.dumps(saved_run("++")))
     bad["trials"][1]["score"] = "high"
     Path("bad.json").write_text(json.dumps(bad))
     assert main(["compare", *more]) == 4
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
-def test_the_store_can_be_named(store: Path) -> None:
+def test_compare_store_option_is_used(store: Path) -> None:
     store.rename(store.with_name("elsewhere"))
     assert main(["compare", "main", "main"]) == 4
     assert main(["compare", "main", "main", "--store", "elsewhere"]) == 0

@@ -41,9 +41,9 @@ DIAGRAM = Diagram(
     3,
 )
 TEXTS = {digest_of("Measure it."): "Measure it."}
-SAID: list[dict[str, Any]] = [
+TEXTS_OF_EXCHANGES: list[dict[str, Any]] = [
     {
-        "role": "judge", "messages": [{"role": "user", "digest": one} for one in TEXTS], "kind": "score",
+        "role": "judge", "messages": [{"role": "user", "digest": digest} for digest in TEXTS], "kind": "score",
         "metric": "judged", "value": 0.5, "text": "half", "calls": [{"name": "read"}], "source": "m", "tokens_in": 1,
         "tokens_out": 2, "cost": 0.1, "latency": 0.2, "stored": True, "finish_reason": "length", "logprobs": [[-1.0]],
     },
@@ -63,10 +63,10 @@ def whole() -> dict[str, Any]:
         "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[[-0.5, 2, True]], embeddings=[[0.5]]
     )
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
-    drawn = DIAGRAM.to_json()
+    diagram = DIAGRAM.to_json()
     wrong = Trial(
-        question, "m", "wrong", reply, score, Failure("timeout", "none"), 1, 1, SAID, pack(drawn),
-        pack({"expected": drawn, "given": drawn}), TEXTS,
+        question, "m", "wrong", reply, score, Failure("timeout", "none"), 1, 1, TEXTS_OF_EXCHANGES, pack(diagram),
+        pack({"expected": diagram, "given": diagram}), TEXTS,
     )  # fmt: skip
     gate = RunCase("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = about_run(
@@ -85,9 +85,11 @@ def vars_of(case: RunCase) -> dict[str, Any]:
 
 def places(value: Any, path: Place = ()) -> Iterator[Place]:  # noqa: ANN401
     """Where there is a value: in objects and lists, all the way down."""
-    for name, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for name, member in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
         yield (*path, name)
-        yield from places(one, (*path, name))
+        yield from places(member, (*path, name))
 
 
 def used(record: dict[str, Any]) -> None:
@@ -101,17 +103,17 @@ def refusal(record: dict[str, Any], file: Path) -> str:
     """Why the record is not read; the empty text for one that is, and that is then of use."""
     file.write_text(json.dumps(record))
     try:
-        found = load_whole(file)
+        loaded = load_whole(file)
     except UsageError as error:
         return str(error)
-    used(found)
+    used(loaded)
     return ""
 
 
 def _compared(record: dict[str, Any]) -> None:
-    for found in (compare(whole(), record), compare(record, whole())):
-        lines(found, "main", 80)
-        json.dumps(found.to_json(), allow_nan=False)
+    for comparison in (compare(whole(), record), compare(record, whole())):
+        lines(comparison, "main", 80)
+        json.dumps(comparison.to_json(), allow_nan=False)
 
 
 def _marked_again(record: dict[str, Any]) -> None:
@@ -127,7 +129,7 @@ WHOLE = whole()
 PLACES = [path for path in places(WHOLE) if path[0] not in NOT_READ]
 
 
-def test_the_record_that_is_changed_has_all_that_the_schema_knows() -> None:
+def test_damaged_base_record_has_all_of_schema() -> None:
     names = {str(path[-1]) for path in places(WHOLE)}
     assert VALID(WHOLE)
     for kind in (SCHEMA, *SCHEMA["$defs"].values()):
@@ -136,33 +138,33 @@ def test_the_record_that_is_changed_has_all_that_the_schema_knows() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({str(path[0]) for path in PLACES}))
-def test_a_record_with_one_odd_value_is_refused_or_of_use(name: str, tmp_path: Path) -> None:
+def test_record_with_odd_value_is_refused_or_usable(name: str, tmp_path: Path) -> None:
     refused = 0
     for path in PLACES:
         for value in ODD if path[0] == name else ():
             record = changed(WHOLE, path, value)
-            told = refusal(record, tmp_path / "r.json")
-            if told:
-                assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; make it again", told)
+            message = refusal(record, tmp_path / "r.json")
+            if message:
+                assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; make it again", message)
                 refused += 1
             else:
                 assert VALID(record), f"{path}: {value!r} is not of the schema, and was read all the same"
     assert refused
 
 
-def test_a_record_that_lacks_a_member_is_refused_or_of_use(tmp_path: Path) -> None:
-    for path in (one for one in PLACES if isinstance(one[-1], str)):
+def test_record_without_member_is_refused_or_usable(tmp_path: Path) -> None:
+    for path in (place for place in PLACES if isinstance(place[-1], str)):
         record = changed(WHOLE, path, None)
         at: Any = record
         for name in path[:-1]:
             at = at[name]
         del at[path[-1]]
-        told = refusal(record, tmp_path / "r.json")
-        assert not told or "is missing" in told
+        message = refusal(record, tmp_path / "r.json")
+        assert not message or "is missing" in message
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "expected"),
     [
         (("trials", 0, "question", "labels"), None, "trial 1: question.labels: found null, expected an object"),
         (("trials", 0, "question", "further"), ["f", 1], "trial 1: question.further[1]: found 1, expected a text"),
@@ -178,18 +180,18 @@ def test_a_record_that_lacks_a_member_is_refused_or_of_use(tmp_path: Path) -> No
         (("diagrams", "w", "nodes", 0, "kind"), "box", "diagrams.w.nodes[0].kind: found \"box\", expected 'task', "),
     ],
 )
-def test_what_was_found_and_what_was_expected_is_told(
-    path: Place, value: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_record_error_names_found_and_expected(
+    path: Place, value: object, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, record in (("bad.json", changed(WHOLE, path, value)), ("good.json", WHOLE)):
         (tmp_path / name).write_text(json.dumps(record))
     code = main(["compare", str(tmp_path / "bad.json"), str(tmp_path / "good.json")])
     error = capsys.readouterr().err
-    assert told in error
+    assert expected in error
     assert (code, error.count("\n")) == (4, 1)
 
 
-def test_a_number_without_bounds_is_no_number(tmp_path: Path) -> None:
+def test_record_infinite_number_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(changed(WHOLE, ("settings", "top_p"), 0.123)).replace("0.123", "1e999"))
     with pytest.raises(UsageError, match="found 1e999, expected a finite number"):
         load_whole(tmp_path / "r.json")

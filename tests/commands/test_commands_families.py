@@ -50,10 +50,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_commands_of_families_stand_beside_the_shared_ones() -> None:
-    named = [name for family in FAMILIES.values() for name in family.commands]
-    assert list(all_commands()) == sorted([*SHARED, *named])
-    assert "patterns" in named
+def test_all_commands_include_those_of_families() -> None:
+    names = [name for family in FAMILIES.values() for name in family.commands]
+    assert list(all_commands()) == sorted([*SHARED, *names])
+    assert "patterns" in names
 
 
 def test_command_of_a_registered_family_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,17 +62,17 @@ def test_command_of_a_registered_family_runs(folder: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == "a hole\n"
     with pytest.raises(SystemExit):
         main(["-p", "riddles_family", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "riddle print a riddle" in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "riddle print a riddle" in output
     assert (
         "Benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents, riddles."
-        in told
+        in output
     )
     assert main(["riddle"]) == 4  # no longer registered
 
 
-def test_command_with_the_name_of_another_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_with_taken_name_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "clashing_family.py").write_text(RIDDLES.replace("COMMAND", "score"))
     assert main(["-p", "clashing_family", "compare", "--help"]) == 4
-    told = capsys.readouterr().err
-    assert told == "error: family 'riddles': the command 'score' exists already; choose another name\n"
+    output = capsys.readouterr().err
+    assert output == "error: family 'riddles': the command 'score' exists already; choose another name\n"

@@ -22,8 +22,8 @@ READING = (("stats",), ("stats", "--json"), ("export", "-"), ("prune", "--model"
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     entry = request_entry("openai/small", {}, Request([{"role": "user", "content": "Which?"}]))
-    with closing(Store(tmp_path / "store", "run")) as made:
-        asyncio.run(made.keep(digest(entry), entry, Reply("Load", 3, 2)))
+    with closing(Store(tmp_path / "store", "run")) as opened:
+        asyncio.run(opened.keep(digest(entry), entry, Reply("Load", 3, 2)))
     return tmp_path / "store"
 
 
@@ -33,22 +33,22 @@ def bound(store: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)
-def test_what_only_reads_alters_nothing_and_needs_no_right_to(
+def test_reading_commands_need_no_write_permission(
     store: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     (store / ".gitignore").unlink()  # which opening a store makes again
-    before = {one.name: one.read_bytes() for one in store.iterdir()}
+    before = {file.name: file.read_bytes() for file in store.iterdir()}
     assert main(["replies", *words, "--store", str(store)]) == 0
-    assert {one.name: one.read_bytes() for one in store.iterdir()} == before
+    assert {file.name: file.read_bytes() for file in store.iterdir()} == before
     expected = capsys.readouterr().out
     assert "openai/small" in expected
     with closed(store):
-        found = bound(store, *words)
-    assert (found.returncode, found.stderr, found.stdout) == (0, "", expected)
+        finished = bound(store, *words)
+    assert (finished.returncode, finished.stderr, finished.stdout) == (0, "", expected)
 
 
-def test_what_writes_is_refused(store: Path) -> None:
+def test_writing_commands_read_only_store_is_refused(store: Path) -> None:
     with closed(store):
-        found = bound(store, "prune", "--model", "openai/*")
-    assert found.returncode == 4
-    assert "cannot be used" in found.stderr
+        finished = bound(store, "prune", "--model", "openai/*")
+    assert finished.returncode == 4
+    assert "cannot be used" in finished.stderr

@@ -51,11 +51,13 @@ REPLIES = (
 
 
 @cache
-def asked(prompt: str) -> tuple[Question, ...]:
+def questions_of(prompt: str) -> tuple[Question, ...]:
     """A question of every pattern."""
-    ours = [one for one in catalogue().values() if one.category != "custom"]
+    ours = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
     chosen = UnderstandingSettings(prompt=prompt, seed=5, instances=1)
-    return tuple(understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": ours}))
+    return tuple(
+        understanding.question(reference, chosen) for reference in understanding.references(chosen, {"patterns": ours})
+    )
 
 
 def answered(question: Question, text: str, **reply: Any) -> Trial:  # noqa: ANN401 - fields of Reply
@@ -64,8 +66,8 @@ def answered(question: Question, text: str, **reply: Any) -> Trial:  # noqa: ANN
 
 def built(*trials: Trial) -> dict[str, Any]:
     """The record of the trials, as a file holds it."""
-    made: dict[str, Any] = json.loads(json.dumps(record.build(trials, ABOUT)))
-    return made
+    data: dict[str, Any] = json.loads(json.dumps(record.build(trials, ABOUT)))
+    return data
 
 
 def ideal(question: Question) -> str:
@@ -105,17 +107,20 @@ def variants(asking: Question) -> Iterator[Trial]:
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
-def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_prompt_and_reply(prompt: str) -> None:
-    trials = [one for asking in asked(prompt) for one in variants(asking)]
-    assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
+def test_rescore_fresh_record_is_unchanged(prompt: str) -> None:
+    trials = [trial for asking in questions_of(prompt) for trial in variants(asking)]
+    assert {trial.outcome for trial in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)
-    assert {one.skip_reason.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}
+    assert {result.skip_reason.partition(" (")[0] for result in remarked} == {
+        "",
+        "whose reply was shortened in the record",
+    }
     assert score_changes(old, new) == []
     assert new == old
 
 
-def test_what_today_s_reader_understands_is_marked_anew_in_outcome_score_and_totals() -> None:
+def test_rescore_updates_outcome_score_and_totals() -> None:
     new, _ = rescore(built(stale(0), answered(question(1), "Final answer: Eat")))
     first, second = record.trials(new)
     assert first == answered(question(0), "Final answer: Bake, Mix")
@@ -125,7 +130,7 @@ def test_what_today_s_reader_understands_is_marked_anew_in_outcome_score_and_tot
     jsonschema.validate(new, SCHEMA)
 
 
-def test_another_reading_is_that_of_every_question_and_of_the_record() -> None:
+def test_rescore_parsing_option_applies_to_all() -> None:
     trial = answered(question(), "**Final Answer**: Bake, Mix")
     new, _ = rescore(built(trial), "strict")
     (now,) = record.trials(new)
@@ -135,7 +140,7 @@ def test_another_reading_is_that_of_every_question_and_of_the_record() -> None:
     assert new["parsing"] == "strict"
 
 
-def test_open_answers_are_marked_by_another_metric_and_those_they_had_stand_beside_it() -> None:
+def test_rescore_text_metric_keeps_former_metrics() -> None:
     trial = answered(open_question(), "Final answer: It bakes a cake.")
     new, _ = rescore(built(trial, answered(question(1), "Final answer: Mix")), metrics=("rouge2", "rouge_l"))
     now, other = record.trials(new)
@@ -147,30 +152,30 @@ def test_open_answers_are_marked_by_another_metric_and_those_they_had_stand_besi
     assert new["settings"] == {"instances": 1, "text_metric": ["rouge2", "rouge_l"]}
 
 
-def judged(text: str, value: float | None = 0.75) -> Trial:
+def judged_trial(text: str, value: float | None = 0.75) -> Trial:
     asking = replace(open_question(), metric="judge", further=["rouge1", "cosine"], judged=["judge", "cosine"])
-    made, _ = score_reply(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
-    said: list[dict[str, Any]] = [
+    scored, _ = score_reply(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
+    exchanges: list[dict[str, Any]] = [
         {"role": "judge", "metric": "judge", "value": value},
         {"role": "embedder", "metric": "cosine", "value": 0.25},
     ]
-    return replace(made, exchanges=said)
+    return replace(scored, exchanges=exchanges)
 
 
 @pytest.mark.parametrize("value", [0.75, 0.0, None])
-def test_what_a_model_measured_stays_as_it_was_measured(value: float | None) -> None:
-    trial = judged("Final answer: It bakes a cake.", value)
-    found = rescore_trial(trial, trial.question)
-    assert found.skip_reason == ""
-    assert found.after == trial
+def test_rescore_trial_keeps_measured_values(value: float | None) -> None:
+    trial = judged_trial("Final answer: It bakes a cake.", value)
+    rescored = rescore_trial(trial, trial.question)
+    assert rescored.skip_reason == ""
+    assert rescored.after == trial
 
 
-def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> None:
-    trial = judged("Final answer: It bakes a cake.")
+def test_rescore_trial_measured_value_needs_same_answer() -> None:
+    trial = judged_trial("Final answer: It bakes a cake.")
     assert trial.score is not None
     other = replace(trial, score=replace(trial.score, given="It bakes."))
-    found = rescore_trial(other, other.question)
-    assert (found.after, found.skip_reason) == (other, "that a model has to measure again")
+    rescored = rescore_trial(other, other.question)
+    assert (rescored.after, rescored.skip_reason) == (other, "that a model has to measure again")
 
 
 def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,8 +185,8 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
     def steps(given: Json, reference: Json) -> Measurement:
         return Measurement(0.5, {"depth": shares[-1]}, {"steps": (4 * shares[-1], 4)})
 
-    with registrations() as known:
-        known.add(METRICS.kind, "steps", steps, "tests")
+    with registrations() as catalogs:
+        catalogs.add(METRICS.kind, "steps", steps, "tests")
         asking = replace(question(), metric="steps", further=[])
         trial = answered(asking, "Final answer: Bake")
         shares.append(0.75)
@@ -193,15 +198,15 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
     assert "; other metrics: depth; other parts: steps" in capsys.readouterr().out
 
 
-def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:
-    trial = judged("Final answer: It bakes a cake.")
+def test_rescore_trial_unmeasured_answer_is_skipped() -> None:
+    trial = judged_trial("Final answer: It bakes a cake.")
     unread = replace(trial, outcome="unparseable", score=Score(0.0, status="unparseable"), exchanges=[])
     assert rescore_trial(unread, unread.question).skip_reason == "that a model has to measure again"
     failed = replace(trial, outcome="error", failure=Failure("timeout", "the judge"), score=None, exchanges=[])
     assert rescore_trial(failed, failed.question).after == failed
 
 
-def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
+def test_rescore_keeps_annotations_and_tool_values() -> None:
     trial = stale(0)
     beside = {"manual": 0.5, "specifications_read": 1.0}
     parts = {"tool_calls": [3.0, 4.0]}
@@ -213,7 +218,7 @@ def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
     assert now.score.parts == parts
 
 
-def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_skipped_trials_are_counted_with_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = answered(question(0), "Final answer: Bake, Mix\n" + "so " * 9000)
     silent = Trial(question(1), "any", "error", failure=Failure("connection", "gone"))
     strange = answered(question(2), "Final answer: Mix")
@@ -233,7 +238,7 @@ def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys:
     assert new["trials"][:3] == old["trials"][:3]
 
 
-def test_a_long_reply_that_is_whole_is_scored(tmp_path: Path) -> None:
+def test_rescore_long_whole_reply_is_scored(tmp_path: Path) -> None:
     trial = stale(0)
     whole = "x" * 19_976 + "\nFinal answer: Bake, Mix"
     assert len(whole) == LONGEST_REPLY
@@ -256,23 +261,29 @@ class Drawing(Family):
                              for names in (question.reference, score.given) if isinstance(names, list)))  # fmt: skip
 
 
-def test_rescore_draws_the_new_answer_and_drops_what_it_cannot_draw() -> None:
-    drawn = replace(question(), family="drawing")
-    kept, changed = answered(drawn, "Final answer: Bake, Eat"), answered(drawn, "Final answer: Bake")
-    with registrations() as known:
-        known.add(FAMILIES.kind, "drawing", Drawing(), "tests")
-        kept = replace(kept, diagram_pair=pack_diagram_pair(Drawing(), kept))
+def test_rescore_draws_new_answer_or_drops_drawing() -> None:
+    drawing_question = replace(question(), family="drawing")
+    unchanged, changed = (
+        answered(drawing_question, "Final answer: Bake, Eat"),
+        answered(drawing_question, "Final answer: Bake"),
+    )
+    with registrations() as catalogs:
+        catalogs.add(FAMILIES.kind, "drawing", Drawing(), "tests")
+        unchanged = replace(unchanged, diagram_pair=pack_diagram_pair(Drawing(), unchanged))
         changed = replace(
-            changed, question=replace(drawn, id="q-001"), diagram_pair=kept.diagram_pair, score=kept.score
+            changed,
+            question=replace(drawing_question, id="q-001"),
+            diagram_pair=unchanged.diagram_pair,
+            score=unchanged.score,
         )
-        new, _ = rescore(built(kept, changed))
-        names = [[node["id"] for node in one["diagram_pair"]["given"]["nodes"]] for one in new["trials"]]
+        new, _ = rescore(built(unchanged, changed))
+        names = [[node["id"] for node in trial["diagram_pair"]["given"]["nodes"]] for trial in new["trials"]]
         assert names == [["Bake", "Eat"], ["Bake"]]
-    elsewhere, _ = rescore(built(kept, changed))
-    assert ["diagram_pair" in one for one in elsewhere["trials"]] == [True, False]
+    elsewhere, _ = rescore(built(unchanged, changed))
+    assert ["diagram_pair" in trial for trial in elsewhere["trials"]] == [True, False]
 
 
-def test_fields_of_a_later_version_stay() -> None:
+def test_rescore_keeps_fields_of_later_versions() -> None:
     old = built(stale(0))
     old["diagrams"] = {"c": 1}
     old["trials"][0]["mood"] = old["trials"][0]["question"]["mood"] = "glad"
@@ -282,7 +293,7 @@ def test_fields_of_a_later_version_stay() -> None:
     assert new["trials"][0]["outcome"] == "right"
 
 
-def test_verdicts_of_gates_stand_only_as_long_as_the_marks_they_judged() -> None:
+def test_rescore_changed_scores_drop_gates() -> None:
     gates = [{"name": "gates::structure", "model": "any", "outcome": "passed", "reason": "1.000"}]
     fresh = {**built(answered(question(0), "Final answer: Mix")), "gates": gates}
     assert rescore(fresh)[0]["gates"] == gates
@@ -293,14 +304,12 @@ def test_verdicts_of_gates_stand_only_as_long_as_the_marks_they_judged() -> None
 def path(tmp_path: Path) -> Path:
     """A record of which 25 answers are marked otherwise today, and one as it was."""
     trials = [stale(number) for number in range(MOST + 5)]
-    found = tmp_path / "record.json"
-    record.save(found, record.build([*trials, answered(question(99), "Final answer: Eat")], ABOUT))
-    return found
+    file = tmp_path / "record.json"
+    record.save(file, record.build([*trials, answered(question(99), "Final answer: Eat")], ABOUT))
+    return file
 
 
-def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
-    path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rescore_text_shows_groups_and_first_changes(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rescore", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "26 answers scored again"
@@ -317,26 +326,26 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
     assert lines[27:] == ["… and 5 more (--json lists all)"]
 
 
-def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_json_lists_every_change(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rescore", str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["rescored"], found["kept"], len(found["changed"])) == (26, [], 25)
-    assert found["groups"][0] == {
+    output = json.loads(capsys.readouterr().out)
+    assert (output["rescored"], output["kept"], len(output["changed"])) == (26, [], 25)
+    assert output["groups"][0] == {
         "name": "next_tasks", "model": "any",
         "before": {"n": 26, "right": 0, "mean": 0.0}, "after": {"n": 26, "right": 25, "mean": 25 / 26},
     }  # fmt: skip
-    first = found["changed"][0]
+    first = output["changed"][0]
     assert (first["before"]["outcome"], first["after"]["score"]["value"]) == ("unparseable", 1.0)
 
 
-def test_the_new_record_is_written_where_asked_and_marked_again_it_stays(path: Path, tmp_path: Path) -> None:
+def test_rescore_out_record_is_stable(path: Path, tmp_path: Path) -> None:
     out = tmp_path / "new.json"
     assert main(["rescore", str(path), "--out", str(out), "--check"]) == 1
     jsonschema.validate(record.load(out), SCHEMA)
     assert main(["rescore", str(out), "--check"]) == 0
 
 
-def test_a_file_that_stands_is_replaced_only_by_force(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_existing_file_needs_force(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = path.read_bytes()
     assert main(["rescore", str(path), "--out", str(path)]) == 4
     assert "exists already" in capsys.readouterr().err
@@ -345,7 +354,7 @@ def test_a_file_that_stands_is_replaced_only_by_force(path: Path, capsys: pytest
     assert path.read_bytes() != before
 
 
-def test_a_hostile_reply_is_shown_as_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_hostile_reply_is_printable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trial = answered(open_question(), "Final answer: \x1b[31m It bakes\u202e\x07 the\r bread.")
     record.save(tmp_path / "r.json", record.build([trial], ABOUT))
     main(["rescore", str(tmp_path / "r.json"), "--text-metric", "rouge2"])
@@ -355,56 +364,56 @@ def test_a_hostile_reply_is_shown_as_text(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["--text-metric", "rhyme"], "unknown text metric 'rhyme'; known: "),
         (["--text-metric", "judge"], "judge is measured by a model, and the record holds no values of it"),
         (["--parsing", "kind"], "invalid choice: 'kind'"),
     ],
 )
-def test_what_cannot_be_is_a_usage_error(
-    path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+def test_rescore_invalid_arguments_are_usage_errors(
+    path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
 ) -> None:
     assert main(["rescore", str(path), *arguments]) == 4
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
-def test_the_page_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_page_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["rescore", "--help"])
-    known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "rescoring.md").read_text(encoding="utf-8")
-    assert {one for one in re.findall(r"`(--[a-z-]+)", page) if not one.startswith("--taskgraph")} == known
+    assert {option for option in re.findall(r"`(--[a-z-]+)", page) if not option.startswith("--taskgraph")} == options
 
 
-def test_a_file_that_is_no_record_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rescore_file_without_record_is_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rescore", str(tmp_path / "none.json")]) == 4
     assert "none.json cannot be read" in capsys.readouterr().err
 
 
-def test_a_saved_run_is_marked_again_by_its_name(
+def test_rescore_saved_run_by_name(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["rescore", str(path)]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     saved.save(record.load(path), Path(".taskgraph"), "main")
     saved.save(record.load(path), Path("elsewhere"), "other")
     assert main(["rescore", "main"]) == 0
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == output
     assert main(["rescore", "other"]) == 4
     assert "unknown saved run 'other'; known: main" in capsys.readouterr().err
     open_store(Path("elsewhere")).close()
     assert main(["rescore", "other", "--store", "elsewhere"]) == 0
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == output
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_it_says_where_the_new_record_is(
+def test_rescore_prints_path_of_new_record(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: list[str]
 ) -> None:
     out = tmp_path / "deep" / "new.json"
     assert main(["rescore", str(path), "--out", str(out), *form]) == 0
-    told = capsys.readouterr()
-    assert (told.err if form else told.out).splitlines()[-1] == f"written to {out}"
-    assert not form or json.loads(told.out)
+    output = capsys.readouterr()
+    assert (output.err if form else output.out).splitlines()[-1] == f"written to {out}"
+    assert not form or json.loads(output.out)

@@ -29,7 +29,7 @@ from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.trial import Question, Reply, Request, Score, Trial
 
 MODEL = "openai/any"
-KEPT = f"1 question {SHORTENED}: kept as they are"
+SKIPPED_LINE = f"1 question {SHORTENED}: kept as they are"
 
 
 def long(answer: str = "Bake, Mix") -> str:
@@ -37,7 +37,7 @@ def long(answer: str = "Bake, Mix") -> str:
     return f"{'so ' * 3000}\nFinal answer: {' ' * 3000}{answer}{' ' * 10_000}"
 
 
-def asked(number: int = 0, **said: Any) -> Question:  # noqa: ANN401 - fields of Question
+def question_of(number: int = 0, **said: Any) -> Question:  # noqa: ANN401 - fields of Question
     question = Question(
         f"q-{number}", "understanding", "next_tasks", "structure", "Which?", f"Which of {number}?", "task-set",
         ["Bake", "Mix"], "correctness", ["jaccard"], names=["Bake", "Mix", "Eat"], system="Be kind.",
@@ -51,20 +51,20 @@ def stale(question: Question, text: str, model: str = MODEL) -> Trial:
     return replace(trial, outcome="unparseable", score=Score(0.0, {"jaccard": 0.0}, status="unparseable"))
 
 
-def written(folder: Path, *trials: Trial) -> Path:
+def write_record(folder: Path, *trials: Trial) -> Path:
     path = folder / "record.json"
     record.save(path, record.build(trials, about_run("1.0", models=(MODEL,))))
     return path
 
 
-Said = tuple[Question, str, dict[str, Any]]
+StoredText = tuple[Question, str, dict[str, Any]]
 
 
-def store(folder: Path, *said: Said, model: str = MODEL) -> Path:
+def store(folder: Path, *stored: StoredText, model: str = MODEL) -> Path:
     """A store as a run leaves it: question, reply and settings of each."""
 
     async def fill(to: Store) -> None:
-        for question, text, settings in said:
+        for question, text, settings in stored:
             more = [{"role": "user", "content": "Go on."}] if question.episode == "agent" else []
             entry = request_entry(model, settings, request(question, more))
             await to.keep(digest(entry), entry, Reply(text))
@@ -83,19 +83,22 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def everything(folder: Path) -> dict[str, tuple[bytes, int]]:
-    return {one.name: (one.read_bytes(), one.stat().st_mtime_ns) for one in folder.iterdir()}
+    return {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in folder.iterdir()}
 
 
-def test_a_shortened_reply_is_marked_by_the_whole_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {"temperature": 0}))
+def test_rescore_shortened_reply_uses_whole_reply(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, folder = (
+        write_record(tmp_path, stale(question_of(), long())),
+        store(tmp_path, (question_of(), long(), {"temperature": 0})),
+    )
     before = record.load(path)
     assert main(["rescore", str(path)]) == 0
-    assert lines(capsys)[:3] == ["0 answers scored again", KEPT, ADVICE]
+    assert lines(capsys)[:3] == ["0 answers scored again", SKIPPED_LINE, ADVICE]
     out = tmp_path / "new.json"
     assert main(["rescore", str(path), "--store", str(folder), "--check", "--out", str(out)]) == 1
-    told = lines(capsys)
-    assert told[0] == "1 answer scored again, 1 of them by the whole reply in the store"
-    assert told[-3:] == [
+    output = lines(capsys)
+    assert output[0] == "1 answer scored again, 1 of them by the whole reply in the store"
+    assert output[-3:] == [
         "1 score changed: 1 now right, 0 no longer right",
         '  q-0 (openai/any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard",
@@ -120,55 +123,62 @@ def another_repetition(question: Question) -> Question:
 
 
 @pytest.mark.parametrize("other", [another_prompt, another_system, another_repetition])
-def test_the_reply_to_another_request_is_not_taken(
+def test_rescore_reply_to_other_request_is_ignored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Callable[[Question], Question]
 ) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (other(asked()), long(), {}))
+    path, folder = (
+        write_record(tmp_path, stale(question_of(), long())),
+        store(tmp_path, (other(question_of()), long(), {})),
+    )
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 0
-    assert lines(capsys)[:3] == ["0 answers scored again", KEPT, ""]
+    assert lines(capsys)[:3] == ["0 answers scored again", SKIPPED_LINE, ""]
 
 
-def test_the_reply_of_another_model_is_not_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {}), model="else")
+def test_rescore_reply_of_other_model_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, folder = (
+        write_record(tmp_path, stale(question_of(), long())),
+        store(tmp_path, (question_of(), long(), {}), model="else"),
+    )
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 0
-    assert KEPT in lines(capsys)
+    assert SKIPPED_LINE in lines(capsys)
 
 
-def test_a_reply_that_came_later_to_the_same_request_is_not_taken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, stale(asked(), long()))
-    folder = store(tmp_path, (asked(), long() + "!", {}), (asked(), long().replace("so ", "oh ", 1), {"top_p": 1}))
+def test_rescore_later_reply_to_request_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_record(tmp_path, stale(question_of(), long()))
+    folder = store(
+        tmp_path, (question_of(), long() + "!", {}), (question_of(), long().replace("so ", "oh ", 1), {"top_p": 1})
+    )
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 0
-    assert KEPT in lines(capsys)
+    assert SKIPPED_LINE in lines(capsys)
 
 
-def test_of_several_settings_the_reply_that_the_record_shows_is_taken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, stale(asked(), long()))
-    others = [(asked(), f"{number}{long('Eat')}", {"temperature": number}) for number in range(3)]
-    assert main(["rescore", str(path), "--store", str(store(tmp_path, *others, (asked(), long(), {}))), "--check"]) == 1
+def test_rescore_several_settings_recorded_reply_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_record(tmp_path, stale(question_of(), long()))
+    others = [(question_of(), f"{number}{long('Eat')}", {"temperature": number}) for number in range(3)]
+    assert (
+        main(["rescore", str(path), "--store", str(store(tmp_path, *others, (question_of(), long(), {}))), "--check"])
+        == 1
+    )
     assert "1 score changed: 1 now right, 0 no longer right" in lines(capsys)
 
 
 @pytest.mark.parametrize(("second", "code"), [("Eat,  Mix", 0), ("Bake, Mix", 1)])
-def test_whole_replies_that_differ_where_the_record_is_cut_are_not_guessed_between(
-    tmp_path: Path, second: str, code: int
-) -> None:
-    path = written(tmp_path, stale(asked(), long()))
-    folder = store(tmp_path, (asked(), long(), {"seed": 1}), (asked(), long(second), {"seed": 2}))
+def test_rescore_ambiguous_whole_replies_are_skipped(tmp_path: Path, second: str, code: int) -> None:
+    path = write_record(tmp_path, stale(question_of(), long()))
+    folder = store(tmp_path, (question_of(), long(), {"seed": 1}), (question_of(), long(second), {"seed": 2}))
     assert len(long()) == len(long("Eat,  Mix"))
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == code
 
 
-def test_what_the_store_does_not_hold_is_kept_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, *(stale(asked(number), long()) for number in range(5)), stale(asked(9), "Final answer: "))
-    folder = store(tmp_path, *((asked(number), long(), {}) for number in (1, 3)))
+def test_rescore_replies_missing_in_store_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_record(
+        tmp_path, *(stale(question_of(number), long()) for number in range(5)), stale(question_of(9), "Final answer: ")
+    )
+    folder = store(tmp_path, *((question_of(number), long(), {}) for number in (1, 3)))
     assert main(["rescore", str(path), "--store", str(folder), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["rescored"], found["from_store"]) == (3, 2)
-    assert [(one["id"], one["why"]) for one in found["kept"]] == [(f"q-{n}", SHORTENED) for n in (0, 2, 4)]
+    output = json.loads(capsys.readouterr().out)
+    assert (output["rescored"], output["from_store"]) == (3, 2)
+    assert [(row["id"], row["why"]) for row in output["kept"]] == [(f"q-{n}", SHORTENED) for n in (0, 2, 4)]
     main(["rescore", str(path), "--store", str(folder)])
     assert lines(capsys)[:2] == [
         "3 answers scored again, 2 of them by the whole reply in the store",
@@ -176,17 +186,17 @@ def test_what_the_store_does_not_hold_is_kept_and_counted(tmp_path: Path, capsys
     ]
 
 
-def test_a_metric_that_a_model_measured_keeps_its_value_for_the_whole_answer(tmp_path: Path) -> None:
-    question = asked(
+def test_rescore_whole_reply_keeps_measured_metric(tmp_path: Path) -> None:
+    question = question_of(
         form="text", reference="It bakes.", metric="judge", further=["rouge1"], judged=["judge"], pass_threshold=0.5,
         place="whole", episode="agent",
     )  # fmt: skip
     text = "so " * 9000
-    made, _ = score_reply(question, Reply(text), MODEL, 2, {"judge": 0.75})
-    said: list[dict[str, Any]] = [{"role": "judge", "metric": "judge", "value": 0.75}]
-    path = written(tmp_path, replace(made, exchanges=said))
-    assert made.score is not None
-    assert len(str(made.score.given)) > LONGEST_REPLY
+    scored, _ = score_reply(question, Reply(text), MODEL, 2, {"judge": 0.75})
+    exchanges: list[dict[str, Any]] = [{"role": "judge", "metric": "judge", "value": 0.75}]
+    path = write_record(tmp_path, replace(scored, exchanges=exchanges))
+    assert scored.score is not None
+    assert len(str(scored.score.given)) > LONGEST_REPLY
     out = tmp_path / "new.json"
     folder = store(tmp_path, (question, text, {}))
     command = ["rescore", str(path), "--store", str(folder), "--check", "--text-metric", "rouge1,judge"]
@@ -196,22 +206,22 @@ def test_a_metric_that_a_model_measured_keeps_its_value_for_the_whole_answer(tmp
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "beside a run"])
-def test_the_store_is_only_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], alone: bool) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {}))
+def test_rescore_does_not_change_store(tmp_path: Path, capsys: pytest.CaptureFixture[str], alone: bool) -> None:
+    path, folder = write_record(tmp_path, stale(question_of(), long())), store(tmp_path, (question_of(), long(), {}))
     (folder / ".gitignore").unlink()  # which opening a store makes again
     with closing(open_store(folder) if not alone else sqlite3.connect(":memory:")) as run:
         if not alone:
             (folder / ".gitignore").unlink()
             run.execute("UPDATE replies SET run = 'another'")
-        kept = {name: one for name, one in everything(folder).items() if not name.endswith("-shm")}
+        before = {name: state for name, state in everything(folder).items() if not name.endswith("-shm")}
         assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 1
-        assert {name: one for name, one in everything(folder).items() if not name.endswith("-shm")} == kept
+        assert {name: state for name, state in everything(folder).items() if not name.endswith("-shm")} == before
     assert "1 of them by the whole reply in the store" in lines(capsys)[0]
 
 
-def test_a_reply_that_a_killed_run_left_beside_the_file_is_found(tmp_path: Path) -> None:
-    folder, path = store(tmp_path), written(tmp_path, stale(asked(), long()))
-    entry = request_entry(MODEL, {}, request(asked()))
+def test_rescore_finds_reply_in_write_ahead_log(tmp_path: Path) -> None:
+    folder, path = store(tmp_path), write_record(tmp_path, stale(question_of(), long()))
+    entry = request_entry(MODEL, {}, request(question_of()))
     row = (digest(entry), MODEL, json.dumps(entry), json.dumps({"text": long()}))
     with closing(open_store(folder)) as run:
         run.execute("INSERT INTO replies (key, model, request, reply, run, at) VALUES (?, ?, ?, ?, '', '')", row)
@@ -223,8 +233,8 @@ def test_a_reply_that_a_killed_run_left_beside_the_file_is_found(tmp_path: Path)
     assert main(["rescore", str(path), "--store", str(link), "--check"]) == 1
 
 
-def test_a_folder_that_nobody_may_write_to_will_do(tmp_path: Path) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {}))
+def test_rescore_read_only_folder_is_sufficient(tmp_path: Path) -> None:
+    path, folder = write_record(tmp_path, stale(question_of(), long())), store(tmp_path, (question_of(), long(), {}))
     os.chmod(folder / FILE, 0o444)
     os.chmod(folder, 0o555)
     try:
@@ -233,8 +243,8 @@ def test_a_folder_that_nobody_may_write_to_will_do(tmp_path: Path) -> None:
         os.chmod(folder, 0o755)
 
 
-def test_a_copy_of_any_name_will_do(tmp_path: Path) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {}))
+def test_rescore_store_copy_of_any_name_is_read(tmp_path: Path) -> None:
+    path, folder = write_record(tmp_path, stale(question_of(), long())), store(tmp_path, (question_of(), long(), {}))
     copy = (folder / FILE).rename(tmp_path / "of monday?.db")
     assert main(["rescore", str(path), "--store", str(copy), "--check"]) == 1
     assert not list(tmp_path.glob("*-wal"))
@@ -270,7 +280,7 @@ def without_tables(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "told"),
+    ("harm", "expected"),
     [
         (Path.unlink, "there is no store of replies at"),
         (emptied, "is no store of replies: it has no tables"),
@@ -287,25 +297,23 @@ def without_tables(file: Path) -> None:
         (statements("UPDATE replies SET request = '[]'"), "an entry is no reply"),
     ],
 )
-def test_what_is_no_store_is_a_usage_error_and_left_as_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], harm: Callable[[Path], None], told: str
+def test_rescore_invalid_store_is_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], harm: Callable[[Path], None], expected: str
 ) -> None:
-    path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {}))
+    path, folder = write_record(tmp_path, stale(question_of(), long())), store(tmp_path, (question_of(), long(), {}))
     harm(folder / FILE)
     before, out = everything(folder), tmp_path / "new.json"
     assert main(["rescore", str(path), "--store", str(folder), "--out", str(out)]) == 4
     error = capsys.readouterr().err
-    assert told in error
+    assert expected in error
     assert FILE in error
     assert everything(folder) == before
     assert not out.exists()
 
 
 @pytest.mark.parametrize("name", ["nowhere", "record.json", "empty"])
-def test_a_path_without_a_store_is_a_usage_error_though_no_reply_is_wanted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    path = written(tmp_path, stale(asked(), "Final answer: Mix"))
+def test_rescore_missing_store_is_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    path = write_record(tmp_path, stale(question_of(), "Final answer: Mix"))
     (tmp_path / "empty").mkdir()
     assert main(["rescore", str(path), "--store", str(tmp_path / name)]) == 4
     assert "store" in capsys.readouterr().err
@@ -324,7 +332,7 @@ def test_graph(trial):
 
 
 @pytest.mark.parametrize("presentation", ["whole", "agent"])
-def test_the_record_and_the_store_of_a_real_run_fit(
+def test_rescore_record_and_store_of_run_match(
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

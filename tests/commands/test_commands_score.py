@@ -42,14 +42,14 @@ FORMATTED = {
 }
 
 
-def written(folder: Path, *rows: object) -> str:
+def write_rows(folder: Path, *rows: object) -> str:
     path = folder / "answers.jsonl"
     path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows) + "\n")
     return str(path)
 
 
-def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", written(tmp_path, *ROWS), "--parsing", "strict", "--expect-same"]) == 0
+def test_score_reproduces_recorded_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", write_rows(tmp_path, *ROWS), "--parsing", "strict", "--expect-same"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "5 rows scored, parsing strict"
     assert lines[1] == "5 of 5 recorded scores reproduced"
@@ -62,17 +62,15 @@ def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pyte
     ]
 
 
-def test_open_answers_are_marked_by_the_recall_of_their_words_in_the_whole_reply(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_open_answers_use_word_recall(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = recorded("r1", 0, "open", "wash the rice twice", "Final answer: none\n- Wash it twice", 0.5, "why")
     for parsing in ("lenient", "strict"):
-        assert main(["score", written(tmp_path, row), "--parsing", parsing, "--expect-same"]) == 0
+        assert main(["score", write_rows(tmp_path, row), "--parsing", parsing, "--expect-same"]) == 0
     assert "1 of 1 recorded scores reproduced" in capsys.readouterr().out
 
 
-def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = written(tmp_path, *ROWS, FORMATTED)
+def test_score_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_rows(tmp_path, *ROWS, FORMATTED)
     assert main(["score", file]) == 0
     out = capsys.readouterr().out
     assert "5 of 6 recorded scores reproduced" in out
@@ -81,8 +79,8 @@ def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.
     assert main(["score", file, "--expect-same", "--parsing", "strict"]) == 0
 
 
-def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["score", written(tmp_path, *ROWS), "--by", "run"])
+def test_score_table_groups_by_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["score", write_rows(tmp_path, *ROWS), "--by", "run"])
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[3:]] == [
         ["run", "n"],
         ["r1", "2"],
@@ -91,25 +89,23 @@ def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.Ca
     ]
 
 
-def test_json_holds_every_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["score", written(tmp_path, *ROWS, FORMATTED), "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert (told["rows"], told["compared"], told["differing"]) == (6, 6, ["r3#0"])
-    assert told["scores"][1]["score"]["missing"] == ["Bake"]
-    assert [group["name"] for group in told["groups"]] == ["cycle", "next", "why", "-", "all"]
+def test_score_json_holds_every_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["score", write_rows(tmp_path, *ROWS, FORMATTED), "--json"])
+    output = json.loads(capsys.readouterr().out)
+    assert (output["rows"], output["compared"], output["differing"]) == (6, 6, ["r3#0"])
+    assert output["scores"][1]["score"]["missing"] == ["Bake"]
+    assert [group["name"] for group in output["groups"]] == ["cycle", "next", "why", "-", "all"]
 
 
-def test_rows_without_a_recorded_score_are_marked_but_not_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_rows_without_recorded_score_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {"id": "x", "kind": "task", "reference": "Mix", "reply": "Mix"}
-    assert main(["score", written(tmp_path, row, "", row), "--expect-same"]) == 0
+    assert main(["score", write_rows(tmp_path, row, "", row), "--expect-same"]) == 0
     assert "0 of 0 recorded scores reproduced" in capsys.readouterr().out
 
 
-def test_a_reply_that_was_cut_off_is_in_no_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_cut_off_reply_is_not_in_means(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cut = ROWS[0] | {"id": "cut", "reply": "Let me", "finish_reason": "length", "paper_score": None}
-    main(["score", written(tmp_path, ROWS[0], cut)])
+    main(["score", write_rows(tmp_path, ROWS[0], cut)])
     out = capsys.readouterr().out
     assert "cut off, not in the means: 1" in out
     assert out.splitlines()[-1].split() == ["all", "1", "1", "1.000", "-"]
@@ -119,7 +115,7 @@ GOOD = ROWS[0]
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("{", "not a line of JSON"),
         ("[" * 100_000, "not a line of JSON"),
@@ -136,19 +132,17 @@ GOOD = ROWS[0]
         (GOOD | {"names": "Mix"}, "field 'names': expected a list of texts"),
     ],
 )
-def test_a_malformed_line_is_told_with_its_place(
-    line: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_score_malformed_line_names_place(
+    line: object, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["score", written(tmp_path, GOOD, line)]) == 4
+    assert main(["score", write_rows(tmp_path, GOOD, line)]) == 4
     error = capsys.readouterr().err
     assert error.startswith("error: ")
-    assert f"answers.jsonl:2: {told}" in error
+    assert f"answers.jsonl:2: {expected}" in error
     assert "Traceback" not in error
 
 
-def test_a_file_that_is_not_utf8_or_empty_or_missing_is_a_usage_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_unreadable_file_is_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "latin").write_bytes(b'{"id": "\xe9"}')
     (tmp_path / "empty").write_bytes(b"\n\n")
     assert [main(["score", str(tmp_path / name)]) for name in ("latin", "empty", "missing")] == [4, 4, 4]
@@ -159,26 +153,22 @@ def test_a_file_that_is_not_utf8_or_empty_or_missing_is_a_usage_error(
 
 
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--parsing", "kind"]])
-def test_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
     assert "--help" in capsys.readouterr().err
 
 
-def test_ids_that_no_terminal_can_show_do_not_break_the_output(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_unprintable_ids_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     odd = FORMATTED | {"id": "\ud800\x1b[31m", "pattern": "\ud800"}
-    assert main(["score", written(tmp_path, odd)]) == 0
+    assert main(["score", write_rows(tmp_path, odd)]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_mark_of_the_documented_fields_alone_names_rows_by_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_rows_without_id_are_named_by_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {"question": "What is next?", "kind": "set", "reference": ["Mix"], "reply": "Final answer: Mix"}
-    assert main(["score", written(tmp_path, row, "", row), "--json"]) == 0
+    assert main(["score", write_rows(tmp_path, row, "", row), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
-    assert [(one["id"], one["score"]["value"]) for one in scores] == [("line 1", 1.0), ("line 3", 1.0)]
+    assert [(score["id"], score["score"]["value"]) for score in scores] == [("line 1", 1.0), ("line 3", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -196,29 +186,29 @@ def test_mark_of_the_documented_fields_alone_names_rows_by_line(
         ("verdict", {"answer": "no", "reason": ""}, "Final answer: no: it is so", 1.0),
     ],
 )
-def test_mark_of_each_kind_scores_by_its_form(
+def test_score_each_kind_uses_its_form(
     kind: str, reference: object, reply: str, score: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["score", written(tmp_path, {"kind": kind, "reference": reference, "reply": reply}), "--json"]) == 0
+    assert main(["score", write_rows(tmp_path, {"kind": kind, "reference": reference, "reply": reply}), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["score"]["value"] == pytest.approx(score)
 
 
 @pytest.mark.parametrize(("place", "score"), [("first-line", 1.0), ("marker", 0.0), ("whole", 1.0)])
-def test_mark_with_a_place_reads_the_answer_there(
+def test_score_place_option_reads_answer_there(
     place: str, score: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = {"kind": "yesno", "reference": "yes", "reply": "Yes.\nIt is so.\n\nFinal answer: no", "place": place}
     reply = row["reply"] if place != "whole" else "Yes"
-    assert main(["score", written(tmp_path, row | {"reply": reply}), "--json"]) == 0
+    assert main(["score", write_rows(tmp_path, row | {"reply": reply}), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["score"]["value"] == score
 
 
 @pytest.mark.parametrize(
     ("recorded_score", "same"), [(0.667, True), (0.6667, True), (2 / 3, True), (0.66, False), (0.6668, False)]
 )
-def test_mark_with_a_rounded_score_compares_at_its_decimals(recorded_score: float, same: bool, tmp_path: Path) -> None:
+def test_score_rounded_scores_compare_at_their_decimals(recorded_score: float, same: bool, tmp_path: Path) -> None:
     row = {"kind": "set", "reference": ["A", "B", "C"], "reply": "Final answer: A, B", "paper_score": recorded_score}
-    assert main(["score", written(tmp_path, row), "--expect-same"]) == (0 if same else 1)
+    assert main(["score", write_rows(tmp_path, row), "--expect-same"]) == (0 if same else 1)
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "recorded.md"
@@ -228,23 +218,23 @@ def page_rows() -> list[str]:
     return re.findall(r"^```jsonl\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_mark_of_the_rows_on_the_page_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", written(tmp_path, page_rows()[0]), "--expect-same"]) == 0
+def test_score_page_example_prints_documented_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", write_rows(tmp_path, page_rows()[0]), "--expect-same"]) == 0
     for line in capsys.readouterr().out.splitlines()[:2]:
         assert f"    {line}\n" in PAGE.read_text(encoding="utf-8")
 
 
-def test_recorded_model_reads_the_rows_on_the_page() -> None:
+def test_recorded_model_reads_rows_of_page() -> None:
     rows = recorded_model_rows(page_rows()[1].encode(), "page")
     assert [reply.text for _, reply, _ in rows] == ["Final answer: Load"] * 2
 
 
-def test_mark_help_states_every_field_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_help_lists_every_field_of_page(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["score", "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     first, _, _ = PAGE.read_text(encoding="utf-8").partition("## Replay")
     fields = re.findall(r"^\| `(\w+)`", first, re.MULTILINE)
     assert len(fields) > 15
-    assert [name for name in fields if name not in told] == []
+    assert [name for name in fields if name not in output] == []

@@ -45,11 +45,11 @@ def trial(id_: str = "next-1", model: str = "m", reply: str = "Final answer: Mix
         ["Bake", "Mix"], "jaccard", ["recall"], names=["Bake", "Mix"], cluster="w",
     )  # fmt: skip
     score = Score(0.5, {"recall": 0.25}, given=["Mix"], missing=["Bake"])
-    made = Trial(question, model, "wrong", Reply(reply, 120, 7, 0.25), score, diagram=pack(DRAWING.to_json()))
-    return replace(made, **changes)  # type: ignore[arg-type]
+    shown_trial = Trial(question, model, "wrong", Reply(reply, 120, 7, 0.25), score, diagram=pack(DRAWING.to_json()))
+    return replace(shown_trial, **changes)  # type: ignore[arg-type]
 
 
-def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial], *arguments: str) -> tuple[int, str]:
+def show(tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial], *arguments: str) -> tuple[int, str]:
     path = tmp_path / "run.json"
     record.save(path, record.build(trials, about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought")))
     code = main(["show", *arguments, "--record", str(path)])
@@ -57,9 +57,9 @@ def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial
     return code, printed.out or printed.err
 
 
-def test_show_prints_the_whole_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_whole_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = "x" * 5000
-    code, text = shown(tmp_path, capsys, [trial(reply=f"{long}\nFinal answer: Mix")], "next-1")
+    code, text = show(tmp_path, capsys, [trial(reply=f"{long}\nFinal answer: Mix")], "next-1")
     lines = text.splitlines()
     assert (code, lines[0]) == (0, "next-1 (m): wrong, score 0.500")
     sections = ["question:", "prompt:", "reply:", "expected:", "parsed answer:", "missing (1):", "drawing:"]
@@ -70,9 +70,9 @@ def test_show_prints_the_whole_trial(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_show_prints_every_exchange_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = {"role": "subject", "text": "", "calls": [{"name": "look", "arguments": "{}"}], "tokens_in": 9}
-    exchanges = [asked, {"role": "judge", "text": "y" * 5000, "metric": "judge", "value": 0.5}]
-    _, text = shown(tmp_path, capsys, [trial(exchanges=exchanges)], "next-1")
+    exchange = {"role": "subject", "text": "", "calls": [{"name": "look", "arguments": "{}"}], "tokens_in": 9}
+    exchanges = [exchange, {"role": "judge", "text": "y" * 5000, "metric": "judge", "value": 0.5}]
+    _, text = show(tmp_path, capsys, [trial(exchanges=exchanges)], "next-1")
     assert "exchange 1: subject, 9 tokens in, 1 call" in text
     assert '"name": "look"' in text
     assert "y" * 5000 in text
@@ -83,38 +83,38 @@ def test_show_escapes_what_a_terminal_obeys(tmp_path: Path, capsys: pytest.Captu
     bad = trial(
         id_="q\x1b[1m-next", model="m\x1b[0m", reply=hostile, score=Score(0.0, status="unparseable", remark=hostile)
     )
-    _, text = shown(tmp_path, capsys, [replace(bad, outcome="unparseable")], "next")
+    _, text = show(tmp_path, capsys, [replace(bad, outcome="unparseable")], "next")
     assert all(line.isprintable() for line in text.splitlines())
     assert not any(line.lstrip().startswith("::") or "##[" in line for line in text.splitlines())
 
 
-def test_show_takes_a_part_of_an_id_or_an_item_id(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_accepts_part_of_id_or_item_id(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     both = [trial("next-1"), trial("next-1-r2"), trial("first-1")]
-    for wanted, id_ in (
+    for text, id_ in (
         ("first", "first-1"),
         ("next-1", "next-1"),
         ("r2", "next-1-r2"),
         ("t[next-1-r2-m]", "next-1-r2"),
     ):
-        assert shown(tmp_path, capsys, both, wanted)[1].startswith(f"{id_} (m)")
+        assert show(tmp_path, capsys, both, text)[1].startswith(f"{id_} (m)")
 
 
 def test_show_ambiguous_id_lists_candidates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = [trial("next-1"), trial("next-2")]
-    assert shown(tmp_path, capsys, two, "next") == (USAGE_ERROR, "error: next: 2 ids contain this: next-1, next-2\n")
+    assert show(tmp_path, capsys, two, "next") == (USAGE_ERROR, "error: next: 2 ids contain this: next-1, next-2\n")
 
 
 def test_show_unknown_id_names_closest_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = "error: nxet-1: no id of the record contains this; the record holds next-1\n"
-    assert shown(tmp_path, capsys, [trial("next-1"), trial("order-27")], "nxet-1") == (USAGE_ERROR, told)
+    message = "error: nxet-1: no id of the record contains this; the record holds next-1\n"
+    assert show(tmp_path, capsys, [trial("next-1"), trial("order-27")], "nxet-1") == (USAGE_ERROR, message)
 
 
 def test_show_several_models_need_a_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     both = [trial(model="openai/a"), trial(model="openai/b")]
-    told = "error: next-1: several models; choose one with --model: openai/a, openai/b\n"
-    assert shown(tmp_path, capsys, both, "next-1") == (USAGE_ERROR, told)
-    assert shown(tmp_path, capsys, both, "next-1", "--model=/b")[1].startswith("next-1 (openai/b)")
-    assert "was sent to openai/a, openai/b" in shown(tmp_path, capsys, both, "next-1", "--model=c")[1]
+    message = "error: next-1: several models; choose one with --model: openai/a, openai/b\n"
+    assert show(tmp_path, capsys, both, "next-1") == (USAGE_ERROR, message)
+    assert show(tmp_path, capsys, both, "next-1", "--model=/b")[1].startswith("next-1 (openai/b)")
+    assert "was sent to openai/a, openai/b" in show(tmp_path, capsys, both, "next-1", "--model=c")[1]
 
 
 @pytest.mark.parametrize("name", ["schema_2.json", "schema_3.json"])
@@ -128,8 +128,8 @@ def test_show_reads_a_saved_run_and_prints_json(tmp_path: Path, capsys: pytest.C
     about = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought")
     save(record.build([trial()], about), tmp_path, "last")
     assert main(["show", "next", "--store", str(tmp_path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["question"]["prompt"], found["diagram"]) == ("Begin.\nWhat is next?", DRAWING.to_json())
+    output = json.loads(capsys.readouterr().out)
+    assert (output["question"]["prompt"], output["diagram"]) == ("Begin.\nWhat is next?", DRAWING.to_json())
 
 
 def test_diagram_lines_follow_the_flow_and_nest_groups() -> None:

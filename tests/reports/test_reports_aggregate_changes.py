@@ -60,77 +60,84 @@ def terminal(comparison: RunComparison, width: int = 120) -> list[str]:
     return [line for line, _ in lines(comparison, "main", width)]
 
 
-def test_aggregate_that_is_worse_makes_the_verdict_worse() -> None:
-    found = compared(LOSING)
-    worse = [one.name for one in found.aggregates if one.verdict == "worse"]
-    assert (found.verdict, worse) == ("worse", ["specificity", "g_mean"])
-    assert found.reason.endswith("worse in next_step, specificity, g_mean")
+def test_comparison_worse_aggregate_makes_verdict_worse() -> None:
+    comparison = compared(LOSING)
+    worse = [aggregate.name for aggregate in comparison.aggregates if aggregate.verdict == "worse"]
+    assert (comparison.verdict, worse) == ("worse", ["specificity", "g_mean"])
+    assert comparison.reason.endswith("worse in next_step, specificity, g_mean")
 
 
-def test_aggregate_that_is_inconclusive_or_better_changes_no_verdict() -> None:
+def test_comparison_inconclusive_or_better_aggregate_keeps_verdict() -> None:
     plain = replace(STEPS, aggregates=())
     for after in (ALL_YES, BEFORE, [("yes", 1)] * 40 + [("no", 1)] * 40):
-        found, without = compared(after), compared(after, families=(plain,))
-        assert all(one.verdict != "worse" for one in found.aggregates)
-        assert (found.verdict, found.reason, found.needed) == (without.verdict, without.reason, without.needed)
+        comparison, without = compared(after), compared(after, families=(plain,))
+        assert all(aggregate.verdict != "worse" for aggregate in comparison.aggregates)
+        assert (comparison.verdict, comparison.reason, comparison.needed) == (
+            without.verdict,
+            without.reason,
+            without.needed,
+        )
 
 
-def test_few_clusters_restrict_the_verdicts_of_aggregates() -> None:
-    found = compared(LOSING, recipes=3)
-    assert found.verdict == "worse on these recipes"
-    assert {one.name: (one.verdict, one.clusters) for one in found.aggregates} == {
+def test_comparison_few_clusters_restrict_aggregate_verdicts() -> None:
+    comparison = compared(LOSING, recipes=3)
+    assert comparison.verdict == "worse on these recipes"
+    assert {aggregate.name: (aggregate.verdict, aggregate.clusters) for aggregate in comparison.aggregates} == {
         "sensitivity": ("inconclusive", 40),
         "specificity": ("worse on these recipes", 40),
         "g_mean": ("worse on these recipes", 80),
     }
 
 
-def test_same_replies_are_identical_whatever_the_aggregates() -> None:
+def test_comparison_same_replies_are_identical() -> None:
     record = run(BEFORE)
-    found = compare(record, record)
-    assert (found.verdict, {one.verdict for one in found.aggregates}) == ("identical replies", {"inconclusive"})
+    comparison = compare(record, record)
+    assert (comparison.verdict, {aggregate.verdict for aggregate in comparison.aggregates}) == (
+        "identical replies",
+        {"inconclusive"},
+    )
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_terminal_shows_aggregates_in_a_table(width: int) -> None:
-    told = terminal(compared(LOSING), width)
-    row = next(line.split() for line in told if " 0.750  0.250 " in line.replace("   ", "  "))
+def test_terminal_aggregates_stand_in_table(width: int) -> None:
+    output = terminal(compared(LOSING), width)
+    row = next(line.split() for line in output if " 0.750  0.250 " in line.replace("   ", "  "))
     assert row[1:5] == ["40", "0.750", "0.250", "-0.500"]
-    assert max(map(columns, told)) <= width
+    assert max(map(columns, output)) <= width
     if width >= 80:
         assert row[5:] == ["-0.662", "to", "-0.338", "<0.001", "worse"]
-        assert any("aggregate" in line and "95% interval" in line for line in told)
+        assert any("aggregate" in line and "95% interval" in line for line in output)
     if width == 120:
-        assert "p of an aggregate: one-sided, towards worse, adjusted by Holm over all aggregates" in told
+        assert "p of an aggregate: one-sided, towards worse, adjusted by Holm over all aggregates" in output
 
 
-def test_every_report_shows_the_same_rows() -> None:
+def test_reports_aggregates_show_same_rows() -> None:
     comparison = compared(LOSING, models=("a", "b"), families=(STEPS, OTHER))
     rows, titles = aggregate_rows(comparison.aggregates), aggregate_titles(comparison.aggregates)
     assert [row[:2] for row in rows] == [
-        *([f"steps {one.name}", model] for model in "ab" for one in AGGREGATES),
+        *([f"steps {aggregate.name}", model] for model in "ab" for aggregate in AGGREGATES),
         *(["other sensitivity", model] for model in "ab"),
     ]
     record = run(LOSING, ("a", "b"), (STEPS, OTHER))
-    page, text, shown = html(record, comparison), markdown(record, comparison), terminal(comparison, 160)
+    page, text, output = html(record, comparison), markdown(record, comparison), terminal(comparison, 160)
     plain = unescape(re.sub(r"<[^>]*>", "|", page.replace("<wbr>", "")))
     for row in (titles, *rows):
-        assert [one.split() for one in shown].count(" ".join(row).split()) == 1
+        assert [line.split() for line in output].count(" ".join(row).split()) == 1
         assert re.search(r"\|+".join(map(re.escape, row)), plain), row
     for row in rows:
         assert f"| `{row[0]}` | `{row[1]}` | {' | '.join(row[2:])} |" in text
     assert "Aggregates, before and after" in page
 
 
-def test_comparison_without_aggregates_says_nothing_of_them() -> None:
-    record, found = run(LOSING), compared(LOSING, families=(replace(STEPS, aggregates=()),))
-    assert "aggregates" not in found.to_json()
-    assert not any("aggregate" in text for text in (markdown(record, found), *terminal(found)))
+def test_reports_without_aggregates_omit_their_table() -> None:
+    record, comparison = run(LOSING), compared(LOSING, families=(replace(STEPS, aggregates=()),))
+    assert "aggregates" not in comparison.to_json()
+    assert not any("aggregate" in text for text in (markdown(record, comparison), *terminal(comparison)))
     assert compared(LOSING).to_json()["aggregates"][0]["name"] == "sensitivity"
 
 
 @pytest.mark.parametrize("read", [html, markdown, lambda record: compare(run(BEFORE), record)])
-def test_record_with_damaged_aggregates_is_a_usage_error(read: Callable[[dict[str, object]], object]) -> None:
+def test_record_damaged_aggregates_raise_usage_error(read: Callable[[dict[str, object]], object]) -> None:
     damaged = replace(STEPS, aggregates=(Aggregate("g_mean", "geometric-mean", ("none",)),))
     with pytest.raises(UsageError, match="the record is damaged: family 'steps': aggregate 'g_mean': there is no"):
         read(run(BEFORE, families=(damaged,)))

@@ -44,25 +44,24 @@ WORSE = compared(
 )
 
 
-def test_the_verdict_comes_first_and_names_the_pattern() -> None:
-    found = lines(WORSE, "main", 120)
+def test_comparison_verdict_comes_first_and_names_pattern() -> None:
+    output = lines(WORSE, "main", 120)
     expected = "compared with main: worse: -0.250 over 60 paired questions, p < 0.0001, worse in chain"
-    assert found[0] == (expected, {"red": True, "bold": True})
+    assert output[0] == (expected, {"red": True, "bold": True})
 
 
-def test_what_changed_besides_is_told_loudly() -> None:
-    found = lines(WORSE, "main", 100)
+def test_comparison_changed_prompt_is_noted_and_shown() -> None:
     assert (
         "the prompt template changed for 60 questions: this compares the prompt template",
         {"yellow": True},
-    ) in found
-    told = text(WORSE, 100)
-    assert "prompt template changed for 60 questions, still compared; in chain-wadl-n012-s0-000:" in told
-    assert "  - Think first." in told
-    assert "  + Answer at once." in told
+    ) in lines(WORSE, "main", 100)
+    output = text(WORSE, 100)
+    assert "prompt template changed for 60 questions, still compared; in chain-wadl-n012-s0-000:" in output
+    assert "  - Think first." in output
+    assert "  + Answer at once." in output
 
 
-def test_patterns_that_changed_stand_in_a_table() -> None:
+def test_comparison_changed_patterns_stand_in_table() -> None:
     rows = [line.split() for line in text(WORSE, 120).splitlines()]
     assert ["chain", "30", "1.000", "0.500", "-0.500", "15", "0", "<0.001", "worse"] in rows
     assert ["total", "60", "1.000", "0.750", "-0.250", "15", "0", "<0.001"] in rows
@@ -71,82 +70,86 @@ def test_patterns_that_changed_stand_in_a_table() -> None:
     assert not any(row[:1] == ["loop"] for row in rows)
 
 
-def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_s_name() -> None:
+def test_markdown_comparison_has_same_figures_and_verdict_once() -> None:
     after = [trial(at, at >= 4 or at % 2 == 1) for at in range(20)]
-    found = compared([trial(at, True) for at in range(20)], after)
-    assert (found.verdict, found.total is not None and found.total.p) == ("inconclusive", found.p)
-    reason = f"{found.verdict}: {found.reason}"
+    comparison = compared([trial(at, True) for at in range(20)], after)
+    assert (comparison.verdict, comparison.total is not None and comparison.total.p) == ("inconclusive", comparison.p)
+    reason = f"{comparison.verdict}: {comparison.reason}"
     gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
-    report = markdown(build(after, about_run("0.1.0", models=("m",), gates=(gate,), fail_on=("regression",))), found)
+    report = markdown(
+        build(after, about_run("0.1.0", models=("m",), gates=(gate,), fail_on=("regression",))), comparison
+    )
     assert report.startswith("## 📋 taskgraph: No gate was decided: 1 inconclusive\n")
-    assert f"- ❔ inconclusive: `compare::main`: `{found.reason[:40]}" in report
+    assert f"- ❔ inconclusive: `compare::main`: `{comparison.reason[:40]}" in report
     assert report.count("inconclusive: ") == 1
     assert "### Compared with `main`" in report
     total = next(line for line in report.splitlines() if line.startswith("| **`total`** | -"))
-    (shown,) = (line.split() for line in text(found, 120).splitlines() if line.startswith("total "))
-    assert total.split(" | ")[-1] == f"{shown[-1]} |" == f"{found.p:.3f} |"
-    assert "### Compared with the run before" in markdown(build(after, about_run("0.1.0")), found)
+    (cells,) = (line.split() for line in text(comparison, 120).splitlines() if line.startswith("total "))
+    assert total.split(" | ")[-1] == f"{cells[-1]} |" == f"{comparison.p:.3f} |"
+    assert "### Compared with the run before" in markdown(build(after, about_run("0.1.0")), comparison)
 
 
-def test_categories_stand_in_both_where_there_are_several() -> None:
-    def other(one: Trial) -> Trial:
-        return replace(one, question=replace(one.question, section="data" if "loop" in one.question.id else "control"))
+def test_comparison_several_categories_stand_in_both_reports() -> None:
+    def other(source: Trial) -> Trial:
+        return replace(
+            source, question=replace(source.question, section="data" if "loop" in source.question.id else "control")
+        )
 
     runs = [[other(trial(at, right)) for at in range(6)] for right in (True, False)]
-    found = compared(*runs)
-    assert {"data", "control", "total"} <= {line.split(" ")[0] for line in text(found, 120).splitlines()}
-    report = markdown(build(runs[1], about_run("0.1.0")), found)
+    comparison = compared(*runs)
+    assert {"data", "control", "total"} <= {line.split(" ")[0] for line in text(comparison, 120).splitlines()}
+    report = markdown(build(runs[1], about_run("0.1.0")), comparison)
     assert "| **`data`** | - | 3 | 1.000 → 0.000 |" in report
     assert "| **`structure`** |" not in markdown(build([], about_run("0.1.0")), WORSE)
 
 
-def test_flipped_questions_show_what_was_answered() -> None:
-    told = text(WORSE).splitlines()
-    at = told.index("  chain-wadl-n012-s0-000: right -> wrong")
-    assert told[at - 1] == "lost: 15 questions"
-    assert told[at + 1 : at + 3] == ["    expected Mix", "    after    Bake"]
-    assert "  and 5 more" in told
+def test_comparison_flips_show_answers() -> None:
+    output = text(WORSE).splitlines()
+    at = output.index("  chain-wadl-n012-s0-000: right -> wrong")
+    assert output[at - 1] == "lost: 15 questions"
+    assert output[at + 1 : at + 3] == ["    expected Mix", "    after    Bake"]
+    assert "  and 5 more" in output
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+def test_comparison_lines_fit_width(width: int) -> None:
     assert max(columns(line) for line in text(WORSE, width).splitlines()) <= width
 
 
-def test_a_hostile_answer_stays_one_printable_line() -> None:
+def test_comparison_hostile_answer_is_one_printable_line() -> None:
     bad = "\x1b[31m]]>\u202e<script>\nverdict: better" + "長" * 200
-    found = compared([trial(at, True) for at in range(9)], [trial(at, False, given=bad) for at in range(9)])
-    told = text(found)
-    assert all(line.isprintable() for line in told.splitlines())
-    assert not any(line.startswith("verdict: better") for line in told.splitlines())
-    assert max(columns(line) for line in told.splitlines()) <= 80
+    comparison = compared([trial(at, True) for at in range(9)], [trial(at, False, given=bad) for at in range(9)])
+    output = text(comparison)
+    assert all(line.isprintable() for line in output.splitlines())
+    assert not any(line.startswith("verdict: better") for line in output.splitlines())
+    assert max(columns(line) for line in output.splitlines()) <= 80
 
 
-def test_what_is_not_compared_is_named() -> None:
+def test_comparison_left_out_questions_are_named() -> None:
     before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True), trial(5, None)]
     after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True), trial(5, True)]
-    told = text(compared(before, after), 120)
-    assert "the case changed for 1 question: not compared, for they are other questions" in told
-    assert "without an answer: chain-wadl-n012-s0-002 (before: error), loop-wadl-n012-s0-005 (before" in told
-    assert "asked only before: loop-wadl-n012-s0-003" in told
-    assert "asked only after: chain-wadl-n012-s0-004" in told
-    assert "  - Which is next?" in told
+    output = text(compared(before, after), 120)
+    assert "the case changed for 1 question: not compared, for they are other questions" in output
+    assert "without an answer: chain-wadl-n012-s0-002 (before: error), loop-wadl-n012-s0-005 (before" in output
+    assert "asked only before: loop-wadl-n012-s0-003" in output
+    assert "asked only after: chain-wadl-n012-s0-004" in output
+    assert "  - Which is next?" in output
 
 
-def test_a_change_at_the_end_of_a_long_line_is_in_sight() -> None:
+def test_comparison_change_at_line_end_is_visible() -> None:
     start = "Read the workflow with care, and think about each of its tasks, "
-    found = compared([trial(0, True, start + "first.")], [trial(0, True, start + "at last.")])
-    told = text(found)
-    assert "  - …each of its tasks, first." in told
-    assert "  + …each of its tasks, at last." in told
+    comparison = compared([trial(0, True, start + "first.")], [trial(0, True, start + "at last.")])
+    output = text(comparison)
+    assert "  - …each of its tasks, first." in output
+    assert "  + …each of its tasks, at last." in output
 
 
-def test_nothing_paired_is_said_in_a_line() -> None:
-    told = text(compared([], []))
-    assert told.startswith("compared with main: inconclusive: no question was answered in both runs")
+def test_comparison_without_pairs_is_one_line() -> None:
+    output = text(compared([], []))
+    assert output.startswith("compared with main: inconclusive: no question was answered in both runs")
 
 
-def test_answers_and_changes_in_words() -> None:
+def test_answer_text_and_signed_format_values() -> None:
     assert answer_text(["Mix", "Bake"]) == "Mix, Bake"
     assert (answer_text([]), answer_text(None), answer_text("no")) == ("none", "no answer", "no")
     assert answer_text([["Mix"], ["Bake"]]) == '[["Mix"], ["Bake"]]'
@@ -155,16 +158,16 @@ def test_answers_and_changes_in_words() -> None:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("questions", [184, None])
-def test_a_run_that_was_interrupted_is_called_so(when: str, questions: int | None) -> None:
-    asked = {"before": [trial(at, True) for at in range(20)], "after": [trial(at, True) for at in range(20)]}
-    records = {run: build(trials, about_run("0.1.0", models=("m",), questions=20)) for run, trials in asked.items()}
+def test_comparison_interrupted_run_is_noted(when: str, questions: int | None) -> None:
+    trials_of = {"before": [trial(at, True) for at in range(20)], "after": [trial(at, True) for at in range(20)]}
+    records = {run: build(trials, about_run("0.1.0", models=("m",), questions=20)) for run, trials in trials_of.items()}
     whole = compare(records["before"], records["after"])
-    part = build(asked[when][:9], about_run("0.1.0", models=("m",), questions=questions, interrupted=True))
+    part = build(trials_of[when][:9], about_run("0.1.0", models=("m",), questions=questions, interrupted=True))
     both = {**records, when: part}
-    found = compare(both["before"], both["after"])
+    comparison = compare(both["before"], both["after"])
     of = " of its 184 questions" if questions else ""
     note = f"the run {when} was interrupted: this compares only those{of} that it had asked by then"
-    assert (note, {"yellow": True}) in lines(found, "main", 120)
-    assert f"- {note}" in markdown(records["after"], found).splitlines()
+    assert (note, {"yellow": True}) in lines(comparison, "main", 120)
+    assert f"- {note}" in markdown(records["after"], comparison).splitlines()
     assert "interrupted" not in text(whole)
-    assert all(columns(line) <= 80 for line, _ in lines(found, "main", 80))
+    assert all(columns(line) <= 80 for line, _ in lines(comparison, "main", 80))

@@ -24,7 +24,7 @@ WRONG = Trial(
 )  # fmt: skip
 
 
-def test_a_wrong_answer_is_told_in_a_dozen_lines() -> None:
+def test_failure_lines_wrong_answer_takes_twelve_lines() -> None:
     assert failure_lines(WRONG) == [
         "question: In 'Shop', which tasks come directly after 'Pick'?",
         "expected: Pack, Weigh",
@@ -39,14 +39,14 @@ def test_a_wrong_answer_is_told_in_a_dozen_lines() -> None:
     ]
 
 
-def test_of_a_long_reply_the_end_is_shown_where_the_answer_stands_there() -> None:
+def test_failure_lines_long_reply_shows_end_with_answer() -> None:
     long = replace(WRONG, reply=Reply("\n".join(f"line {at}" for at in range(1000))))
     assert failure_lines(long)[6:11] == [f"| line {at}" for at in range(995, 1000)]
     first = replace(long, question=replace(QUESTION, place="first-line"))
     assert failure_lines(first)[5:8] == ["the reply begins:", "| line 0", "| line 1"]
 
 
-def test_an_unparseable_reply_tells_why() -> None:
+def test_failure_lines_unparseable_reply_shows_reason() -> None:
     unparseable = replace(
         WRONG, outcome="unparseable", score=Score(0.0, status="unparseable", remark="no line 'Final answer:'")
     )
@@ -54,17 +54,17 @@ def test_an_unparseable_reply_tells_why() -> None:
     assert short_reason(unparseable) == "unparseable: no line 'Final answer:'"
 
 
-def test_an_empty_reply_is_called_so() -> None:
+def test_failure_lines_empty_reply_is_stated() -> None:
     assert "the reply is empty" in failure_lines(replace(WRONG, reply=Reply(" \n")))
 
 
-def test_where_no_reply_came_the_error_is_told() -> None:
+def test_failure_lines_without_reply_show_error() -> None:
     lost = replace(WRONG, outcome="error", reply=None, score=None, failure=Failure("rate-limit", "after 5 attempts"))
     assert failure_lines(lost)[1:] == ["expected: Pack, Weigh", "error: rate-limit: after 5 attempts"]
     assert short_reason(lost) == "rate-limit: after 5 attempts"
 
 
-def test_the_short_reason_holds_what_was_expected_and_given() -> None:
+def test_short_reason_holds_expected_and_given() -> None:
     assert short_reason(WRONG) == "wrong (score 0.333): expected Pack, Weigh, given Pack, Ship"
     yes = replace(WRONG, question=replace(QUESTION, reference="yes"), score=Score(0.0, given="no"))
     assert short_reason(yes) == "wrong: expected yes, given no"
@@ -73,7 +73,7 @@ def test_the_short_reason_holds_what_was_expected_and_given() -> None:
 @given(
     anything, anything, names, names, st.sampled_from(["wrong", "unparseable", "refused", "error"]), st.integers(1, 14)
 )
-def test_anything_is_told_in_printable_lines_that_keep_to_their_number_and_width(
+def test_failure_lines_any_text_keeps_number_and_width(
     text: str, reply: str, missing: list[str], extra: list[str], outcome: Outcome, limit: int
 ) -> None:
     status: Any = outcome if outcome in ("unparseable", "refused") else "read"
@@ -88,7 +88,7 @@ def test_anything_is_told_in_printable_lines_that_keep_to_their_number_and_width
     assert outcome == "error" or "record" in lines[-1]
 
 
-def test_a_reply_of_a_megabyte_is_told_as_short() -> None:
+def test_failure_lines_megabyte_reply_is_short() -> None:
     for reply in ("x" * 10**6, "a\n" * 10**6, "\x1b" * 10**6):
         lines = failure_lines(replace(WRONG, reply=Reply(reply)))
         assert len(lines) <= 12
@@ -108,35 +108,37 @@ def is_command(line: str) -> bool:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_line_of_a_reply_is_a_command_to_a_runner_of_ci(command: str) -> None:
+def test_failure_reply_lines_are_no_command_to_ci_runner(command: str) -> None:
     assert is_command(command)
     reply = f"{command}\nSo:\n{command}\n\n{command}"
     mark = Score(0.0, given=command, missing=[command], extra=[command], remark=command)
     trial = Trial(replace(QUESTION, text=command), "m", "wrong", Reply(reply), mark)
     first = replace(trial, question=replace(trial.question, place="first-line", reference=command))
     lost = replace(trial, outcome="error", reply=None, score=None, failure=Failure("skipped", command))
-    for one in (trial, first, lost):
+    for failed in (trial, first, lost):
         for width in (*range(20, 40), 76):
-            assert not any(map(is_command, failure_lines(one, width=width)))
-        assert not is_command(short_reason(one))
+            assert not any(map(is_command, failure_lines(failed, width=width)))
+        assert not is_command(short_reason(failed))
     assert not any(map(is_command, reply_section(reply).split("\n")))
 
 
-def test_the_section_shows_the_lines_of_a_reply_as_they_are_after_a_mark() -> None:
+def test_reply_section_quotes_lines_of_reply() -> None:
     assert reply_section("a\n\n  b ::x\n##[x]\x1b") == "| a\n|\n|   b ::x\n| #\\x23[x]\\x1b"
     assert reply_section("a" * 1500 + "b" * 1500) == f"| {'a' * 1000}\n| [… 1000 characters …]\n| {'b' * 1000}"
 
 
-def test_an_answer_is_shown_as_its_form_writes_it_or_by_its_parts() -> None:
+def test_failure_answer_is_shown_by_form_or_parts() -> None:
     explained: Json = {"tasks": ["Pack"], "reasons": {"Pack": "It weighs\nnothing."}}
-    known = replace(QUESTION, form="task-reasons", reference=explained)
-    trial = replace(WRONG, question=known, score=Score(0.0, given={"tasks": [], "reasons": {}}))
+    explained_question = replace(QUESTION, form="task-reasons", reference=explained)
+    trial = replace(WRONG, question=explained_question, score=Score(0.0, given={"tasks": [], "reasons": {}}))
     assert short_reason(trial) == "wrong: expected Pack: It weighs nothing., given none"
-    other = replace(trial, question=replace(known, form="of-another-project", reference=["Pack", {"at": 2}]))
+    other = replace(
+        trial, question=replace(explained_question, form="of-another-project", reference=["Pack", {"at": 2}])
+    )
     assert failure_lines(other)[1:3] == ['expected: Pack, {"at": 2}', 'given: {"tasks": [], "reasons": {}}']
 
 
-def test_exchange_that_scored_texts_shows_texts_and_perplexities() -> None:
+def test_exchange_texts_scored_texts_show_perplexities() -> None:
     question = Question("q", "steps", "perplexity", "choice", "Which?", "p", "letter", "A", "choice_accuracy")
     rows = [[-6.0, 3, None], [None, 2, None]]
     messages = [{"role": "text", "digest": "1"}, {"role": "text", "digest": "2"}]

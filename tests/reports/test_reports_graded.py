@@ -1,4 +1,4 @@
-"""Graded questions in each report: a mean beside the chance level and an interval, and in no rate and no total."""
+"""Graded questions in each report: a mean beside the chance level and an interval, excluded from rates and totals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def graded(at: int, score: float, model: str = "m", outcome: Outcome = "graded")
     return Trial(replace(TEXT, id=f"d{at}", cluster=f"w{at}"), model, outcome, Reply("x"), Score(score, given="x"))
 
 
-def judged(at: int, model: str = "m") -> Trial:
+def judged_trial(at: int, model: str = "m") -> Trial:
     question = replace(ODD, id=f"o{at}", cluster=f"w{at}", labels={"tasks": 12 + at % 2})
     outcome: Outcome = "right" if at % 2 else "wrong"
     return Trial(question, model, outcome, Reply("x"), Score(float(at % 2)))
@@ -44,17 +44,17 @@ def record_of(*trials: Trial, **about: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 GRADED = [graded(at, score) for at, score in enumerate((0.2, 0.4, 0.4, 0.6))]
-MIXED = record_of(*GRADED, *(judged(at) for at in range(10)))
+MIXED = record_of(*GRADED, *(judged_trial(at) for at in range(10)))
 ALONE = record_of(*GRADED)
 NOTE = "4 graded questions of functionality do not count in pass rates and totals"
 
 
-def shown(record: dict[str, Any], verbosity: int = 0, width: int = 80) -> list[str]:
+def summary_lines(record: dict[str, Any], verbosity: int = 0, width: int = 80) -> list[str]:
     return [line for line, _ in terminal.lines(tally_of(record), about_of(record), verbosity, width)]
 
 
-def test_the_terminal_shows_means_beside_chance_below_the_rates() -> None:
-    lines = shown(MIXED)
+def test_terminal_graded_means_stand_beside_chance() -> None:
+    lines = summary_lines(MIXED)
     assert [line.split()[:3] for line in lines if "0.500" in line] == [
         ["functionality", "10", "0.500"], ["odd_task", "10", "0.500"], ["total", "10", "0.500"],
     ]  # fmt: skip
@@ -65,30 +65,30 @@ def test_the_terminal_shows_means_beside_chance_below_the_rates() -> None:
     assert NOTE in lines
 
 
-def test_a_run_of_graded_questions_alone_has_no_table_of_rates() -> None:
-    lines = shown(ALONE)
+def test_terminal_graded_alone_has_no_table_of_rates() -> None:
+    lines = summary_lines(ALONE)
     assert not any("pass rate" in line for line in lines if line != NOTE)
     assert not any(line.startswith("total") for line in lines)
-    assert shown(ALONE, -1) == ["taskgraph: m: 4 graded"]
-    assert shown(MIXED, -1) == ["taskgraph: m: 5 of 10 right (0.500), mean 0.500, 4 graded"]
+    assert summary_lines(ALONE, -1) == ["taskgraph: m: 4 graded"]
+    assert summary_lines(MIXED, -1) == ["taskgraph: m: 5 of 10 right (0.500), mean 0.500, 4 graded"]
 
 
 @pytest.mark.parametrize("width", [40, 50, 60, 70, 80, 120])
-def test_the_chance_level_stays_at_any_width(width: int) -> None:
-    lines = shown(MIXED, width=width)
+def test_terminal_graded_chance_level_stays_at_any_width(width: int) -> None:
+    lines = summary_lines(MIXED, width=width)
     head = next(line for line in lines if line.startswith("graded"))
     assert "chance" in head
     assert max(map(len, lines)) <= width
 
 
-def test_several_models_have_a_graded_line_each() -> None:
-    others = [replace(one, model="n") for one in GRADED[:2]]
-    record = record_of(*GRADED, *others, judged(0), judged(1, "n"), models=("m", "n"))
-    rows = [line.split()[:4] for line in shown(record) if line.startswith("describe_task")]
+def test_terminal_several_models_have_graded_line_each() -> None:
+    others = [replace(trial, model="n") for trial in GRADED[:2]]
+    record = record_of(*GRADED, *others, judged_trial(0), judged_trial(1, "n"), models=("m", "n"))
+    rows = [line.split()[:4] for line in summary_lines(record) if line.startswith("describe_task")]
     assert rows == [["describe_task,", "m", "4*", "0.400"], ["describe_task,", "n", "2*", "0.300"]]
 
 
-def test_markdown_shows_means_beside_chance_in_a_table_of_their_own() -> None:
+def test_markdown_graded_means_have_own_table() -> None:
     text = markdown(MIXED)
     assert "| `describe_task` | `m` | 4\\* | 0.400 | 0.140-0.660 | 0.250 | 0.200 | 0 | 0 | 0 | 0 |" in text
     assert "| **total** | 10 | 0.500 |" in text
@@ -98,75 +98,81 @@ def test_markdown_shows_means_beside_chance_in_a_table_of_their_own() -> None:
     assert "pass rate |" not in markdown(ALONE)
 
 
-def test_html_shows_means_beside_chance_and_calls_no_graded_answer_right() -> None:
+def test_html_graded_means_beside_chance_and_none_right() -> None:
     page = html(MIXED)
     _, _, table = page.partition("Graded questions: mean scores")
     table = table.partition("</table>")[0]
     row = table.partition("<tbody>")[2]
-    cells = [re.sub(r"<[^>]*>", "", one).strip() for one in re.findall(r"(?s)<t[hd][^>]*>(.*?)</t[hd]>", row)]
+    cells = [re.sub(r"<[^>]*>", "", cell).strip() for cell in re.findall(r"(?s)<t[hd][^>]*>(.*?)</t[hd]>", row)]
     assert cells == ["describe_task", "m", "4*", "0.400", "0.140–0.660", "0.250", "0.200", "0", "0", "0", "0"]
     assert '<a class="outcome graded" href="#show:outcome=graded">4 graded</a>' in page
     rates = page[page.index("Pass rates by category") : page.index("Graded questions: mean scores")]
     assert "describe" not in rates
 
 
-def test_csv_calls_graded_answers_graded() -> None:
+def test_csv_graded_answers_have_outcome_graded() -> None:
     rows = list(csv.DictReader(StringIO(csv_of(MIXED))))
-    told = {(one["group"], one["outcome"], one["pass_threshold"]) for one in rows}
-    assert told == {("describe_task", "graded", "0.0"), ("odd_task", "right", "1.0"), ("odd_task", "wrong", "1.0")}
+    outcomes = {(row["group"], row["outcome"], row["pass_threshold"]) for row in rows}
+    assert outcomes == {("describe_task", "graded", "0.0"), ("odd_task", "right", "1.0"), ("odd_task", "wrong", "1.0")}
 
 
-def test_junit_properties_hold_no_rate_of_graded_questions() -> None:
-    told = dict(suite_properties(tally_of(MIXED), about_of(MIXED)))
-    assert told["taskgraph.pattern.describe_task"] == (
+def test_junit_graded_questions_have_no_rate() -> None:
+    values = dict(suite_properties(tally_of(MIXED), about_of(MIXED)))
+    assert values["taskgraph.pattern.describe_task"] == (
         "n=4 interval=0.140-0.660 mean=0.400 errors=0 unparseable=0 refused=0 skipped=0 chance=0.250"
     )
-    assert "rate=0.500" in told["taskgraph.category.functionality"]
-    assert "graded=4" in told["taskgraph.category.functionality"]
-    assert (told["taskgraph.n"], told["taskgraph.graded"], told["taskgraph.rate"]) == ("10", "4", "0.500")
+    assert "rate=0.500" in values["taskgraph.category.functionality"]
+    assert "graded=4" in values["taskgraph.category.functionality"]
+    assert (values["taskgraph.n"], values["taskgraph.graded"], values["taskgraph.rate"]) == ("10", "4", "0.500")
     assert dict(properties(GRADED[0], PATTERNS))["taskgraph.outcome"] == "graded"
 
 
 @pytest.mark.parametrize(
     ("trials", "state", "headline"),
     [
-        ([judged(1), judged(3), *GRADED], "passed", "All 2 right, 4 graded"),
-        ([judged(1), *GRADED], "passed", "The question is right, 4 graded"),
+        ([judged_trial(1), judged_trial(3), *GRADED], "passed", "All 2 right, 4 graded"),
+        ([judged_trial(1), *GRADED], "passed", "The question is right, 4 graded"),
         (GRADED, "neutral", "No answer is right or wrong, 4 graded"),
-        ([judged(0), judged(1), *GRADED], "failed", "1 of 2 not right"),
+        ([judged_trial(0), judged_trial(1), *GRADED], "failed", "1 of 2 not right"),
         (
-            [judged(1), graded(0, 0.0, outcome="unparseable")],
+            [judged_trial(1), graded(0, 0.0, outcome="unparseable")],
             "failed",
             "1 of 1 graded without an answer",
         ),
-        ([judged(1), graded(0, 0.0, outcome="error")], "failed", "0 of 1 not right, 1 error"),
+        ([judged_trial(1), graded(0, 0.0, outcome="error")], "failed", "0 of 1 not right, 1 error"),
     ],
 )
-def test_the_headline_counts_graded_answers_apart(trials: list[Trial], state: str, headline: str) -> None:
+def test_verdict_counts_graded_answers_apart(trials: list[Trial], state: str, headline: str) -> None:
     record = record_of(*trials)
-    found = verdict(record, tally_of(record), about_of(record))
-    assert (found.state, found.headline) == (state, headline)
+    run_verdict = verdict(record, tally_of(record), about_of(record))
+    assert (run_verdict.state, run_verdict.headline) == (state, headline)
 
 
-def test_a_graded_question_without_an_answer_turns_the_total_red() -> None:
+def test_terminal_graded_without_answer_turns_total_red() -> None:
     cases: list[tuple[Outcome, str]] = [("graded", "green"), ("unparseable", "red"), ("error", "red")]
     for outcome, colour in cases:
-        record = record_of(judged(1), graded(0, 0.0, outcome=outcome))
-        markup = [one for line, one in terminal.lines(tally_of(record), about_of(record)) if line.startswith("total")]
-        assert [colour in one for one in markup] == [True]
+        record = record_of(judged_trial(1), graded(0, 0.0, outcome=outcome))
+        markup = [
+            style for line, style in terminal.lines(tally_of(record), about_of(record)) if line.startswith("total")
+        ]
+        assert [colour in style for style in markup] == [True]
 
 
-def test_repetition_tables_show_graded_patterns_without_majorities() -> None:
-    again = [replace(one, question=replace(one.question, id=f"{one.question.id}-r2", repetition=2)) for one in GRADED]
-    record = record_of(*GRADED, *again, judged(1))
-    (row,) = [line.split() for line in shown(record, width=100) if line.startswith("describe_task ") and " - " in line]
+def test_repetitions_graded_patterns_have_no_majority() -> None:
+    again = [
+        replace(trial, question=replace(trial.question, id=f"{trial.question.id}-r2", repetition=2)) for trial in GRADED
+    ]
+    record = record_of(*GRADED, *again, judged_trial(1))
+    (row,) = [
+        line.split() for line in summary_lines(record, width=100) if line.startswith("describe_task ") and " - " in line
+    ]
     assert row == ["describe_task", "4", "0.400", "-", "-", "-", "0.000", "0.163"]
     assert "| `describe_task` | 4 | 0.400 | - | - | - | 0.000 | 0.163 |" in markdown(record)
     assert "describe_<wbr>task" in html(record)
 
 
-def test_comparisons_show_no_pass_rate_of_graded_patterns() -> None:
-    worse = record_of(*(graded(at, 0.1) for at in range(4)), *(judged(at) for at in range(10)))
-    found = compare(MIXED, worse)
-    assert "| `describe_task` | inconclusive | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, found)
-    assert "<td>- →" not in html(worse, found)
+def test_comparison_graded_patterns_have_no_pass_rate() -> None:
+    worse = record_of(*(graded(at, 0.1) for at in range(4)), *(judged_trial(at) for at in range(10)))
+    comparison = compare(MIXED, worse)
+    assert "| `describe_task` | inconclusive | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, comparison)
+    assert "<td>- →" not in html(worse, comparison)

@@ -36,10 +36,10 @@ def claimed(prompts: tuple[str, ...] = PROMPTS, models: tuple[str, ...] = MODELS
 def graded() -> list[Trial]:
     """Three recipes for each prompt and model, of which `direct` gets half the score."""
     numbers = [100 * which + at for which in (0, 1) for at in range(3)]
-    found = [step(at, "bread", 0.5 * (at // 100), model) for at in numbers for model in MODELS]
-    for one in found:
-        one.question.labels["prompt"] = PROMPTS[int(one.question.id.rpartition("-")[2]) // 100]
-    return found
+    trials = [step(at, "bread", 0.5 * (at // 100), model) for at in numbers for model in MODELS]
+    for trial in trials:
+        trial.question.labels["prompt"] = PROMPTS[int(trial.question.id.rpartition("-")[2]) // 100]
+    return trials
 
 
 def text(trials: list[Trial], width: int = 80, verbosity: int = 0) -> list[str]:
@@ -93,7 +93,7 @@ def test_terminal_verbose_single_model_has_one_table_by_prompt() -> None:
     assert len([line for line in lines if line.startswith("direct ")]) == 1
 
 
-def test_terminal_brief_line_tells_pooled_prompts() -> None:
+def test_terminal_brief_line_counts_pooled_prompts() -> None:
     assert "2 prompts pooled" in text(claimed(), verbosity=-1)[0]
     assert "2 prompts pooled" in text(claimed(models=("m",)), verbosity=-1)[0]
     assert "pooled" not in text(claimed(("direct",)), verbosity=-1)[0]
@@ -101,21 +101,21 @@ def test_terminal_brief_line_tells_pooled_prompts() -> None:
 
 def test_single_prompt_has_no_grid_and_no_note() -> None:
     record = run_of(claimed(("direct",)), CLAIMS)
-    assert [one.spec.name for one in tables_of(tally_of(record))] == ["methods"]
+    assert [table.spec.name for table in tables_of(tally_of(record))] == ["methods"]
     assert not any("prompt" in line for line in text(claimed(("direct",))))
 
 
-def test_each_family_with_one_prompt_of_its_own_is_not_pooled() -> None:
+def test_families_with_one_prompt_each_are_not_pooled() -> None:
     other = [step(at, "bread", 0.5, "m") for at in range(3)]
-    for one in other:
-        one.question.labels["prompt"] = "guided"
+    for trial in other:
+        trial.question.labels["prompt"] = "guided"
     assert tally_of(run_of([*claimed(("direct",), ("m",)), *other], CLAIMS, STEPS)).pooled_prompts == ()
 
 
 def test_family_with_own_table_by_prompt_keeps_it() -> None:
     own = TableSpec("mine", "prompt", (Column("n"), Column("recall")), rows="label", label="prompt")
     described = replace(CLAIMS, tables=(own,))
-    assert [one.spec.name for one in tables_of(tally_of(run_of(claimed(), described)))] == ["mine"]
+    assert [table.spec.name for table in tables_of(tally_of(run_of(claimed(), described)))] == ["mine"]
 
 
 def test_markdown_grid_has_column_for_each_model() -> None:
@@ -143,17 +143,17 @@ def test_html_grid_of_graded_questions_shows_mean_scores() -> None:
 
 def test_csv_and_json_tables_hold_every_number_of_the_grid() -> None:
     record = run_of([*claimed(), *graded()], CLAIMS, STEPS)
-    rows = [one for one in csv.DictReader(StringIO(tables_csv(record), newline="")) if one["table"] == "by prompt"]
-    rates = {(one["row"], one["model"]): one["value"] for one in rows if one["column"] == "rate"}
+    rows = [row for row in csv.DictReader(StringIO(tables_csv(record), newline="")) if row["table"] == "by prompt"]
+    rates = {(row["row"], row["model"]): row["value"] for row in rows if row["column"] == "rate"}
     assert rates == {(p, m): "0.5" if p == "direct" else "1.0" for p in PROMPTS for m in MODELS}
-    (table,) = (one for one in record["tables"] if one["name"] == "graded by prompt")
-    means = {(one["name"], one["model"]): one["cells"]["mean"]["value"] for one in table["rows"]}
+    (table,) = (table for table in record["tables"] if table["name"] == "graded by prompt")
+    means = {(row["name"], row["model"]): row["cells"]["mean"]["value"] for row in table["rows"]}
     assert means == {(p, m): 0.5 if p == "direct" else 0.0 for p in PROMPTS for m in MODELS}
 
 
-def test_junit_properties_tell_each_prompt_and_model() -> None:
+def test_junit_properties_hold_each_prompt_and_model() -> None:
     record = run_of(claimed(), CLAIMS)
-    found = dict(suite_properties(tally_of(record), about_of(record)))
-    assert found["taskgraph.prompt.direct[small]"].startswith("n=12 right=6 rate=0.500")
-    assert found["taskgraph.prompt.guided[org/large]"].startswith("n=12 right=12 rate=1.000")
+    values = dict(suite_properties(tally_of(record), about_of(record)))
+    assert values["taskgraph.prompt.direct[small]"].startswith("n=12 right=6 rate=0.500")
+    assert values["taskgraph.prompt.guided[org/large]"].startswith("n=12 right=12 rate=1.000")
     assert dict(properties(claimed()[0], CLAIMS))["taskgraph.prompt"] == "guided"

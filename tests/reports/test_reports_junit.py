@@ -16,7 +16,7 @@ ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenien
 anything = st.text(st.characters())
 
 
-def made(name: str, outcome: Outcome = "right", *, pattern: str = "next_tasks", model: str = "gpt-x") -> Trial:
+def make_trial(name: str, outcome: Outcome = "right", *, pattern: str = "next_tasks", model: str = "gpt-x") -> Trial:
     question = Question(
         name,
         "understanding",
@@ -42,8 +42,8 @@ def tallied(*trials: Trial) -> Tally:
     return tally
 
 
-def test_a_test_case_carries_its_mark_and_what_it_cost() -> None:
-    assert properties(made("a", "wrong"), PATTERNS) == [
+def test_properties_hold_score_and_cost() -> None:
+    assert properties(make_trial("a", "wrong"), PATTERNS) == [
         ("taskgraph.outcome", "wrong"),
         ("taskgraph.score", "0.250"),
         ("taskgraph.pattern", "next_tasks"),
@@ -59,22 +59,28 @@ def test_a_test_case_carries_its_mark_and_what_it_cost() -> None:
     ]
 
 
-def test_what_is_unknown_is_left_out_and_what_is_zero_is_not() -> None:
-    unknown = dict(properties(replace(made("a"), reply=Reply("A")), PATTERNS))
+def test_properties_omit_unknown_and_keep_zero() -> None:
+    unknown = dict(properties(replace(make_trial("a"), reply=Reply("A")), PATTERNS))
     assert not {"taskgraph.cost_usd", "taskgraph.tokens_in", "taskgraph.tokens_out"} & set(unknown)
-    free = dict(properties(replace(made("a"), reply=Reply("", 0, 0, 0.0), score=Score(0.0, given=[])), PATTERNS))
+    free = dict(properties(replace(make_trial("a"), reply=Reply("", 0, 0, 0.0), score=Score(0.0, given=[])), PATTERNS))
     assert (free["taskgraph.cost_usd"], free["taskgraph.tokens_in"]) == ("0.000000", "0")
     assert (free["taskgraph.score"], free["taskgraph.given"]) == ("0.000", "none")
 
 
-def test_an_error_has_no_score_and_tells_why() -> None:
-    found = dict(properties(made("a", "error"), PATTERNS))
-    assert "taskgraph.score" not in found
-    assert found["taskgraph.remark"] == "timeout: none"
+def test_properties_error_has_reason_and_no_score() -> None:
+    values = dict(properties(make_trial("a", "error"), PATTERNS))
+    assert "taskgraph.score" not in values
+    assert values["taskgraph.remark"] == "timeout: none"
 
 
-def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
-    tally = tallied(made("a"), made("b"), made("c"), made("d", "wrong"), made("e", "error", pattern="chain"))
+def test_suite_properties_have_line_for_category_and_pattern() -> None:
+    tally = tallied(
+        make_trial("a"),
+        make_trial("b"),
+        make_trial("c"),
+        make_trial("d", "wrong"),
+        make_trial("e", "error", pattern="chain"),
+    )
     assert suite_properties(tally, ABOUT) == [
         ("taskgraph.model", "gpt-x"),
         ("taskgraph.seed", "7"),
@@ -107,49 +113,49 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
     ]
 
 
-def test_several_models_are_kept_apart_and_a_simulated_one_is_called_so() -> None:
-    tally = tallied(made("a"), made("a", "wrong", model="simulated:0.5"))
-    found = suite_properties(tally, replace(ABOUT, models=("gpt-x", "simulated:0.5")))
-    assert dict(found)["taskgraph.simulated"] == "yes"
-    assert dict(found)["taskgraph.rate[gpt-x]"] == "1.000"
-    assert dict(found)["taskgraph.rate[simulated:0.5]"] == "0.000"
-    assert len(dict(found)) == len(found)
+def test_suite_properties_separate_models_and_mark_simulated() -> None:
+    tally = tallied(make_trial("a"), make_trial("a", "wrong", model="simulated:0.5"))
+    pairs = suite_properties(tally, replace(ABOUT, models=("gpt-x", "simulated:0.5")))
+    assert dict(pairs)["taskgraph.simulated"] == "yes"
+    assert dict(pairs)["taskgraph.rate[gpt-x]"] == "1.000"
+    assert dict(pairs)["taskgraph.rate[simulated:0.5]"] == "0.000"
+    assert len(dict(pairs)) == len(pairs)
 
 
 @given(st.randoms(use_true_random=False))
-def test_the_order_of_arrival_changes_nothing(rng: Random) -> None:
-    ones = [made(f"{pattern}{at}", pattern=pattern) for pattern in "cab" for at in range(3)]
-    shuffled = list(ones)
+def test_suite_properties_do_not_depend_on_arrival_order(rng: Random) -> None:
+    trials = [make_trial(f"{pattern}{at}", pattern=pattern) for pattern in "cab" for at in range(3)]
+    shuffled = list(trials)
     rng.shuffle(shuffled)
-    assert suite_properties(tallied(*shuffled), ABOUT) == suite_properties(tallied(*ones), ABOUT)
+    assert suite_properties(tallied(*shuffled), ABOUT) == suite_properties(tallied(*trials), ABOUT)
 
 
 @given(anything, anything, anything)
-def test_any_text_is_safe_in_xml_and_on_one_line(reply: str, name: str, model: str) -> None:
-    nasty = made("a", "wrong", pattern=name, model=model)
+def test_properties_any_text_is_xml_safe_and_one_line(reply: str, name: str, model: str) -> None:
+    nasty = make_trial("a", "wrong", pattern=name, model=model)
     nasty = replace(nasty, score=Score(0.0, given=[reply], remark=reply))
-    found = properties(nasty, PATTERNS) + suite_properties(
+    pairs = properties(nasty, PATTERNS) + suite_properties(
         tallied(nasty), replace(ABOUT, models=(model,), prompts=(reply,))
     )
-    for one in found:
-        element = ElementTree.Element("property", name=one[0], value=one[1])
+    for pair in pairs:
+        element = ElementTree.Element("property", name=pair[0], value=pair[1])
         back = ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))
-        assert (back.get("name"), back.get("value")) == one
-        assert len(one[1].splitlines()) <= 1
+        assert (back.get("name"), back.get("value")) == pair
+        assert len(pair[1].splitlines()) <= 1
 
 
-def test_chance_and_relations_are_told_where_they_are_known() -> None:
+def test_suite_properties_hold_known_chance_and_relations() -> None:
     def with_facts(trial: Trial, **facts: object) -> Trial:
         return replace(trial, question=replace(trial.question, **facts))  # type: ignore[arg-type]
 
-    plain = with_facts(made("a"), chance=0.25)
-    again = with_facts(made("b"), relation="names", twin=plain.question.id)
+    plain = with_facts(make_trial("a"), chance=0.25)
+    again = with_facts(make_trial("b"), relation="names", twin=plain.question.id)
     tally = Tally(described())
     for trial in (plain, again):
         tally.add(trial)
-    found = dict(suite_properties(tally, ABOUT))
-    assert found["taskgraph.chance"] == "0.250"
-    assert found[f"taskgraph.pattern.{plain.question.group}"].endswith(" chance=0.250")
-    assert found["taskgraph.relation.names"] == "pairs=1 same=1"
+    values = dict(suite_properties(tally, ABOUT))
+    assert values["taskgraph.chance"] == "0.250"
+    assert values[f"taskgraph.pattern.{plain.question.group}"].endswith(" chance=0.250")
+    assert values["taskgraph.relation.names"] == "pairs=1 same=1"
     assert ("taskgraph.relation", "names") in properties(again, PATTERNS)
     assert "taskgraph.relation" not in dict(properties(plain, PATTERNS))

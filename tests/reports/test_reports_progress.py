@@ -24,27 +24,27 @@ RUNNING: dict[str, Any] = {
 }
 
 
-def told(**changed: Any) -> str:  # noqa: ANN401 - arguments of the line
+def progress(**changed: Any) -> str:  # noqa: ANN401 - arguments of the line
     return line(**(RUNNING | changed))
 
 
-def test_a_line_tells_what_came_what_is_on_its_way_and_what_is_left() -> None:
-    assert told() == "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left"
+def test_progress_line_shows_done_in_flight_and_left() -> None:
+    assert progress() == "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left"
 
 
-def test_what_is_nothing_or_not_known_is_left_out() -> None:
-    assert told(in_flight=None, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
-    assert told(in_flight=0, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
-    assert told(errors=1, in_flight=0, cost=0.0, left=None) == "81/300 answered, 1 error, 12 s"
+def test_progress_line_omits_zero_and_unknown() -> None:
+    assert progress(in_flight=None, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
+    assert progress(in_flight=0, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
+    assert progress(errors=1, in_flight=0, cost=0.0, left=None) == "81/300 answered, 1 error, 12 s"
 
 
-def test_the_wait_that_lasts_longest_is_told() -> None:
+def test_progress_line_shows_longest_wait() -> None:
     waiting = {"budget": 3.0, "rate limit": 12.2}
-    assert told(waiting=waiting).endswith("about 34 s left, waiting on rate limit, 12 s")
+    assert progress(waiting=waiting).endswith("about 34 s left, waiting on rate limit, 12 s")
 
 
 @pytest.mark.parametrize(
-    ("cost", "unpriced", "shown"),
+    ("cost", "unpriced", "expected"),
     [
         (0, 0, ""),
         (0.001, 0, ", under $0.01"),
@@ -53,21 +53,23 @@ def test_the_wait_that_lasts_longest_is_told() -> None:
         (2, 7, ", $2.00 and 7 of unknown cost"),
     ],
 )
-def test_an_unknown_price_is_never_told_as_nothing(cost: float, unpriced: int, shown: str) -> None:
-    assert told(cost=cost, unpriced=unpriced, in_flight=0, errors=0, left=None) == f"81/300 answered{shown}, 12 s"
+def test_progress_line_unknown_price_is_not_zero(cost: float, unpriced: int, expected: str) -> None:
+    assert (
+        progress(cost=cost, unpriced=unpriced, in_flight=0, errors=0, left=None) == f"81/300 answered{expected}, 12 s"
+    )
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
+    ("seconds", "expected"),
     [(-3, "0 s"), (0.4, "0 s"), (99.4, "99 s"), (100, "2 min"), (5900, "98 min"), (7500, "2 h 5 min")],
 )
-def test_a_time_is_told_in_the_unit_that_suits_it(seconds: float, shown: str) -> None:
-    assert duration(seconds) == shown
+def test_duration_uses_suitable_unit(seconds: float, expected: str) -> None:
+    assert duration(seconds) == expected
 
 
-def test_a_narrow_line_loses_whole_parts_the_least_telling_first() -> None:
-    whole = told(waiting={"rate limit": 12.0})
-    shorter = [told(waiting={"rate limit": 12.0}, width=width) for width in range(len(whole), 0, -1)]
+def test_progress_line_narrow_drops_least_important_parts() -> None:
+    whole = progress(waiting={"rate limit": 12.0})
+    shorter = [progress(waiting={"rate limit": 12.0}, width=width) for width in range(len(whole), 0, -1)]
     assert list(dict.fromkeys(shorter)) == [
         "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left, waiting on rate limit, 12 s",
         "81/300 answered, 2 errors, $0.08, 12 s, about 34 s left, waiting on rate limit, 12 s",
@@ -91,10 +93,10 @@ def test_a_narrow_line_loses_whole_parts_the_least_telling_first() -> None:
     st.floats(0, 1e6) | st.none(),
     st.floats(0, 1e4),
 )
-def test_no_line_is_too_wide_or_holds_what_a_terminal_would_obey(
+def test_progress_line_fits_and_is_printable(
     waiting: dict[str, float], width: int, left: float | None, cost: float
 ) -> None:
-    shown = told(waiting=waiting, width=width, left=left, cost=cost)
-    assert columns(shown) <= width
-    assert shown.isprintable()
-    assert width < 6 or re.match(r"81/300\b", shown)
+    output = progress(waiting=waiting, width=width, left=left, cost=cost)
+    assert columns(output) <= width
+    assert output.isprintable()
+    assert width < 6 or re.match(r"81/300\b", output)

@@ -8,15 +8,15 @@ from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.report_file import write_report
 
 
-def test_a_report_replaces_what_stood_there_and_folders_are_made(tmp_path: Path) -> None:
+def test_write_report_replaces_file_and_makes_folders(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "report.csv"
     write_report(path, "old\r\n")
     write_report(path, "é\r\n")
     assert path.read_bytes() == "é\r\n".encode()
-    assert [one.name for one in path.parent.iterdir()] == ["report.csv"]
+    assert [file.name for file in path.parent.iterdir()] == ["report.csv"]
 
 
-def test_a_step_summary_keeps_what_other_steps_wrote(tmp_path: Path) -> None:
+def test_write_report_append_keeps_content(tmp_path: Path) -> None:
     path = tmp_path / "summary.md"
     write_report(path, "## One", append=True)
     write_report(path, "## Two\n", append=True)
@@ -24,7 +24,7 @@ def test_a_step_summary_keeps_what_other_steps_wrote(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("append", [False, True])
-def test_a_path_that_is_no_file_is_named(tmp_path: Path, append: bool) -> None:
+def test_write_report_path_without_file_raises_usage_error(tmp_path: Path, append: bool) -> None:
     with pytest.raises(UsageError, match=f"cannot be written to {tmp_path}: it is no regular file"):
         write_report(tmp_path, "text", append)
     (tmp_path / "file").write_text("kept")

@@ -37,16 +37,18 @@ HOSTILE = [
 ]
 
 
-def drawn(made: Diagram) -> ET.Element:
-    return ET.fromstring(svg(made.to_json()))
+def parse_drawing(chart: Diagram) -> ET.Element:
+    return ET.fromstring(svg(chart.to_json()))
 
 
 def texts(root: ET.Element) -> str:
-    return "\n".join("".join(one.itertext()) for one in root.iter() if one.tag in (f"{SVG}text", f"{SVG}title"))
+    return "\n".join(
+        "".join(element.itertext()) for element in root.iter() if element.tag in (f"{SVG}text", f"{SVG}title")
+    )
 
 
 def paths(root: ET.Element, kind: str) -> list[ET.Element]:
-    return [one for one in root.iter(f"{SVG}path") if kind in one.get("class", "").split()]
+    return [element for element in root.iter(f"{SVG}path") if kind in element.get("class", "").split()]
 
 
 def one_of(label: str) -> Diagram:
@@ -61,53 +63,53 @@ def one_of(label: str) -> Diagram:
 
 @given(workflows())
 @settings(max_examples=40, deadline=None)
-def test_every_label_stands_in_the_drawing_and_every_link_is_a_line_with_a_head(workflow: Workflow) -> None:
-    made = diagram(workflow)
-    root = drawn(made)
-    shown = texts(root)
-    assert all(one.label in shown for one in made.nodes)
-    assert all(one.label in shown for one in made.groups)
-    assert all(edge.label in shown for edge in made.edges)
-    assert len(paths(root, "e")) == len(paths(root, "a")) == len(made.edges)
-    assert len(paths(root, "f")) == sum(edge.kind == "data" for edge in made.edges)
+def test_svg_shows_every_label_and_link(workflow: Workflow) -> None:
+    chart = diagram(workflow)
+    root = parse_drawing(chart)
+    output = texts(root)
+    assert all(node.label in output for node in chart.nodes)
+    assert all(group.label in output for group in chart.groups)
+    assert all(edge.label in output for edge in chart.edges)
+    assert len(paths(root, "e")) == len(paths(root, "a")) == len(chart.edges)
+    assert len(paths(root, "f")) == sum(edge.kind == "data" for edge in chart.edges)
 
 
 @given(st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE))
 @settings(max_examples=120, deadline=None)
-def test_any_label_stands_there_as_text(label: str) -> None:
-    made = one_of(label)
-    root = drawn(made)
+def test_svg_any_label_is_text(label: str) -> None:
+    chart = one_of(label)
+    root = parse_drawing(chart)
     allowed = {"svg", "title", "desc", "style", "g", "rect", "path", "text"}
-    assert {one.tag.removeprefix(SVG) for one in root.iter()} <= allowed
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= allowed
     assert one_line(label) in texts(root)
-    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", svg(made.to_json())) is None
+    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", svg(chart.to_json())) is None
 
 
 @pytest.mark.parametrize("label", ["\u202eevil", "\x1b[31m"])
-def test_what_does_not_print_is_shown_as_an_escape(label: str) -> None:
-    assert one_line(label) in texts(drawn(one_of(label)))
+def test_svg_unprintable_label_is_escaped(label: str) -> None:
+    assert one_line(label) in texts(parse_drawing(one_of(label)))
     assert label not in svg(one_of(label).to_json())
 
 
-def test_a_label_of_a_megabyte_is_cut_and_soon_done() -> None:
+def test_svg_megabyte_label_is_cut() -> None:
     assert len(svg(one_of("a_B" * 300_000).to_json())) < 20_000
 
 
-def test_no_address_script_font_or_id_is_in_it() -> None:
+def test_svg_has_no_address_script_font_or_id() -> None:
     text = svg(diagram(generate(Recipe(tasks=12, features=frozenset({"data", "loop"})), 1)).to_json())
     assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
     assert re.search(r"<script|@import|@font-face|url\(|\bid=|\bon\w+=|href", text) is None
 
 
-def test_it_tells_the_links_in_words_for_those_who_do_not_see_them() -> None:
-    made = Diagram(
+def test_svg_description_lists_links() -> None:
+    chart = Diagram(
         "shop.Sale",
         [DiagramNode("n0", "Pick"), DiagramNode("n1", "Pack"), DiagramNode("n2", "Weigh", group="g0")],
         [DiagramEdge("n0", "n1", "items > 1"), DiagramEdge("n1", "g0")],
         [DiagramGroup("g0", "Ship")],
         omitted=4,
     )
-    root = drawn(made)
+    root = parse_drawing(chart)
     assert root.get("role") == "img"
     assert root.findtext(f"{SVG}title") == "shop.Sale"
     assert root.findtext(f"{SVG}desc") == (
@@ -116,38 +118,40 @@ def test_it_tells_the_links_in_words_for_those_who_do_not_see_them() -> None:
     )
 
 
-def test_the_style_stands_once_in_a_page_of_many_drawings() -> None:
-    made = one_of("x").to_json()
-    assert STYLE in svg(made)
-    assert svg(made, style=False) == re.sub("<style>.*</style>", "", svg(made), flags=re.DOTALL)
+def test_svg_without_style_omits_style() -> None:
+    chart = one_of("x").to_json()
+    assert STYLE in svg(chart)
+    assert svg(chart, style=False) == re.sub("<style>.*</style>", "", svg(chart), flags=re.DOTALL)
 
 
-def test_it_takes_the_colour_of_the_text_around_it_and_the_width_that_there_is() -> None:
+def test_svg_takes_colour_and_width_of_page() -> None:
     assert "currentColor" in STYLE
     assert "max-width:100%" in STYLE
     assert "#" not in STYLE
-    root = drawn(one_of("x"))
+    root = parse_drawing(one_of("x"))
     assert root.get("viewBox") == f"-4 -4 {root.get('width')} {root.get('height')}"
 
 
-def test_data_composite_tasks_and_gateways_look_different_from_tasks() -> None:
+def test_svg_kinds_of_nodes_have_different_shapes() -> None:
     kinds = ("task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data")
     shapes = []
     for kind in kinds:
-        root = drawn(Diagram("W", [DiagramNode("n0", "x", kind)]))  # type: ignore[arg-type]
-        shapes.append(b"".join(ET.tostring(one) for one in root.iter() if one.tag in (f"{SVG}rect", f"{SVG}path")))
+        root = parse_drawing(Diagram("W", [DiagramNode("n0", "x", kind)]))  # type: ignore[arg-type]
+        shapes.append(
+            b"".join(ET.tostring(element) for element in root.iter() if element.tag in (f"{SVG}rect", f"{SVG}path"))
+        )
     assert len(set(shapes)) == len(kinds)
 
 
 @given(workflows())
 @settings(max_examples=20, deadline=None)
-def test_the_drawing_is_the_same_each_time(workflow: Workflow) -> None:
+def test_svg_is_deterministic(workflow: Workflow) -> None:
     assert svg(diagram(workflow).to_json()) == svg(diagram(workflow).to_json())
 
 
 @given(st.text(st.characters(categories=("L", "Nd", "Pc", "Zs")), max_size=120), st.integers(2, 30), st.integers(1, 4))
 @settings(max_examples=150, deadline=None)
-def test_a_label_is_broken_into_lines_that_fit(text: str, width: int, most: int) -> None:
+def test_wrap_label_lines_fit(text: str, width: int, most: int) -> None:
     printable = one_line(text)
     lines = wrap_label(printable, width, most)
     assert 1 <= len(lines) <= most
@@ -167,52 +171,52 @@ def test_a_label_is_broken_into_lines_that_fit(text: str, width: int, most: int)
         ("", [""]),
     ],
 )
-def test_labels_break_between_words(label: str, lines: list[str]) -> None:
+def test_wrap_label_breaks_between_words(label: str, lines: list[str]) -> None:
     assert wrap_label(label, 10, 3) == lines
 
 
-def test_a_drawing_stands_alone_as_a_file(tmp_path: Path) -> None:
+def test_svg_is_valid_file(tmp_path: Path) -> None:
     (tmp_path / "w.svg").write_text(svg(one_of("x").to_json()), encoding="utf-8")
     assert ET.parse(tmp_path / "w.svg").getroot().tag == f"{SVG}svg"
 
 
-def test_a_record_keeps_a_diagram_once_for_all_questions_about_a_workflow_and_gives_it_back() -> None:
-    made = one_of("x").to_json()
+def test_record_keeps_diagram_once_for_each_cluster() -> None:
+    chart = one_of("x").to_json()
     question = Question("a", "f", "p", "c", "Which?", "prompt", "task", "x", "correctness", cluster="w")
     trials = [
-        Trial(question, "m", "right", diagram=pack(made)),
+        Trial(question, "m", "right", diagram=pack(chart)),
         Trial(replace(question, id="b"), "m", "right"),
         Trial(replace(question, id="c", cluster="v"), "m", "right"),
     ]
-    kept = record.build(trials, about_run("1"))
-    assert kept["diagrams"] == {"w": made}
-    assert not any("diagram" in one for one in kept["trials"])
-    assert [one.diagram for one in record.trials(kept)] == [pack(made), pack(made), ""]
-    assert record.build(record.trials(kept), about_run("1")) == kept
-    assert record.trials({name: value for name, value in kept.items() if name != "diagrams"})[0].diagram == ""
+    run_record = record.build(trials, about_run("1"))
+    assert run_record["diagrams"] == {"w": chart}
+    assert not any("diagram" in trial for trial in run_record["trials"])
+    assert [trial.diagram for trial in record.trials(run_record)] == [pack(chart), pack(chart), ""]
+    assert record.build(record.trials(run_record), about_run("1")) == run_record
+    assert record.trials({name: value for name, value in run_record.items() if name != "diagrams"})[0].diagram == ""
 
 
-def test_a_record_keeps_a_pair_of_diagrams_with_its_trial_and_gives_it_back() -> None:
+def test_record_keeps_diagram_pair_with_its_trial() -> None:
     pair = DiagramPair(one_of("x"), one_of("sk-" + "a1B2" * 12)).to_json()
     question = Question("a", "f", "p", "c", "Which?", "prompt", "task", "x", "correctness", cluster="w")
     trials = [Trial(question, "m", "right", diagram_pair=pack(pair)), Trial(question, "n", "wrong")]
-    kept = record.build(trials, about_run("1"))
-    assert ["diagram_pair" in one for one in kept["trials"]] == [True, False]
-    assert kept["trials"][0]["diagram_pair"]["expected"] == pair["expected"]
-    assert "sk-a1B2" not in str(kept)
-    assert record.build(record.trials(kept), about_run("1")) == kept
-    assert [bool(one.diagram_pair) for one in record.trials(kept)] == [True, False]
+    run_record = record.build(trials, about_run("1"))
+    assert ["diagram_pair" in trial for trial in run_record["trials"]] == [True, False]
+    assert run_record["trials"][0]["diagram_pair"]["expected"] == pair["expected"]
+    assert "sk-a1B2" not in str(run_record)
+    assert record.build(record.trials(run_record), about_run("1")) == run_record
+    assert [bool(trial.diagram_pair) for trial in record.trials(run_record)] == [True, False]
 
 
-def test_the_schema_of_the_record_knows_all_that_a_diagram_has() -> None:
+def test_record_schema_has_all_fields_of_diagrams() -> None:
     defs = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())["$defs"][
         "diagram"
     ]
-    assert {one.name for one in fields(Diagram)} == set(defs["properties"])
+    assert {field.name for field in fields(Diagram)} == set(defs["properties"])
     for name, kind in (("nodes", DiagramNode), ("edges", DiagramEdge), ("groups", DiagramGroup)):
-        assert {one.name for one in fields(kind)} == set(defs["properties"][name]["items"]["properties"])
+        assert {field.name for field in fields(kind)} == set(defs["properties"][name]["items"]["properties"])
     assert defs["properties"]["nodes"]["items"]["properties"]["kind"]["enum"] == list(get_args(NodeKind))
     pair = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())["$defs"][
         "diagram_pair"
     ]
-    assert {one.name for one in fields(DiagramPair)} == set(pair["properties"])
+    assert {field.name for field in fields(DiagramPair)} == set(pair["properties"])

@@ -29,32 +29,32 @@ TEA = DiagramPair(EXPECTED, GIVEN)
 HOSTILE = ["</svg><script>alert(1)</script>", "a\u202eb", "\x00\x1b[31m", "\ud800", '"><b>', "\ufffe", "--></style>"]
 
 
-def drawn(pair: DiagramPair) -> tuple[ET.Element, ET.Element]:
-    made = draw_pair(pair.to_json())
-    return ET.fromstring(made.expected), ET.fromstring(made.given)
+def parse_pair(pair: DiagramPair) -> tuple[ET.Element, ET.Element]:
+    drawings = draw_pair(pair.to_json())
+    return ET.fromstring(drawings.expected), ET.fromstring(drawings.given)
 
 
 def groups_of(root: ET.Element, mark: str) -> list[ET.Element]:
-    return [one for one in root.iter(f"{SVG}g") if one.get("class") == mark]
+    return [element for element in root.iter(f"{SVG}g") if element.get("class") == mark]
 
 
 def titles(root: ET.Element, mark: str) -> list[str]:
-    return [one.findtext(f"{SVG}title", "") for one in groups_of(root, mark)]
+    return [element.findtext(f"{SVG}title", "") for element in groups_of(root, mark)]
 
 
 def boxes(root: ET.Element) -> Mapping[str, tuple[Any, ...]]:
     """The places of the boxes, by the title of the node without its mark."""
-    found = {}
-    for one in root.iter(f"{SVG}g"):
-        shape = one.find(f"{SVG}rect")
+    places = {}
+    for element in root.iter(f"{SVG}g"):
+        shape = element.find(f"{SVG}rect")
         if shape is not None:
-            name = one.findtext(f"{SVG}title", "").split(":")[0]
-            found[name] = tuple(shape.get(side) for side in ("x", "y", "width", "height"))
-    return found
+            name = element.findtext(f"{SVG}title", "").split(":")[0]
+            places[name] = tuple(shape.get(side) for side in ("x", "y", "width", "height"))
+    return places
 
 
-def test_draw_pair_differences_are_marked_in_the_side_that_has_them() -> None:
-    expected, given_ = drawn(TEA)
+def test_draw_pair_differences_are_marked_in_their_side() -> None:
+    expected, given_ = parse_pair(TEA)
     missing = ["Warm the pot: missing from the answer", "missing from the answer", "missing from the answer"]
     assert sorted(titles(expected, "u")) == sorted(missing)
     assert titles(expected, "v") == []
@@ -62,11 +62,11 @@ def test_draw_pair_differences_are_marked_in_the_side_that_has_them() -> None:
     assert titles(given_, "u") == []
 
 
-def test_draw_pair_marks_have_a_sign_and_a_line_of_their_own() -> None:
-    expected, given_ = drawn(TEA)
+def test_draw_pair_marks_have_sign_and_line() -> None:
+    expected, given_ = parse_pair(TEA)
     for root, mark, sign in ((expected, "u", "M-3.5 0h7"), (given_, "v", "M-3.5 0h7M0-3.5v7")):
-        for one in groups_of(root, mark):
-            assert [path.get("d") for path in one.iter(f"{SVG}path") if path.get("class") == "p"] == [sign]
+        for element in groups_of(root, mark):
+            assert [path.get("d") for path in element.iter(f"{SVG}path") if path.get("class") == "p"] == [sign]
     style = expected.findtext(f"{SVG}style", "")
     lines = [re.search(rf"\.tg \.{mark} \.e{{([^}}]*)}}", style) for mark in "uv"]
     assert lines[0]
@@ -75,8 +75,8 @@ def test_draw_pair_marks_have_a_sign_and_a_line_of_their_own() -> None:
     assert "stroke-dasharray:7 4" in lines[0][1]
 
 
-def test_draw_pair_same_nodes_stand_at_the_same_place() -> None:
-    expected, given_ = drawn(TEA)
+def test_draw_pair_same_nodes_have_same_place() -> None:
+    expected, given_ = parse_pair(TEA)
     ours, theirs = boxes(expected), boxes(given_)
     assert ours["Boil water"] == theirs["Heat the water until it boils"]
     assert ours["Brew"] == theirs["Brew"]
@@ -85,29 +85,33 @@ def test_draw_pair_same_nodes_stand_at_the_same_place() -> None:
     assert "Warm the pot" not in theirs
 
 
-def test_draw_pair_tells_the_differences_in_words() -> None:
-    made = draw_pair(TEA.to_json())
-    assert (made.missing, made.extra, made.same) == ("1 node, 2 links", "1 node, 1 link", "2 nodes, 1 link")
-    expected, given_ = drawn(TEA)
+def test_draw_pair_description_lists_differences() -> None:
+    drawings = draw_pair(TEA.to_json())
+    assert (drawings.missing, drawings.extra, drawings.same) == ("1 node, 2 links", "1 node, 1 link", "2 nodes, 1 link")
+    expected, given_ = parse_pair(TEA)
     assert expected.findtext(f"{SVG}title") == "Expected: Tea"
     assert given_.findtext(f"{SVG}title") == "Given: Tea"
-    told = expected.findtext(f"{SVG}desc", "")
-    assert told.startswith("Missing from the answer: 1 node, 2 links: Warm the pot. 3 tasks and 3 links.")
+    description = expected.findtext(f"{SVG}desc", "")
+    assert description.startswith("Missing from the answer: 1 node, 2 links: Warm the pot. 3 tasks and 3 links.")
     assert given_.findtext(f"{SVG}desc", "").startswith("Not expected: 1 node, 1 link: Add milk. 3 tasks and 2 links.")
 
 
 def test_draw_pair_equal_diagrams_have_no_marks() -> None:
-    made = draw_pair(DiagramPair(EXPECTED, EXPECTED).to_json())
-    assert (made.missing, made.extra) == ("0 nodes, 0 links", "0 nodes, 0 links")
-    assert groups_of(ET.fromstring(made.expected), "u") == groups_of(ET.fromstring(made.given), "v") == []
-    assert made.expected.replace("Expected: Tea", "") == made.given.replace("Given: Tea", "")
+    drawings = draw_pair(DiagramPair(EXPECTED, EXPECTED).to_json())
+    assert (drawings.missing, drawings.extra) == ("0 nodes, 0 links", "0 nodes, 0 links")
+    assert groups_of(ET.fromstring(drawings.expected), "u") == groups_of(ET.fromstring(drawings.given), "v") == []
+    assert drawings.expected.replace("Expected: Tea", "") == drawings.given.replace("Given: Tea", "")
 
 
-def test_draw_pair_link_with_another_label_or_kind_is_missing_and_extra() -> None:
+def test_draw_pair_changed_link_is_missing_and_extra() -> None:
     for other in (DiagramEdge("1", "3", "late"), DiagramEdge("1", "3", kind="data"), DiagramEdge("3", "1")):
-        one = replace(EXPECTED, edges=[DiagramEdge("1", "3")])
-        made = draw_pair(DiagramPair(one, replace(one, edges=[other])).to_json())
-        assert (made.missing, made.extra, made.same) == ("0 nodes, 1 link", "0 nodes, 1 link", "3 nodes, 0 links")
+        chart = replace(EXPECTED, edges=[DiagramEdge("1", "3")])
+        drawings = draw_pair(DiagramPair(chart, replace(chart, edges=[other])).to_json())
+        assert (drawings.missing, drawings.extra, drawings.same) == (
+            "0 nodes, 1 link",
+            "0 nodes, 1 link",
+            "3 nodes, 0 links",
+        )
 
 
 @pytest.mark.parametrize(
@@ -118,48 +122,48 @@ def test_draw_pair_link_with_another_label_or_kind_is_missing_and_extra() -> Non
         replace(GIVEN, nodes=[], groups=[DiagramGroup("1", "Boil"), DiagramGroup("3", "Brew")]),
     ],
 )
-def test_draw_pair_that_contradicts_itself_is_drawn_side_by_side_all_the_same(other: Diagram) -> None:
-    expected, given_ = drawn(DiagramPair(EXPECTED, other))
+def test_draw_pair_contradicting_diagrams_are_drawn(other: Diagram) -> None:
+    expected, given_ = parse_pair(DiagramPair(EXPECTED, other))
     assert boxes(expected).keys() == {"Boil water", "Warm the pot", "Brew"}
     assert "Brew" in "".join(given_.itertext())
-    assert len([one for one in given_.iter(f"{SVG}path") if one.get("class") == "e"]) >= 1
+    assert len([element for element in given_.iter(f"{SVG}path") if element.get("class") == "e"]) >= 1
 
 
 @given(st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE))
 @settings(max_examples=100, deadline=None)
-def test_draw_pair_any_label_stands_there_as_text(label: str) -> None:
-    one = Diagram(
+def test_draw_pair_any_label_is_text(label: str) -> None:
+    chart = Diagram(
         label,
         [DiagramNode(label, label, note=label), DiagramNode(f"{label}2", label, "data", group=f"{label}3")],
         [DiagramEdge(label, label, label), DiagramEdge(label, f"{label}3", label)],
         [DiagramGroup(f"{label}3", label, note=label)],
     )
-    pair = DiagramPair(one, Diagram("W", [DiagramNode("other", label)]))
-    made = draw_pair(pair.to_json())
+    pair = DiagramPair(chart, Diagram("W", [DiagramNode("other", label)]))
+    drawings = draw_pair(pair.to_json())
     allowed = {"svg", "title", "desc", "style", "g", "rect", "path", "text", "circle"}
-    for text in (made.expected, made.given):
+    for text in (drawings.expected, drawings.given):
         root = ET.fromstring(text)
-        assert {one.tag.removeprefix(SVG) for one in root.iter()} <= allowed
-        assert {name for one in root.iter() for name in one.attrib} <= {
+        assert {chart.tag.removeprefix(SVG) for chart in root.iter()} <= allowed
+        assert {name for chart in root.iter() for name in chart.attrib} <= {
             "class", "role", "width", "height", "viewBox", "x", "y", "rx", "d", "transform", "r",
         }  # fmt: skip
-        assert one_line(label) in "\n".join("".join(one.itertext()) for one in root.iter(f"{SVG}title"))
+        assert one_line(label) in "\n".join("".join(chart.itertext()) for chart in root.iter(f"{SVG}title"))
         assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text) is None
 
 
-def test_draw_pair_is_the_same_each_time_and_its_style_stands_once_in_a_page() -> None:
+def test_draw_pair_is_deterministic_and_style_is_optional() -> None:
     first, bare = draw_pair(TEA.to_json()), draw_pair(TEA.to_json(), style=False)
     assert draw_pair(TEA.to_json()) == first
     assert bare == DrawnPair(*(re.sub("<style>.*</style>", "", getattr(first, name), flags=re.DOTALL)
                                for name in DrawnPair.__slots__))  # fmt: skip
 
 
-def test_draw_pair_of_a_hostile_answer_keeps_to_the_bounds() -> None:
+def test_draw_pair_hostile_answer_keeps_bounds() -> None:
     ids = [f"n{at}" for at in range(3_000)]
-    nodes = [DiagramNode(id, id * 500) for id in ids]
+    nodes = [DiagramNode(node_id, node_id * 500) for node_id in ids]
     links = [DiagramEdge(ids[at], ids[at * 7 % len(ids)], "x" * 5_000) for at in range(len(ids))]
     deep = [DiagramGroup(f"g{at}", "G", f"g{at - 1}") for at in range(900)]
-    made = draw_pair(DiagramPair(EXPECTED, Diagram("W", nodes, links, deep)).to_json())
-    assert len(made.given) < 1_500_000
-    assert "not drawn" in ET.fromstring(made.given).findtext(f"{SVG}desc", "")
-    assert "Boil water" in made.expected
+    drawings = draw_pair(DiagramPair(EXPECTED, Diagram("W", nodes, links, deep)).to_json())
+    assert len(drawings.given) < 1_500_000
+    assert "not drawn" in ET.fromstring(drawings.given).findtext(f"{SVG}desc", "")
+    assert "Boil water" in drawings.expected

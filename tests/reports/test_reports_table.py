@@ -9,7 +9,7 @@ from pytest_taskgraph.reports.table import table
 cells = st.text(st.characters() | st.sampled_from("ab 中\x1b"), max_size=12)
 
 
-def test_columns_line_up() -> None:
+def test_table_columns_line_up() -> None:
     assert table(["name", "n", "note"], [["a", "12", "x"], ["  longer", "3", ""]], "lrl") == [
         "name       n  note",
         "a         12  x",
@@ -17,24 +17,24 @@ def test_columns_line_up() -> None:
     ]
 
 
-def test_the_first_column_gives_way() -> None:
+def test_table_first_column_is_shortened() -> None:
     assert table(["name", "n"], [["a_very_long_name", "12"]], "lr", 12) == ["name       n", "a_very_…  12"]
 
 
-def test_wide_characters_take_two_columns() -> None:
+def test_table_wide_characters_take_two_columns() -> None:
     assert table(["name", "n"], [["任务", "1"], ["abcd", "2"]], "lr") == ["name  n", "任务  1", "abcd  2"]
 
 
-def test_cells_cannot_break_the_table() -> None:
+def test_table_cells_cannot_break_rows() -> None:
     assert table(["name"], [["a\nb\x1b[2J\u202e"]], "l") == ["name", r"a b\x1b[2J\u202e"]
 
 
-def test_a_header_alone_is_a_table() -> None:
+def test_table_header_alone_is_one_line() -> None:
     assert table(["name", "n"], [], "lr") == ["name  n"]
 
 
 @given(st.lists(st.tuples(cells, cells, cells), max_size=5), st.integers(1, 40))
-def test_no_line_is_wider_than_the_width(rows: list[tuple[str, str, str]], width: int) -> None:
+def test_lines_fit_width(rows: list[tuple[str, str, str]], width: int) -> None:
     lines = table(["first", "second", "third"], rows, "lrr", width)
     assert len(lines) == len(rows) + 1
     assert all(columns(line) <= width for line in lines)

@@ -27,7 +27,7 @@ OTHER = "Miller & Roe (2024), appendix B"
 HOSTILE = "=cmd|' /C calc'!A0\x1b[31m<script>|`@you\n::error::x"
 
 
-def shown(
+def summary_lines(
     trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 0, width: int = 80
 ) -> list[tuple[str, dict[str, bool]]]:
     record = run_of(trials, *families)
@@ -35,7 +35,7 @@ def shown(
 
 
 def text(trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 0, width: int = 80) -> list[str]:
-    return [line for line, _ in shown(trials, *families, verbosity=verbosity, width=width)]
+    return [line for line, _ in summary_lines(trials, *families, verbosity=verbosity, width=width)]
 
 
 def with_tables(*tables: TableSpec) -> FamilyDescription:
@@ -46,7 +46,7 @@ def rows_of(trials: Sequence[Trial], *families: FamilyDescription) -> list[dict[
     return list(csv.DictReader(StringIO(tables_csv(run_of(trials, *families)), newline="")))
 
 
-def test_published_numbers_stand_beside_the_runs_own_in_the_terminal() -> None:
+def test_terminal_published_numbers_stand_beside_own() -> None:
     lines = text(CLAIMED, width=80)
     at = next(at for at, line in enumerate(lines) if line.startswith("method"))
     assert lines[at : at + 5] == [
@@ -58,7 +58,7 @@ def test_published_numbers_stand_beside_the_runs_own_in_the_terminal() -> None:
     ]
 
 
-def test_intervals_of_aggregates_stand_where_there_is_room() -> None:
+def test_terminal_aggregate_intervals_stand_if_they_fit() -> None:
     lines = text(CLAIMED, width=120)
     head = next(line for line in lines if line.startswith("method"))
     assert re.split(r"  +", head) == [
@@ -66,7 +66,7 @@ def test_intervals_of_aggregates_stand_where_there_is_room() -> None:
     ]  # fmt: skip
 
 
-def test_several_sources_have_a_letter_each() -> None:
+def test_terminal_several_sources_have_letter_each() -> None:
     references = (*CLAIMS.tables[0].references, ReferenceValue("whole", "g_mean", 0.645, OTHER))
     lines = text(CLAIMED, with_tables(replace(CLAIMS.tables[0], references=references)))
     assert any("0.710b" in line and line.startswith("pairs") for line in lines)
@@ -74,7 +74,7 @@ def test_several_sources_have_a_letter_each() -> None:
     assert f"published b: {PUBLISHED}" in lines
 
 
-def test_published_numbers_stand_below_where_no_room_is_left() -> None:
+def test_terminal_published_numbers_stand_below_without_room() -> None:
     lines = text(CLAIMED, width=40)
     head = next(line for line in lines if line.startswith("method"))
     assert "published" not in head
@@ -82,7 +82,7 @@ def test_published_numbers_stand_below_where_no_room_is_left() -> None:
     assert max(map(len, lines)) <= 40
 
 
-def test_a_row_by_model_shows_systems_that_only_a_publication_knows() -> None:
+def test_terminal_rows_by_model_show_published_systems() -> None:
     spec = TableSpec(
         "systems", "system", (Column("n"), Column("recall")), rows="model",
         references=(ReferenceValue("GPT-3", "recall", 0.4, OTHER),),
@@ -94,7 +94,7 @@ def test_a_row_by_model_shows_systems_that_only_a_publication_knows() -> None:
     assert "| `GPT-3` † | - | 0.400 |" in markdown(run_of(CLAIMED, with_tables(spec)))
 
 
-def test_tables_with_one_heading_are_told_apart_by_their_captions() -> None:
+def test_terminal_tables_with_same_heading_have_captions() -> None:
     spec = replace(CLAIMS.tables[0], name="again", caption="The same again")
     lines = text(CLAIMED, with_tables(CLAIMS.tables[0], spec))
     assert lines.count("The same again") == 1
@@ -104,8 +104,8 @@ def test_tables_with_one_heading_are_told_apart_by_their_captions() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_each_family_has_its_tables_under_its_name(width: int) -> None:
-    lines = shown(TWO, width=width)
+def test_terminal_families_have_tables_under_their_names(width: int) -> None:
+    lines = summary_lines(TWO, width=width)
     names = [line for line, markup in lines if line.startswith("family ") and markup.get("bold")]
     assert names[:2] == ["family claims", "family steps"]
     firsts = [line.split()[0] for line, _ in lines if line and not line.startswith(("taskgraph", "published", "*"))]
@@ -117,22 +117,22 @@ def test_each_family_has_its_tables_under_its_name(width: int) -> None:
     assert max(len(line) for line, _ in lines) <= width
 
 
-def test_the_total_over_families_holds_right_and_wrong_questions_alone() -> None:
+def test_terminal_total_over_families_omits_graded() -> None:
     lines = text(TWO)
     at = next(at for at, line in enumerate(lines) if line.startswith("family  "))
     assert [line.split()[:2] for line in lines[at + 1 : at + 4]] == [["claims", "13"], ["steps", "3*"], ["total", "16"]]
     assert "4 graded questions of steps do not count in pass rates and totals" in lines
 
 
-def test_one_family_has_no_line_of_its_name_and_no_table_of_families() -> None:
-    told = "\n".join(text([*SOUPS, *GRADED], STEPS))
-    assert "family" not in told
+def test_terminal_single_family_has_no_family_table() -> None:
+    output = "\n".join(text([*SOUPS, *GRADED], STEPS))
+    assert "family" not in output
     record = run_of([*SOUPS, *GRADED], STEPS)
     assert "#### " not in markdown(record)
     assert "<h3>" not in html(record).partition('id="questions"')[0].partition('id="rates"')[2]
 
 
-def test_markdown_has_a_heading_for_each_family_and_both_kinds_of_numbers() -> None:
+def test_markdown_families_have_headings_and_published_numbers() -> None:
     report = markdown(run_of(TWO))
     assert report.index("#### `claims`") < report.index("| method | n | recall |") < report.index("#### `steps`")
     assert "| `pairs` | 12 | 0.500 |" in report
@@ -141,7 +141,7 @@ def test_markdown_has_a_heading_for_each_family_and_both_kinds_of_numbers() -> N
     assert "| **total** | 16 | 0.812 |" in report
 
 
-def test_html_draws_the_intervals_of_aggregates_and_names_sources() -> None:
+def test_html_aggregate_intervals_drawn_and_sources_named() -> None:
     page = html(run_of(TWO))
     tables = page.partition('id="rates"')[2].partition("</section>")[0]
     assert re.findall(r"<h3>(?:<bdi>)?(.*?)<", tables) == ["claims", "steps", "All families"]
@@ -154,20 +154,20 @@ def test_html_draws_the_intervals_of_aggregates_and_names_sources() -> None:
     assert f"published: {PUBLISHED}" in tables
 
 
-def test_html_with_many_columns_draws_the_intervals_of_the_first_rank_alone() -> None:
+def test_html_many_columns_draw_first_rank_alone() -> None:
     columns = (Column("n"), Column("recall"), *(Column("overlap", f"overlap {at}", rank=1) for at in range(4)))
     of_ranks = {rank: replace(columns[1], rank=rank) for rank in (0, 1)}
-    drawn = {}
+    svg_counts = {}
     for rank, recall in of_ranks.items():
         spec = TableSpec("wide", "method", (columns[0], recall, *columns[2:]), total=False)
         page = html(run_of(CLAIMED, with_tables(spec))).partition('id="rates"')[2].partition("</table>")[0]
-        drawn[rank] = page.count("<svg")
-    assert drawn == {0: 1, 1: 0}  # the other row has no interval
+        svg_counts[rank] = page.count("<svg")
+    assert svg_counts == {0: 1, 1: 0}  # the other row has no interval
 
 
-def test_html_draws_the_difficulty_of_each_family_by_itself() -> None:
+def test_html_difficulty_is_drawn_for_each_family() -> None:
     claims = [claim(at, tasks=8 + at % 2) for at in range(6)]
-    soups = [replace(one, question=replace(one.question, labels={"tasks": at})) for at, one in enumerate(SOUPS)]
+    soups = [replace(trial, question=replace(trial.question, labels={"tasks": at})) for at, trial in enumerate(SOUPS)]
     page = html(run_of([*claims, *soups]))
     assert re.findall(r"<figcaption>(.*?)</figcaption>", page) == [
         "claims: Pass rate by number of tasks", "steps: Pass rate by number of tasks",
@@ -177,7 +177,7 @@ def test_html_draws_the_difficulty_of_each_family_by_itself() -> None:
     assert re.findall(r"<figcaption>(.*?)</figcaption>", html(run_of(soups))) == ["Pass rate by number of tasks"]
 
 
-def test_several_models_have_a_row_each_where_columns_are_not_rates_alone() -> None:
+def test_terminal_models_have_rows_if_not_rates_alone() -> None:
     trials = [*TWO, *(claim(at, model="org/k") for at in range(12)), step(1, model="org/k")]
     lines = text(trials)
     assert any(line.startswith("pairs, m ") for line in lines)
@@ -187,26 +187,26 @@ def test_several_models_have_a_row_each_where_columns_are_not_rates_alone() -> N
     assert "<bdi>org/k</bdi></td>" in html(run_of(trials))
 
 
-def test_tables_csv_has_a_line_for_every_number() -> None:
+def test_tables_csv_has_line_for_every_number() -> None:
     rows = rows_of(TWO)
     assert tuple(rows[0]) == TABLE_COLUMNS
-    (recall,) = (one for one in rows if (one["row"], one["column"]) == ("pairs", "recall"))
+    (recall,) = (row for row in rows if (row["row"], row["column"]) == ("pairs", "recall"))
     assert float(recall.pop("low")) < 0.5 < float(recall.pop("high"))
     assert recall == {
         "family": "claims", "table": "methods", "model": "m", "section": "", "row": "pairs", "kind": "group",
         "column": "recall", "value": "0.5", "n": "6", "reference": "0.71", "source": PUBLISHED,
     }  # fmt: skip
-    assert {one["family"] for one in rows} == {"claims", "steps", ""}
-    assert not [one for one in rows if one["column"] == "interval"]
+    assert {row["family"] for row in rows} == {"claims", "steps", ""}
+    assert not [row for row in rows if row["column"] == "interval"]
 
 
-def test_junit_lines_are_in_the_words_of_each_family() -> None:
+def test_junit_lines_use_words_of_family() -> None:
     alone, two = run_of(SOUPS, STEPS), run_of(TWO)
     assert "taskgraph.recipe.soup" in dict(suite_properties(tally_of(alone), about_of(alone)))
-    found = dict(suite_properties(tally_of(two), about_of(two)))
-    assert found["taskgraph.claims.method.pairs"].startswith("n=12 right=9 ")
-    assert found["taskgraph.steps.recipe.bread"].startswith("n=4 interval=")
-    assert found["taskgraph.n"] == "16"
+    values = dict(suite_properties(tally_of(two), about_of(two)))
+    assert values["taskgraph.claims.method.pairs"].startswith("n=12 right=9 ")
+    assert values["taskgraph.steps.recipe.bread"].startswith("n=4 interval=")
+    assert values["taskgraph.n"] == "16"
     assert dict(properties(CLAIMED[0], CLAIMS))["taskgraph.method"] == "pairs"
 
 
@@ -218,7 +218,7 @@ def hostile() -> FamilyDescription:
     return replace(CLAIMS, name="claims", group=HOSTILE, tables=(table,))
 
 
-def test_hostile_names_are_escaped_in_every_report() -> None:
+def test_reports_hostile_names_are_escaped() -> None:
     trials = [*(claim(at, HOSTILE) for at in range(3)), *SOUPS]
     for line in text(trials, hostile(), STEPS, width=120):
         assert line.isprintable()
@@ -247,14 +247,14 @@ NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
     st.lists(st.tuples(NAMES, st.booleans(), st.booleans(), st.sampled_from("km")), min_size=1, max_size=6),
     NAMES, NAMES, st.sampled_from([40, 60, 80, 120]), st.sampled_from([0, 1]),
 )  # fmt: skip
-def test_every_line_fits_whatever_a_family_calls_things(
-    ones: list[tuple[str, bool, bool, str]], title: str, source: str, width: int, verbosity: int
+def test_terminal_any_family_words_fit_width(
+    names: list[tuple[str, bool, bool, str]], title: str, source: str, width: int, verbosity: int
 ) -> None:
     spec = replace(
         CLAIMS.tables[0], title=title, caption=title,
-        references=(ReferenceValue(ones[0][0], "recall", 0.5, source), ReferenceValue("total", "recall", 0.4, title)),
+        references=(ReferenceValue(names[0][0], "recall", 0.5, source), ReferenceValue("total", "recall", 0.4, title)),
     )  # fmt: skip
-    trials = [claim(at, name, right=right, yes=yes, model=model) for at, (name, right, yes, model) in enumerate(ones)]
+    trials = [claim(at, name, right=right, yes=yes, model=model) for at, (name, right, yes, model) in enumerate(names)]
     for line in text([*trials, *SOUPS], with_tables(spec), STEPS, width=width, verbosity=verbosity):
         assert len(line) <= width or not line.isascii()
         assert line.isprintable()

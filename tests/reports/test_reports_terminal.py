@@ -19,7 +19,7 @@ from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",), 21)
 
 
-def made(
+def make_trial(
     name: str,
     outcome: Outcome = "right",
     *,
@@ -44,21 +44,23 @@ def tallied(*trials: Trial) -> Tally:
 
 
 def some() -> Tally:
-    chain = [made(f"c{at:02}", "right" if at < 9 else "wrong", pattern="chain", size=8 + at % 2) for at in range(12)]
-    other = [made("n1", size=8), made("n2", "unparseable", size=9), made("n3", "error", size=8)]
-    return tallied(*chain, *other, made("e1", pattern="can_end_after", category="behaviour", size=8))
+    chain = [
+        make_trial(f"c{at:02}", "right" if at < 9 else "wrong", pattern="chain", size=8 + at % 2) for at in range(12)
+    ]
+    other = [make_trial("n1", size=8), make_trial("n2", "unparseable", size=9), make_trial("n3", "error", size=8)]
+    return tallied(*chain, *other, make_trial("e1", pattern="can_end_after", category="behaviour", size=8))
 
 
 def text(tally: Tally, about: About = ABOUT, verbosity: int = 0, width: int = 80) -> str:
     return "\n".join(line for line, _ in terminal.lines(tally, about, verbosity, width))
 
 
-def told(expected: str) -> str:
+def dedented(expected: str) -> str:
     return dedent(expected).strip("\n")
 
 
-def test_the_summary_at_72_columns() -> None:
-    assert text(some(), width=72) == told("""
+def test_terminal_summary_at_72_columns() -> None:
+    assert text(some(), width=72) == dedented("""
         taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
         taskgraph: notation wadl, prompt chain-of-thought, parsing lenient
 
@@ -73,17 +75,17 @@ def test_the_summary_at_72_columns() -> None:
     """)
 
 
-def test_summary_with_few_answers_of_a_label_alone_says_what_the_mark_means() -> None:
+def test_terminal_few_answers_of_label_explain_mark() -> None:
     by_size = TableSpec("by size", "size", RATES, rows="label", label="size", total=False)
     tally = Tally(Descriptions([replace(PATTERNS, groups=("chain",), tables=(by_size,))]))
     for at in range(12):
-        tally.add(made(f"c{at:02}", pattern="chain", size=8 if at < 10 else 9))
-    found = text(tally).splitlines()
-    assert [line.split()[1] for line in found if line.startswith("9 ")] == ["2*"]
-    assert found[-1] == "* fewer than 10 answered: such a rate says little"
+        tally.add(make_trial(f"c{at:02}", pattern="chain", size=8 if at < 10 else 9))
+    output = text(tally).splitlines()
+    assert [line.split()[1] for line in output if line.startswith("9 ")] == ["2*"]
+    assert output[-1] == "* fewer than 10 answered: such a rate says little"
 
 
-def test_where_there_is_room_there_are_intervals_and_spread() -> None:
+def test_terminal_wide_shows_intervals_and_spread() -> None:
     assert text(some()).splitlines()[3:6] == [
         "pattern           n   pass rate  95% interval   mean    std  errors  unparseable",
         "structure        14       0.714   0.454-0.883  0.768  0.386       1            1",
@@ -91,9 +93,11 @@ def test_where_there_is_room_there_are_intervals_and_spread() -> None:
     ]
 
 
-def test_at_60_columns_titles_and_names_are_shortened() -> None:
+def test_terminal_at_60_columns_shortens_titles_and_names() -> None:
     tally = tallied(
-        *some(), made("x", "skipped", pattern="all_tasks_that_can_come_directly_after"), made("r", "refused")
+        *some(),
+        make_trial("x", "skipped", pattern="all_tasks_that_can_come_directly_after"),
+        make_trial("r", "refused"),
     )
     assert text(tally, width=60).splitlines()[3:6] == [
         "pattern            n    rate   mean  err  unparsed+ref  skip",
@@ -102,25 +106,27 @@ def test_at_60_columns_titles_and_names_are_shortened() -> None:
     ]
 
 
-def test_columns_of_skipped_and_refused_stand_only_where_there_are_any() -> None:
+def test_terminal_skipped_and_refused_columns_are_optional() -> None:
     assert "skipped" not in text(some())
     assert "refused" not in text(some())
-    more = text(tallied(*some(), made("x", "skipped"), made("r", "refused")), width=90)
+    more = text(tallied(*some(), make_trial("x", "skipped"), make_trial("r", "refused")), width=90)
     assert "unparseable+refused  skipped" in more
     assert "1+1" in more
 
 
-def test_quiet_is_one_line() -> None:
+def test_terminal_quiet_is_one_line() -> None:
     assert text(some(), verbosity=-1) == (
         "taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unparseable"
     )
-    two = tallied(made("a"), made("a", "wrong", model="b"))
+    two = tallied(make_trial("a"), make_trial("a", "wrong", model="b"))
     assert text(two, verbosity=-1) == "taskgraph: 2 answered: 0.000 b, 1.000 gpt-x"
     assert text(some(), replace(ABOUT, fail_on=()), -1, 100).endswith("1 unparseable, report only")
 
 
-def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
-    tally = tallied(*some(), made("z", size=100, notation="wadl"), *(made(f"y{at}", size=9) for at in range(9)))
+def test_terminal_verbose_adds_table_for_each_label() -> None:
+    tally = tallied(
+        *some(), make_trial("z", size=100, notation="wadl"), *(make_trial(f"y{at}", size=9) for at in range(9))
+    )
     assert "by size" not in text(tally)
     assert "by notation" not in text(tally, verbosity=1)
     assert [line.split()[0] for line in text(tally, verbosity=1).partition("by size")[2].splitlines()[1:4]] == [
@@ -130,22 +136,22 @@ def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
     ]
 
 
-def test_labels_of_which_each_value_was_answered_seldom_are_named_in_a_line() -> None:
-    tally = tallied(*(made(f"a{at}", size=at % 2, width=at % 3, depth=at // 10) for at in range(15)))
-    found = text(tally, verbosity=1)
-    assert [line for line in found.splitlines() if line.startswith("by ")] != []
-    assert "by depth" in found
-    assert "no table by size, width: fewer than 10 answered of each value" in found
+def test_terminal_labels_with_few_answers_are_named() -> None:
+    tally = tallied(*(make_trial(f"a{at}", size=at % 2, width=at % 3, depth=at // 10) for at in range(15)))
+    output = text(tally, verbosity=1)
+    assert [line for line in output.splitlines() if line.startswith("by ")] != []
+    assert "by depth" in output
+    assert "no table by size, width: fewer than 10 answered of each value" in output
     assert "no table by" not in text(some(), verbosity=0)
 
 
-def test_std_is_explained_where_much_is_told() -> None:
+def test_terminal_verbose_explains_std() -> None:
     assert "std: standard deviation of the scores" in text(some(), verbosity=1)
     assert "std: standard" not in text(some())
     assert "std: standard" not in text(some(), verbosity=1, width=60)
 
 
-def test_quiet_tells_the_verdicts_that_are_no_plain_pass_and_very_quiet_nothing() -> None:
+def test_terminal_quiet_shows_gates_that_did_not_pass() -> None:
     why = "pass rate 0.219 of 96 answered (95% 0.148-0.312), threshold 0.8; about 400 questions would decide"
     gates: list[dict[str, Json]] = [
         {"name": "gates::data", "outcome": "passed", "reason": "pass rate 1.000"},
@@ -154,25 +160,27 @@ def test_quiet_tells_the_verdicts_that_are_no_plain_pass_and_very_quiet_nothing(
         {"name": "compare::A", "outcome": "passed", "reason": "inconclusive: -0.100 over 10 paired questions"},
         {"name": "compare::B", "outcome": "passed", "reason": "not worse: +0.000 over 10 paired questions"},
     ]
-    found = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
-    told = " ".join(line for line, _ in found[1:])
-    assert told == (
+    styled_lines = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
+    output = " ".join(line for line, _ in styled_lines[1:])
+    assert output == (
         f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not decided: -k "
         "passed compare::A: inconclusive: -0.100 over 10 paired questions "
         "passed compare::B: not worse: +0.000 over 10 paired questions"
     )
-    assert {"yellow": True} in [markup for line, markup in found if "compare::A" in line]
-    assert {"green": True} in [markup for line, markup in found if "compare::B" in line]
+    assert {"yellow": True} in [markup for line, markup in styled_lines if "compare::A" in line]
+    assert {"green": True} in [markup for line, markup in styled_lines if "compare::B" in line]
     assert terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -2, 60) == []
 
 
-def test_each_model_has_a_table_where_much_is_told() -> None:
-    found = text(tallied(made("a"), made("a", "wrong", model="b")), replace(ABOUT, models=("b", "gpt-x")), 1)
-    assert found.startswith("taskgraph 0.1.0: models b, gpt-x, seed 7, 21 questions\n")
-    assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 3]
+def test_terminal_verbose_has_table_for_each_model() -> None:
+    output = text(
+        tallied(make_trial("a"), make_trial("a", "wrong", model="b")), replace(ABOUT, models=("b", "gpt-x")), 1
+    )
+    assert output.startswith("taskgraph 0.1.0: models b, gpt-x, seed 7, 21 questions\n")
+    assert [output.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 3]
 
 
-def test_report_only_run_and_simulated_model_are_called_so() -> None:
+def test_header_states_report_only_and_simulated_model() -> None:
     assert terminal.REPORT_ONLY in terminal.header(replace(ABOUT, fail_on=()))
     assert any(
         "simulated: answers are looked up" in line
@@ -181,12 +189,12 @@ def test_report_only_run_and_simulated_model_are_called_so() -> None:
     assert not any("report only" in line or "simulated" in line for line in terminal.header(ABOUT))
 
 
-def test_questions_not_yet_counted_are_not_told() -> None:
+def test_header_omits_unknown_number_of_questions() -> None:
     assert terminal.header(replace(ABOUT, questions=None))[0] == "taskgraph 0.1.0: model gpt-x, seed 7"
     assert terminal.header(replace(ABOUT, questions=1))[0].endswith(", 1 question")
 
 
-def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
+def test_header_long_model_name_keeps_seed() -> None:
     name = "provider/" + "x" * 200
     *first, how = terminal.header(replace(ABOUT, models=(name,)))
     assert "".join(first).endswith("x, seed 7, 21 questions")
@@ -195,20 +203,20 @@ def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
     assert how == "taskgraph: notation wadl, prompt chain-of-thought, parsing lenient"
 
 
-def test_the_header_names_every_model_in_full() -> None:
+def test_header_names_every_model_in_full() -> None:
     models = tuple(f"http://model-server-{at}.example:8000/v1#qwen-{at}" for at in (1, 2))
     *first, _ = terminal.header(replace(ABOUT, models=models))
     assert " ".join(first) == f"taskgraph 0.1.0: models {', '.join(models)}, seed 7, 21 questions"
     assert len(first) == 2
 
 
-def test_reruns_are_told() -> None:
+def test_terminal_reruns_are_noted() -> None:
     assert "1 question asked more than once (reruns, other suites): the last answer counts" in text(
-        tallied(made("a", "wrong"), made("a"))
+        tallied(make_trial("a", "wrong"), make_trial("a"))
     )
 
 
-def test_where_nothing_was_asked_nothing_is_said() -> None:
+def test_terminal_without_trials_is_empty() -> None:
     for verbosity in (-1, 0, 1):
         assert terminal.lines(tallied(), ABOUT, verbosity) == []
 
@@ -225,17 +233,17 @@ def test_where_nothing_was_asked_nothing_is_said() -> None:
         (["wrong"], ("gates",), {}),
     ],
 )
-def test_total_has_a_colour_only_where_answers_fail(
+def test_terminal_total_has_colour_only_if_answers_fail(
     outcomes: list[Outcome], fail_on: tuple[str, ...], colour: dict[str, bool]
 ) -> None:
-    tally = tallied(*(made(str(at), outcome) for at, outcome in enumerate(outcomes)))
+    tally = tallied(*(make_trial(str(at), outcome) for at, outcome in enumerate(outcomes)))
     (total,) = [
         markup for line, markup in terminal.lines(tally, replace(ABOUT, fail_on=fail_on)) if line.startswith("total")
     ]
     assert total == {"bold": True, **colour}
 
 
-def test_the_summary_is_a_function_of_the_record() -> None:
+def test_terminal_summary_is_function_of_record() -> None:
     record = build(some(), ABOUT)
     for verbosity in (-1, 0, 1):
         assert text(tally_of(record), about_of(record), verbosity) == text(some(), verbosity=verbosity)
@@ -252,23 +260,24 @@ nasty = st.text(st.characters(), max_size=60)
     st.integers(-1, 1),
     st.sampled_from([40, 60, 80, 120]),
 )
-def test_every_line_fits_and_prints_whatever_things_are_called(
-    ones: list[tuple[str, str, str, Outcome]], verbosity: int, width: int
+def test_terminal_any_names_fit_and_print(
+    questions: list[tuple[str, str, str, Outcome]], verbosity: int, width: int
 ) -> None:
     trials = [
-        made(str(at), outcome, pattern=a, category=b, model=c, size=a) for at, (a, b, c, outcome) in enumerate(ones)
+        make_trial(str(at), outcome, pattern=a, category=b, model=c, size=a)
+        for at, (a, b, c, outcome) in enumerate(questions)
     ]
-    models = tuple(one[2] for one in ones)
+    models = tuple(question[2] for question in questions)
     for line, _ in terminal.lines(tallied(*trials), about_run("0.1.0", models, notations=models), verbosity, width):
         assert columns(line) <= width
         assert line.isprintable()
 
 
 def guessable(tally: Tally, chance: float = 0.5) -> Tally:
-    return tallied(*(replace(one, question=replace(one.question, chance=chance)) for one in tally))
+    return tallied(*(replace(trial, question=replace(trial.question, chance=chance)) for trial in tally))
 
 
-def test_where_there_is_most_room_there_is_chance() -> None:
+def test_terminal_widest_shows_chance() -> None:
     assert text(guessable(some()), width=100).splitlines()[3:5] == [
         "pattern           n   pass rate  95% interval   mean  chance    std  errors  unparseable",
         "structure        14       0.714   0.454-0.883  0.768   0.500  0.386       1            1",
@@ -277,7 +286,7 @@ def test_where_there_is_most_room_there_is_chance() -> None:
     assert "chance" not in text(some(), width=100)
 
 
-def test_verbosely_there_is_the_score_above_chance() -> None:
+def test_terminal_verbose_shows_score_above_chance() -> None:
     assert text(guessable(some()), verbosity=1).splitlines()[3:5] == [
         "pattern           n    rate          95%   mean  above    std  err  unparsed",
         "structure        14   0.714  0.454-0.883  0.768  0.536  0.386    1         1",
@@ -288,14 +297,14 @@ def test_verbosely_there_is_the_score_above_chance() -> None:
     assert "chance" not in text(some(), verbosity=1)
 
 
-def test_questions_asked_varied_have_a_table_of_their_own() -> None:
+def test_terminal_varied_questions_have_own_table() -> None:
     def varied(name: str, outcome: Outcome, relation: str) -> Trial:
-        one = made(f"{name}-{relation}", outcome, pattern="chain")
-        return replace(one, question=replace(one.question, relation=relation, twin=name))
+        trial = make_trial(f"{name}-{relation}", outcome, pattern="chain")
+        return replace(trial, question=replace(trial.question, relation=relation, twin=name))
 
     again = [varied(f"c{at:02}", "right", "names") for at in range(12)]
     tally = tallied(*some(), *again, varied("c00", "right", "phrasing"))
-    table = told("""
+    table = dedented("""
         relation  pairs  same verdict  95% interval
         names        12         0.750   0.468-0.911
         phrasing      1         1.000   0.207-1.000
