@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 _LOADED = re.compile(
     r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>|url\([\"']?https?://"
 )
-_LINK = re.compile(r"\]\(([^)#:\s]+\.(?:md|json))(?:#[^)]*)?\)")
+_LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
+_FENCED = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +74,19 @@ def test_site_documents_public_name(site: Path, name: str) -> None:
     assert f'id="pytest_taskgraph.{name}"' in (site / "reference" / "api.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.relative_to(ROOT).as_posix()
-)
-def test_page_links_lead_to_files(page: Path) -> None:
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub and MyST give to the headings of a page."""
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    headings = [re.sub(r"[`*]|\]\([^)]*\)|\[", "", heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_links_lead_to_files_and_headings(page: Path) -> None:
     """GitHub shows the pages as well, where a link leads to a file."""
-    targets = _LINK.findall(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    broken = []
+    for target, anchor in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        file = page.parent / target if target else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(f"{target}#{anchor}")
+    assert broken == []
