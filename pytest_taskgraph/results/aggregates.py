@@ -1,10 +1,10 @@
-"""The aggregates of a family over trials: their values, and the intervals that belong to them.
+"""Aggregates of a family over trials: their values and intervals.
 
-Every aggregate comes down to sums of numerators and denominators. A mean over questions is a ratio whose denominators
-are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of one cluster may
-depend on each other, so the interval of anything but a mean is that of the delete-one-cluster jackknife
-(B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile, widened near 0 and 1 to that of the
-logit. docs/reference/aggregates.md has the formulas.
+Every aggregate is computed from sums of numerators and denominators. A mean over questions is a ratio whose
+denominators are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of a
+cluster may depend on each other, so the interval of every aggregate except a mean is that of the delete-one-cluster
+jackknife (B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile, widened near 0 and 1 to that
+of the logit. docs/reference/aggregates.md has the formulas.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .tally import ANSWERED, metrics_of
 
 _NAME = re.compile(r"[\w-]+")
 _ROUNDING = 1e-9
-_LARGEST = 700.0  # exponent; exp of more is beyond every float
+_LARGEST = 700.0  # greatest exponent; exp of more overflows
 
 SEEDS: Final = ("seed-mean", "seed-deviation")
 
@@ -42,13 +42,13 @@ class Estimate:
     """An aggregate over some trials.
 
     Args:
-        value: None where it is undefined, as the sensitivity is without a question of its class.
+        value: The aggregate; None if undefined, as the sensitivity without a question of its class.
         low: Lower end of the interval; None if there is none.
-        high: Upper end.
-        n: Questions that it is taken over.
-        clusters: Clusters of these questions.
-        about: The clusters that the interval is about, where it says nothing of others; else "".
-        variance: Of the value, times the number of clusters (or of questions, where clusters are few); None as `low`.
+        high: Upper end of the interval; None if there is none.
+        n: Number of questions in the aggregate.
+        clusters: Number of clusters of these questions.
+        about: The clusters that the interval is about if it says nothing of others, in words; else "".
+        variance: Variance of the value, times the clusters, or the questions if clusters are few; None as `low`.
     """
 
     value: float | None
@@ -61,15 +61,15 @@ class Estimate:
 
     @property
     def ends(self) -> Ends | None:
-        """Both ends of the interval; None if there is none."""
+        """Return both ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def describe_needed(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
-        """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are.
+        """Return how many questions would decide in 4 of 5 runs if value and spread stayed the same, in words.
 
         Args:
-            threshold: To be reached.
-            confidence: Level of the two-sided interval.
+            threshold: Threshold that the value is compared with, 0 to 1.
+            confidence: Level of the two-sided interval, 0 to 1, both excluded.
             noun: What the family calls a cluster.
         """
         if self.value is None or self.variance is None:
@@ -87,26 +87,28 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ObservedQuestion:
-    """The answered repetitions of one question, and the unit that it is left out with by the jackknife."""
+    """The answered repetitions of a question, and the unit that the jackknife leaves it out with."""
 
     unit: str
     trials: Sequence[Trial]
 
 
 class AggregateSums:
-    """What the questions add to the leaves of an aggregate, by stratum and unit.
+    """Contributions of the questions to the leaves of an aggregate, by stratum and unit.
 
     Args:
         aggregate: The aggregate to be computed.
-        known: The aggregates that it may refer to, by name.
+        aggregates: The aggregates that it may refer to, by name.
         questions: The questions, each once.
     """
 
-    def __init__(self, aggregate: Aggregate, known: AggregatesByName, questions: Iterable[ObservedQuestion]) -> None:
-        self._aggregate, self._known = aggregate, known
+    def __init__(
+        self, aggregate: Aggregate, aggregates: AggregatesByName, questions: Iterable[ObservedQuestion]
+    ) -> None:
+        self._aggregate, self._aggregates = aggregate, aggregates
         added: dict[tuple[Leaf, Stratum], dict[str | None, list[PartPair]]] = {}
-        needed = _needed(aggregate, known)
-        self.places: set[int] = set()  # of the questions that add to the aggregate, among all
+        needed = _needed_leaves(aggregate, aggregates)
+        self.places: set[int] = set()  # positions of the questions that contribute
         for place, question in enumerate(questions):
             for leaf, label in needed:
                 labels = question.trials[0].question.labels
@@ -115,29 +117,27 @@ class AggregateSums:
                     self.places.add(place)
                     stratum = (label, str(labels[label])) if label else None
                     added.setdefault((leaf, stratum), {}).setdefault(question.unit, []).append(pair)
-        # Fractions: what is left without a unit is exact, and the order of the questions does not matter.
+        # Fractions: sums without a unit are exact, and the order of the questions does not matter.
         self._by_unit = {at: {unit: _exact_sum(pairs) for unit, pairs in of.items()} for at, of in added.items()}
         self._totals = {at: _exact_sum(of.values()) for at, of in self._by_unit.items()}
 
     @property
     def units(self) -> list[str]:
-        """The units that add to the aggregate."""
+        """Return the units that contribute to the aggregate, sorted."""
         return sorted({unit for units in self._by_unit.values() for unit in units if unit is not None})
 
     def value(self, without: str | None = None) -> float | None:
-        """Return the aggregate over all units but one; None where it is undefined."""
+        """Return the aggregate over all units except the given one; None if it is undefined."""
         return self._value(self._aggregate, None, without)
 
     def _value(self, aggregate: Aggregate, stratum: Stratum, without: str | None) -> float | None:
         if aggregate.kind == "mean" or aggregate.kind == "ratio":
             return self._ratio((_leaf(aggregate), stratum), without)
-        others = [self._known[name] for name in aggregate.of]
+        others = [self._aggregates[name] for name in aggregate.of]
         if aggregate.kind in ("geometric-mean", "harmonic-mean"):
             values = [self._value(other, stratum, without) for other in others]
             defined = [value for value in values if value is not None]
-            if len(defined) < len(
-                values
-            ):  # a precision of no extracted element leaves an F1 of 0 where the recall is 0
+            if len(defined) < len(values):  # F1 is 0 if the recall is 0 and the precision of no element is undefined
                 return 0.0 if aggregate.kind == "harmonic-mean" and 0 in defined else None
             return geometric_mean(defined) if aggregate.kind == "geometric-mean" else harmonic_mean(defined)
         strata = sorted({at for _, at in self._by_unit if at is not None and at[0] == aggregate.label})
@@ -157,52 +157,58 @@ class AggregateSums:
 
 def estimate_aggregate(
     aggregate: Aggregate,
-    known: AggregatesByName,
+    aggregates: AggregatesByName,
     trials: Iterable[Trial],
     confidence: float = 0.95,
     noun: str = "cluster",
 ) -> Estimate:
     """Return the aggregate over the answered trials, with its interval.
 
-    Fewer than ENOUGH_CLUSTERS clusters say too little of others: there each question is left out by itself, with all
-    draws of its demonstrations, and the interval is about these clusters alone. There is no interval over a single
-    cluster or question, nor where leaving one out leaves nothing to compute the aggregate of.
+    With fewer than ENOUGH_CLUSTERS clusters each question is left out by itself, with all draws of its demonstrations,
+    and the interval is about these clusters alone. There is no interval over a single cluster or question, nor if the
+    aggregate becomes undefined when one of them is left out.
 
     Args:
         aggregate: The aggregate.
-        known: The aggregates that it may refer to, by name.
-        trials: Trials, in any order; repetitions of a question count as one. Those without an answer are left out.
+        aggregates: The aggregates that it may refer to, by name.
+        trials: Trials in any order. Unanswered ones are ignored; repetitions of a question count as a single question.
         confidence: Level of the two-sided interval, 0 to 1, both excluded.
         noun: What the family calls a cluster.
     """
-    asked = _by_question(trials)
-    sums = AggregateSums(aggregate, known, (ObservedQuestion(key, repetitions) for key, repetitions in asked.items()))
-    questions = {key: repetitions[0].question for key, repetitions in asked.items()}
+    by_question = _by_question(trials)
+    sums = AggregateSums(
+        aggregate, aggregates, (ObservedQuestion(key, repetitions) for key, repetitions in by_question.items())
+    )
+    questions = {key: repetitions[0].question for key, repetitions in by_question.items()}
     cluster_of = {key: question.cluster or question.once for key, question in questions.items()}
-    unit_of = {key: f"{question.unit} {asked[key][0].model}" for key, question in questions.items()}
+    unit_of = {key: f"{question.unit} {by_question[key][0].model}" for key, question in questions.items()}
     keys = sums.units
     clusters = len({cluster_of[key] for key in keys})
-    enough = clusters >= ENOUGH_CLUSTERS
-    about = "" if enough or clusters == len(keys) else describe_restriction(clusters, noun)
+    enough_clusters = clusters >= ENOUGH_CLUSTERS
+    about = "" if enough_clusters or clusters == len(keys) else describe_restriction(clusters, noun)
     value = sums.value()
     if value is None:
         return Estimate(None, None, None, len(keys), clusters)
     if aggregate.kind == "mean":
-        answered = {key: asked[key] for key in keys}
-        return _of_mean(aggregate, answered, cluster_of, confidence, clusters, noun)
-    left_out = cluster_of if enough else unit_of
+        answered = {key: by_question[key] for key in keys}
+        return _estimate_mean(aggregate, answered, cluster_of, confidence, clusters, noun)
+    left_out = cluster_of if enough_clusters else unit_of
     sums = AggregateSums(
-        aggregate, known, (ObservedQuestion(left_out[key], repetitions) for key, repetitions in asked.items())
+        aggregate,
+        aggregates,
+        (ObservedQuestion(left_out[key], repetitions) for key, repetitions in by_question.items()),
     )
-    interval = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
+    interval = _interval(sums, value, confidence, spread=is_spread(aggregate, aggregates))
     if interval is None:
         return Estimate(value, None, None, len(keys), clusters)
     low, high, variance = interval
-    return Estimate(value, low, high, len(keys), clusters, about, variance * (clusters if enough else len(keys)))
+    return Estimate(
+        value, low, high, len(keys), clusters, about, variance * (clusters if enough_clusters else len(keys))
+    )
 
 
 def jackknife(values: Sequence[float]) -> float:
-    """Return the jackknife's estimate of the variance of a figure.
+    """Return the jackknife estimate of the variance of a figure.
 
     Args:
         values: The figure without each of the units in turn; at least two.
@@ -213,36 +219,36 @@ def jackknife(values: Sequence[float]) -> float:
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
-    """Return the geometric mean; None for no values and where one of them is negative."""
+    """Return the geometric mean; None for no values and if a value is negative."""
     if not values or min(values) < 0:
         return None
     return sqrt(prod(values)) if len(values) == 2 else float(prod(values) ** (1 / len(values)))
 
 
 def harmonic_mean(values: Sequence[float]) -> float | None:
-    """Return the harmonic mean, 0.0 where one of the values is 0; None for no values and where one is negative."""
+    """Return the harmonic mean, 0.0 if a value is 0; None for no values and if a value is negative."""
     if not values or min(values) < 0:
         return None
     return len(values) / fsum(1 / value for value in values) if min(values) > 0 else 0.0
 
 
-def aggregate_leaves(aggregate: Aggregate, known: AggregatesByName) -> frozenset[Leaf]:
-    """Return the metrics and parts that the aggregate comes down to."""
-    return frozenset(leaf for leaf, _ in _needed(aggregate, known))
+def aggregate_leaves(aggregate: Aggregate, aggregates: AggregatesByName) -> frozenset[Leaf]:
+    """Return the metrics and parts that the aggregate is computed from."""
+    return frozenset(leaf for leaf, _ in _needed_leaves(aggregate, aggregates))
 
 
-def is_spread(aggregate: Aggregate, known: AggregatesByName) -> bool:
-    """Return True if the aggregate is a deviation, or made of one: a smaller value is then no worse."""
+def is_spread(aggregate: Aggregate, aggregates: AggregatesByName) -> bool:
+    """Return True if the aggregate is a deviation or computed from deviations: a smaller value is then no worse."""
     if aggregate.kind in ("mean", "ratio"):
         return False
-    return aggregate.kind == "seed-deviation" or any(is_spread(known[name], known) for name in aggregate.of)
+    return aggregate.kind == "seed-deviation" or any(is_spread(aggregates[name], aggregates) for name in aggregate.of)
 
 
 def merge_aggregates(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
     """Return the aggregates of several families by name.
 
     Raises:
-        UsageError: if two of them mean different things by a name.
+        UsageError: if two families define a name differently.
     """
     by_name: dict[str, Aggregate] = {}
     owners: dict[str, str] = {}
@@ -262,37 +268,39 @@ def find_aggregate_mistake(aggregates: Sequence[Aggregate], metrics: Collection[
 
     Args:
         aggregates: All aggregates of the family.
-        metrics: The names of all metrics of the run; None where they are not known.
+        metrics: Names of all metrics of the run; None if unknown.
     """
-    known: dict[str, Aggregate] = {}
+    aggregates_before: dict[str, Aggregate] = {}
     for aggregate in aggregates:
-        if reason := _mistake(aggregate, known, metrics):
+        if reason := _aggregate_mistake(aggregate, aggregates_before, metrics):
             return f"aggregate {aggregate.name!r}: {reason}"
-        known[aggregate.name] = aggregate
+        aggregates_before[aggregate.name] = aggregate
     return ""
 
 
-def _mistake(aggregate: Aggregate, known: AggregatesByName, metrics: Collection[str] | None) -> str:
-    """Return what is wrong with an aggregate; `known` are those declared before it."""
+def _aggregate_mistake(
+    aggregate: Aggregate, aggregates_before: AggregatesByName, metrics: Collection[str] | None
+) -> str:
+    """Return what is wrong with an aggregate, given the aggregates declared before it; "" if nothing is."""
     name, of = aggregate.name, aggregate.of
     if not _NAME.fullmatch(name) or name in STATISTICS:
         return "expected a name of letters, digits, _ and -, and none that every row has, such as 'mean'"
-    if name in known or name in (metrics or ()):
-        return f"{'another aggregate' if name in known else 'a metric'} has that name; rename it"
+    if name in aggregates_before or name in (metrics or ()):
+        return f"{'another aggregate' if name in aggregates_before else 'a metric'} has that name; rename it"
     if aggregate.kind in ("mean", "ratio"):
         return _leaf_mistake(aggregate, metrics)
-    if missing := [other for other in of if other not in known]:
-        return f"there is no aggregate {missing[0]!r} before it; known: {', '.join(known) or 'none'}"
+    if missing := [other for other in of if other not in aggregates_before]:
+        return f"there is no aggregate {missing[0]!r} before it; known: {', '.join(aggregates_before) or 'none'}"
     seeds = aggregate.kind in SEEDS
     if not of or (seeds and len(of) > 1):
         return f"found of={of!r}; expected the name{'' if seeds else 's'} of {'an aggregate' if seeds else 'others'}"
-    if seeds and any(label for _, label in _needed(known[of[0]], known)):
+    if seeds and any(label for _, label in _needed_leaves(aggregates_before[of[0]], aggregates_before)):
         return f"{of[0]!r} is over the values of a label itself; expected one that is not"
     return ""
 
 
 def _leaf_mistake(aggregate: Aggregate, metrics: Collection[str] | None) -> str:
-    """Return what is wrong with what a mean or a ratio is of; "" if nothing is."""
+    """Return what is wrong with the `of` of a mean or a ratio; "" if nothing is."""
     of, ratio = aggregate.of, aggregate.kind == "ratio"
     if len(of) > 1 or (ratio and not any(of)):
         return f"found of={of!r}; expected the name of {'a part' if ratio else 'a metric'}"
@@ -301,12 +309,12 @@ def _leaf_mistake(aggregate: Aggregate, metrics: Collection[str] | None) -> str:
     return f"there is no metric {of[0]!r}; known: {', '.join(sorted(metrics))}"
 
 
-def _needed(aggregate: Aggregate, known: AggregatesByName, label: str = "") -> frozenset[tuple[Leaf, str]]:
-    """Return what the aggregate comes down to, each with the label over whose values it is taken, or ""."""
+def _needed_leaves(aggregate: Aggregate, aggregates: AggregatesByName, label: str = "") -> frozenset[tuple[Leaf, str]]:
+    """Return the leaves of the aggregate, each with the label over whose values it is taken, or ""."""
     if aggregate.kind in ("mean", "ratio"):
         return frozenset({(_leaf(aggregate), label)})
     inner = aggregate.label if aggregate.kind in SEEDS else label
-    return frozenset(leaf for name in aggregate.of for leaf in _needed(known[name], known, inner))
+    return frozenset(leaf for name in aggregate.of for leaf in _needed_leaves(aggregates[name], aggregates, inner))
 
 
 def _leaf(aggregate: Aggregate) -> Leaf:
@@ -322,13 +330,13 @@ def _by_question(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
 
 
 def _contribution(leaf: Leaf, trials: Sequence[Trial]) -> PartPair | None:
-    """Return what one question adds: the mean of its repetitions; None if none of them adds anything."""
-    pairs = [pair for trial in trials if (pair := _pair(leaf, trial)) is not None]
+    """Return the contribution of a question: the mean of its repetitions; None if no repetition contributes."""
+    pairs = [pair for trial in trials if (pair := _part_of(leaf, trial)) is not None]
     numerator, denominator = (fsum(numbers) for numbers in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
     return (numerator / len(pairs), denominator / len(pairs)) if denominator > 0 else None
 
 
-def _pair(leaf: Leaf, trial: Trial) -> PartPair | None:
+def _part_of(leaf: Leaf, trial: Trial) -> PartPair | None:
     kind, name = leaf
     if kind == "ratio":
         part = trial.score.parts.get(name) if trial.score else None
@@ -345,30 +353,33 @@ def _exact_sum(pairs: Iterable[PartPair] | Iterable[ExactPair]) -> ExactPair:
 
 
 def _exact_total(values: Iterable[float | Fraction]) -> Fraction:
-    """Return the exact sum; whole numbers, which most parts are, add up as such, for fractions are slow."""
-    ratios = [one.as_integer_ratio() if isinstance(one, float) else (one.numerator, one.denominator) for one in values]
+    """Return the exact sum. Whole numbers, as most parts are, are added as integers, for speed."""
+    ratios = [
+        value.as_integer_ratio() if isinstance(value, float) else (value.numerator, value.denominator)
+        for value in values
+    ]
     whole = sum(numerator for numerator, denominator in ratios if denominator == 1)
     return sum((Fraction(*ratio) for ratio in ratios if ratio[1] != 1), Fraction(whole))
 
 
-def _of_mean(
+def _estimate_mean(
     aggregate: Aggregate,
-    asked: Mapping[str, Sequence[Trial]],
+    by_question: Mapping[str, Sequence[Trial]],
     cluster_of: Mapping[str, str],
     confidence: float,
     clusters: int,
     noun: str,
 ) -> Estimate:
-    """Return the mean over questions with the interval that every mean has (certainty.Sample)."""
+    """Return the mean over questions with the interval of `certainty.Sample`."""
     leaf = _leaf(aggregate)
     answered = [
         AnsweredQuestion(
             key,
             cluster_of[key],
-            [pair[0] for trial in trials if (pair := _pair(leaf, trial)) is not None],
+            [pair[0] for trial in trials if (pair := _part_of(leaf, trial)) is not None],
             f"{trials[0].question.unit} {trials[0].model}",
         )
-        for key, trials in asked.items()
+        for key, trials in by_question.items()
     ]
     sample = Sample(answered, confidence, rates=False, noun=noun)
     low, high = sample.ends or (None, None)
@@ -376,7 +387,7 @@ def _of_mean(
 
 
 def _interval(sums: AggregateSums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
-    """Return the ends of the interval, and the variance of the value; None if there is no interval."""
+    """Return the ends of the interval and the variance of the value; None if there is no interval."""
     units = sums.units
     without = [sums.value(unit) for unit in units] if len(units) > 1 else []
     values = [value for value in without if value is not None]
@@ -389,12 +400,12 @@ def _interval(sums: AggregateSums, value: float, confidence: float, spread: bool
         low, high = wilson(min(1.0, max(0.0, value)) * len(units), len(units), confidence)
     else:
         half = student_quantile((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
-        low, high = (max(0.0, value - half), value + half) if spread else _within_one(value, half)
+        low, high = (max(0.0, value - half), value + half) if spread else _interval_in_unit(value, half)
     return min(low, value), max(high, value), variance
 
 
-def _within_one(value: float, half: float) -> tuple[float, float]:
-    """Return the ends of the interval of a value from 0 to 1: as far as either of two.
+def _interval_in_unit(value: float, half: float) -> tuple[float, float]:
+    """Return the interval of a value from 0 to 1: the hull of two intervals.
 
     The first has the half width on both sides of the value, the second on both sides of its logit. Near 0 and 1
     estimates are skewed, and the first is too short on the side of the middle.

@@ -1,4 +1,4 @@
-"""The descriptions of the families of a run: their words, and the order of their rows."""
+"""The descriptions of the families of a run: their terms and the order of their rows."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ Word = Literal["group", "section", "cluster"]
 
 
 class Descriptions:
-    """What families state about themselves, in their order; a family that states nothing has the plain words."""
+    """What families state about themselves, in their order; undescribed families have the plain terms."""
 
-    def __init__(self, described: Iterable[FamilyDescription] = ()) -> None:
+    def __init__(self, families: Iterable[FamilyDescription] = ()) -> None:
         self._by_name: dict[str, FamilyDescription] = {}
         self._families: dict[str, int] = {}
         self._groups: dict[str, dict[str, int]] = {}
         self._sections: dict[str, dict[str, int]] = {}
-        for one in described:
-            self.add(one)
+        for description in families:
+            self.add(description)
 
-    def add(self, described: FamilyDescription) -> None:
-        """Add the description of a family, after the others."""
-        name = described.name
-        self._by_name[name] = described
+    def add(self, description: FamilyDescription) -> None:
+        """Append the description of a family."""
+        name = description.name
+        self._by_name[name] = description
         self._families.setdefault(name, len(self._families))
-        self._groups[name], self._sections[name] = _places(described.groups), _places(described.sections)
+        self._groups[name], self._sections[name] = _places(description.groups), _places(description.sections)
 
     def __contains__(self, family: object) -> bool:
         return family in self._by_name
@@ -38,21 +38,21 @@ class Descriptions:
         return self._by_name.get(family) or FamilyDescription(family)
 
     def word(self, word: Word, families: Iterable[str]) -> str:
-        """Return what the families call a group, a section or a cluster; the plain word where they differ."""
+        """Return what the families call a group, a section or a cluster; the plain word if they differ."""
         used = {str(getattr(self[family], word)) for family in families}
         return used.pop() if len(used) == 1 else word
 
     def family_place(self, family: str) -> tuple[int, str]:
-        """Return the key by which families are sorted."""
+        """Return the sort key of a family."""
         return self._families.get(family, len(self._families)), family
 
     def section_place(self, family: str, section: str) -> tuple[int, str]:
-        """Return the key by which the sections of a family are sorted."""
+        """Return the sort key of a section of the family."""
         places = self._sections.get(family, {})
         return places.get(section, len(places)), section
 
     def group_place(self, family: str, group: str) -> tuple[int, str]:
-        """Return the key by which the groups of a section are sorted."""
+        """Return the sort key of a group of the family."""
         places = self._groups.get(family, {})
         return places.get(group, len(places)), group
 

@@ -52,7 +52,7 @@ class Gate:
 
     @property
     def name(self) -> str:
-        """Name of what the gate decides on: the expression up to the comparison."""
+        """Return the name of what the gate decides on: the expression up to the comparison."""
         return ".".join([*map(quote_part, self.parts), *filter(None, (self.metric, self.aggregate))])
 
 
@@ -264,7 +264,7 @@ class _GateValue:
 
     @property
     def description(self) -> str:
-        """The value with its interval, in words."""
+        """Return the value with its interval, in words."""
         level = f"{100 * self.confidence:g}%"
         between = f"no {level} interval" + (": it is one question" if self.n == 1 else "")
         if self.ends:

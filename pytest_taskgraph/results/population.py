@@ -98,7 +98,7 @@ class Population:
 
     @property
     def size(self) -> int:
-        """Number of questions, answered or not."""
+        """Return the number of questions, answered or not."""
         return len(self.answered) + len(self.errors) + sum(self.not_asked.values()) + self.left_out
 
 

@@ -48,12 +48,12 @@ class AnsweredQuestion:
 
     @property
     def dependent(self) -> str:
-        """The unit whose answers depend on each other even if clusters are few."""
+        """Return the unit whose answers depend on each other even if clusters are few."""
         return self.unit or self.question
 
     @property
     def mean(self) -> float:
-        """Mean of the repetitions, 0.0 to 1.0."""
+        """Return the mean of the repetitions, 0.0 to 1.0."""
         return fsum(self.values) / len(self.values)
 
 
@@ -78,12 +78,12 @@ class Sample:
 
     @cached_property
     def mean(self) -> float:
-        """Mean of all questions, 0.0 to 1.0; 0.0 without questions."""
+        """Return the mean of all questions, 0.0 to 1.0; 0.0 without questions."""
         return fsum(question.mean for question in self.questions) / max(1, len(self.questions))
 
     @cached_property
     def ends(self) -> Ends | None:
-        """The two-sided interval within 0 and 1; None for fewer than two units of questions."""
+        """Return the two-sided interval within 0 and 1; None for fewer than two units of questions."""
         if not self._rates:
             values = {name: [question.mean for question in questions] for name, questions in self._clusters.items()}
             return clustered_interval(values, self.confidence)
@@ -96,7 +96,7 @@ class Sample:
 
     @property
     def about(self) -> str:
-        """The clusters that the interval is about if it says nothing of others, in words; else ""."""
+        """Return the clusters that the interval is about if it says nothing of others, in words; else ""."""
         if self._count >= ENOUGH_CLUSTERS or self._count == len(self.questions):
             return ""
         return describe_restriction(self._count, self._noun)
