@@ -1,6 +1,6 @@
-"""Two runs compared: worse, not worse, better, inconclusive, or identical replies.
+"""Comparison of two runs: worse, not worse, better, inconclusive, or identical replies.
 
-How questions are paired: pairing.py. The verdict: verdict.py. docs/how-to/comparing.md says what the verdicts mean.
+pairing.py pairs the questions, verdict.py decides. docs/how-to/comparing.md explains the verdicts.
 """
 
 from __future__ import annotations
@@ -35,112 +35,122 @@ __all__ = [
 ]  # fmt: skip
 
 FAIL_ON = COMPARISON_FAILURES
-MOVED = 0.5  # a graded question whose score moves by as much is told as flipped
-DIFFERENCE_LINES = 12  # of the text of an example that changed
-_LONGEST_DIFFERENCE = 400  # lines of a text that are set beside others
+MOVED = 0.5  # change of its score from which a graded question counts as flipped
+DIFFERENCE_LINES = 12  # most lines shown of a changed text
+_LONGEST_DIFFERENCE = 400  # most lines of a text that are compared
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A question that passed and does not any more, or the other way round; or whose graded score moved far, or came
-    or went with the answer.
+    """A question whose verdict or graded score changed between the runs.
 
-    Of a question with repetitions, the majority; outcome and answer are those of the first that stands for it.
+    It passed and no longer does, or the reverse; or its graded score moved by at least MOVED, or appeared or
+    disappeared with the answer. With repetitions the majority counts; outcome and answer are those of the first
+    repetition in the majority.
     """
 
     id: str
     group: str
     section: str
-    model: str  # where there are several
+    model: str  # "" if each run has one model
     question: str
     form: str
     expected: Json
     before_outcome: Outcome
     before_score: float
-    before_answer: Json  # as it was read; None for one that was not
+    before_answer: Json  # as parsed; None if the reply was not parsed
     after_outcome: Outcome
     after_score: float
     after_answer: Json
 
     @property
     def lost(self) -> bool:
-        """Whether it is worse than before."""
-        accepted, now = (one in ("right", "graded") for one in (self.before_outcome, self.after_outcome))
-        return accepted if accepted != now else self.after_score < self.before_score
+        """Return True if the question is worse than before."""
+        accepted_before, accepted_after = (
+            outcome in ("right", "graded") for outcome in (self.before_outcome, self.after_outcome)
+        )
+        return accepted_before if accepted_before != accepted_after else self.after_score < self.before_score
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed about many questions, at the example of one: lines that begin with "-", "+" or "  "."""
+    """A change that many questions share, shown for one example: lines that begin with "-", "+" or "  "."""
 
-    what: str  # as in Changed
+    what: str  # as in ChangedQuestion
     questions: int
-    paired: bool  # whether those questions are compared all the same
+    paired: bool  # True if those questions are compared nevertheless
     id: str  # of the example
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """What two runs come to, question by question."""
+    """The comparison of two runs, question by question."""
 
-    before: dict[str, Any]  # what the runs were: the fields of record.About
+    before: dict[str, Any]  # facts of the run: the fields of record.About
     after: dict[str, Any]
     margin: float
-    paired: int  # questions that both answered
-    verdict: str  # a Verdict, perhaps restricted to these clusters
+    paired: int  # questions that both runs answered
+    verdict: str  # a Verdict, possibly restricted to these clusters
     reason: str  # in one line
-    needed: int | None  # about how many questions would decide, where the verdict is "inconclusive"
-    p: float | None  # of the questions of `total`, one-sided towards worse; None for no pair
+    needed: int | None  # about how many questions would decide, if the verdict is "inconclusive"
+    p: float | None  # of the questions of `total`, one-sided towards worse; None without pairs
     p_better: float | None
-    loss: float | None  # mean over the same, of what is tested; above 0 is worse
-    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by cluster; by question where these are few
-    total: GroupChange | None  # all questions that are right or wrong; graded ones only where there are no others
+    loss: float | None  # mean of the tested value over the same questions; above 0 is worse
+    loss_at_most: float | None  # upper bound at 97.5 % confidence, by cluster; by question if clusters are few
+    total: GroupChange | None  # all questions that are right or wrong; graded ones only if there are no others
     groups: tuple[GroupChange, ...]
     sections: tuple[GroupChange, ...]  # of the questions of `total`
-    flips: tuple[Flip, ...]  # those that lost first
-    changed: tuple[ChangedQuestion, ...]  # asked in another way; paired only where that is said
+    flips: tuple[Flip, ...]  # lost questions first
+    changed: tuple[ChangedQuestion, ...]  # asked in another way; each states whether it is paired
     differences: tuple[Difference, ...]
-    missing: tuple[MissingAnswer, ...]  # asked without an answer, by one of the runs
+    missing: tuple[MissingAnswer, ...]  # asked without an answer by one of the runs
     only_before: tuple[str, ...]  # ids of questions that the run after did not ask
     only_after: tuple[str, ...]
-    notes: tuple[str, ...]  # what must be known to read it
-    group_word: str = "group"  # what the families that were compared call a group
+    notes: tuple[str, ...]  # what the reader must know
+    group_word: str = "group"  # what the compared families call a group
     section_word: str = "section"
-    aggregates: tuple[AggregateChange, ...] = ()  # of the families that declare some
+    aggregates: tuple[AggregateChange, ...] = ()  # of the families that declare aggregates
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison as plain JSON values; without aggregates where no family has any."""
-        found = asdict(self)
-        return found if self.aggregates else {name: value for name, value in found.items() if name != "aggregates"}
+        """Return the comparison as plain JSON values; without `aggregates` if no family has any."""
+        fields = asdict(self)
+        return fields if self.aggregates else {name: value for name, value in fields.items() if name != "aggregates"}
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> RunComparison:
-    """The comparison of two records, `after` with the baseline `before`.
+    """Compare a record with the record of a baseline.
 
-    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside, for a
-    damaged record, and for records of different versions of a question set.
+    Args:
+        before: The baseline.
+        after: The record to be compared with it.
+        margin: Non-inferiority margin, 0 to 1: the acceptable mean loss.
+
+    Raises:
+        UsageError: if the margin is not from 0 to 1, a record is damaged, or the records have different versions of a
+            question set.
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
-    if why := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
-        raise UsageError(f"the runs cannot be compared: {why}; record the baseline anew")
-    found = pair_questions(tally_of(before), tally_of(after))
-    known, families = descriptions_of(after), {one.family for one in found.pairs}
-    words = known.word("group", families), known.word("section", families)
-    decision = decide(found.pairs, margin, known)
-    flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
-    pairs, counted = found.pairs, total_pairs(found.pairs)
+    if mismatch := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
+        raise UsageError(f"the runs cannot be compared: {mismatch}; record the baseline anew")
+    pairing = pair_questions(tally_of(before), tally_of(after))
+    described, families = descriptions_of(after), {pair.family for pair in pairing.pairs}
+    words = described.word("group", families), described.word("section", families)
+    decision = decide(pairing.pairs, margin, described)
+    flips = sorted(chain.from_iterable(map(_flips, pairing.pairs)), key=lambda flip: not flip.lost)
+    pairs, counted = pairing.pairs, total_pairs(pairing.pairs)
     return RunComparison(
-        before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=decision.verdict,
+        before=_run_facts(before), after=_run_facts(after), margin=margin, paired=len(pairs), verdict=decision.verdict,
         reason=decision.reason, needed=decision.needed, p=decision.p, p_better=decision.p_better,
         loss=decision.loss.mean if pairs else None, loss_at_most=decision.loss.upper if pairs else None,
         total=replace(group_change(counted, "total", ""), p=decision.p) if pairs else None, groups=decision.groups,
         sections=tuple(
-            group_change(same, name, name) for (_, name), same in group_pairs(counted, known, by_group=False)
+            group_change(same, name, name) for (_, name), same in group_pairs(counted, described, by_group=False)
         ),
-        flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
-        only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after, words[0])),
+        flips=tuple(flips), changed=pairing.changed, differences=tuple(_differences(pairing)), missing=pairing.missing,
+        only_before=pairing.only_before, only_after=pairing.only_after,
+        notes=tuple(_notes(pairing, before, after, words[0])),
         group_word=words[0], section_word=words[1], aggregates=decision.aggregates,
     )  # fmt: skip
 
@@ -148,107 +158,113 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
 def question_set_mismatch(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     """Return why two runs with these question sets cannot be compared, "" if they can.
 
-    A family in only one of them, or without a version in one of them, keeps nothing from being compared.
+    Only families with a version in both runs can prevent a comparison.
+
+    Args:
+        before: Version of the questions by family, of the baseline.
+        after: Version of the questions by family, of the run after.
     """
-    found = [
+    changed_sets = [
         f"the baseline asked version {before[name]} of the questions of {name!r}, the run after version {after[name]}"
         for name in sorted(before.keys() & after.keys())
         if before[name] != after[name]
     ]
-    return f"{'; '.join(found)}: the prompts are not the same" if found else ""
+    return f"{'; '.join(changed_sets)}: the prompts are not the same" if changed_sets else ""
 
 
 def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
-    """Return what a comparison is to fail on, as the option names it, with commas between.
+    """Parse the values of an option that states what a comparison fails on, separated by commas.
 
     Raises:
-        UnknownNameError: if there is no such thing.
-        UsageError: if the option names nothing, or by an old name.
+        UnknownNameError: if a value does not exist.
+        UsageError: if there is no value, or a value is retired.
     """
     parts = [part.strip() for text in texts for part in text.split(",")]
-    found = frozenset(filter(None, parts))
-    for one in sorted(found):
-        check_value(option, "fail-on", one)
-    if not found:
+    chosen = frozenset(filter(None, parts))
+    for name in sorted(chosen):
+        check_value(option, "fail-on", name)
+    if not chosen:
         raise UsageError(f"{option}: nothing to fail on; expected some of {', '.join(FAIL_ON)}")
-    for one in sorted(found.difference(FAIL_ON)):
-        raise UnknownNameError(f"thing for {option}", one, FAIL_ON)
-    return found
+    for name in sorted(chosen.difference(FAIL_ON)):
+        raise UnknownNameError(f"thing for {option}", name, FAIL_ON)
+    return chosen
 
 
 def comparison_case(
     comparison: RunComparison,
     fail_on: Collection[str] = frozenset({"regression"}),
-    chosen: str = "",
+    selection: str = "",
     left_out: Callable[[str], bool] = lambda _: False,
 ) -> tuple[Literal["passed", "failed", "skipped"], str]:
-    """How the case `compare::NAME` ends, and why, in one line.
+    """Return the outcome of the case `compare::NAME` and its reason in one line.
 
-    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, on these clusters
-    too, "inconclusive" is that verdict, "missing" is a question of the baseline without an answer now. A comparison
-    without a single pair decides nothing, and fails whatever is asked.
+    "regression" fails on worse, on these clusters too; "inconclusive" on that verdict; "missing" on a question of the
+    baseline without an answer now. A comparison without a pair fails in any case. Questions that the user left out are
+    not missing; if there are some, an inconclusive verdict fails nothing, and the case is skipped unless it fails.
 
-    `chosen` is how the user selected, `left_out` tells of the id of a question whether it was not asked for that. Such
-    questions are not missing; and where there are some, an inconclusive rest fails nothing, and the case is
-    skipped unless it fails.
+    Args:
+        comparison: The comparison.
+        fail_on: Values of FAIL_ON; "regression" if empty.
+        selection: How the user selected questions, in words.
+        left_out: Returns True if the user's selection left out the question with the given id.
     """
     fail_on = fail_on or {"regression"}
-    unasked = [one for one in comparison.only_before if not left_out(one.partition(" ")[0])]
-    without = len(comparison.only_before) - len(unasked)
-    missing = _missing(comparison, len(unasked)) if "missing" in fail_on else ""
+    not_asked = [question for question in comparison.only_before if not left_out(question.partition(" ")[0])]
+    left_out_count = len(comparison.only_before) - len(not_asked)
+    missing = _describe_missing(comparison, len(not_asked)) if "missing" in fail_on else ""
     inconclusive = not comparison.paired or ("inconclusive" in fail_on and comparison.verdict == INCONCLUSIVE)
     worse = "regression" in fail_on and is_worse(comparison.verdict)
-    told = "; ".join(filter(None, (f"{comparison.verdict}: {comparison.reason}", missing)))
-    if worse or missing or (inconclusive and not without):
-        return "failed", told
-    if without:
-        return "skipped", f"not decided: {without} of the baseline left out ({chosen}); {told}"
-    return "passed", told
+    description = "; ".join(filter(None, (f"{comparison.verdict}: {comparison.reason}", missing)))
+    if worse or missing or (inconclusive and not left_out_count):
+        return "failed", description
+    if left_out_count:
+        return "skipped", f"not decided: {left_out_count} of the baseline left out ({selection}); {description}"
+    return "passed", description
 
 
-def _missing(comparison: RunComparison, unasked: int) -> str:
-    lost = {(one.id, one.model) for one in comparison.missing if one.run == "after"}
-    facts = [f"{len(lost)} of the questions got no answer"] if lost else []
-    facts += [f"{unasked} of the baseline were not asked"] if unasked else []
+def _describe_missing(comparison: RunComparison, not_asked: int) -> str:
+    unanswered = {(answer.id, answer.model) for answer in comparison.missing if answer.run == "after"}
+    facts = [f"{len(unanswered)} of the questions got no answer"] if unanswered else []
+    facts += [f"{not_asked} of the baseline were not asked"] if not_asked else []
     return "; ".join(facts)
 
 
-def _about(record: Mapping[str, Any]) -> dict[str, Any]:
-    known = {"question_sets": question_sets_of(record), **record}
-    return {name: known[name] for name in About.__dataclass_fields__ if name in known}
+def _run_facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    facts = {"question_sets": question_sets_of(record), **record}
+    return {name: facts[name] for name in About.__dataclass_fields__ if name in facts}
 
 
-def _flip(pair: QuestionPair) -> Iterator[Flip]:
-    accepted = [2 * sum(one.accepted for one in trials) > len(trials) for trials in (pair.before, pair.after)]
+def _flips(pair: QuestionPair) -> Iterator[Flip]:
+    accepted = [2 * sum(trial.accepted for trial in trials) > len(trials) for trials in (pair.before, pair.after)]
     if accepted[0] == accepted[1] and not (pair.graded and abs(pair.loss) >= MOVED):
         return
-    once, now = _standing(pair.before, accepted[0]), _standing(pair.after, accepted[1])
+    before, after = _representative(pair.before, accepted[0]), _representative(pair.after, accepted[1])
     yield Flip(
-        pair.id, pair.group, pair.section, pair.model, now.question.text, now.question.form,
-        now.question.reference,
-        once.outcome, mean_score(pair.before), once.score.given if once.score else None,
-        now.outcome, mean_score(pair.after), now.score.given if now.score else None,
+        pair.id, pair.group, pair.section, pair.model, after.question.text, after.question.form,
+        after.question.reference,
+        before.outcome, mean_score(pair.before), before.score.given if before.score else None,
+        after.outcome, mean_score(pair.after), after.score.given if after.score else None,
     )  # fmt: skip
 
 
-def _standing(trials: Sequence[Trial], accepted: bool) -> Trial:
-    """The first of the repetitions that ended as most of them did."""
-    return next(one for one in trials if one.accepted == accepted)
+def _representative(trials: Sequence[Trial], accepted: bool) -> Trial:
+    """Return the first repetition with the outcome of the majority."""
+    return next(trial for trial in trials if trial.accepted == accepted)
 
 
-def _differences(found: Pairing) -> Iterator[Difference]:
-    for what, (before, after) in found.examples.items():
-        same = [one for one in found.changed if what in one.what]
+def _differences(pairing: Pairing) -> Iterator[Difference]:
+    for what, (before, after) in pairing.examples.items():
+        changed = [question for question in pairing.changed if what in question.what]
         texts = (before.text, after.text) if what in ("case", "template") else (before.prompt, after.prompt)
         if what == "prompt" and before.system != after.system:
             texts = (before.system, after.system)
         if what == "reference":
             texts = (str(before.reference), str(after.reference))
-        yield Difference(what, len(same), any(one.paired for one in same), after.once, _lines(*texts))
+        yield Difference(what, len(changed), any(question.paired for question in changed), after.once, _lines(*texts))
 
 
 def _lines(before: str, after: str) -> tuple[str, ...]:
-    """The lines of one text that are not in the other, in their order, at most DIFFERENCE_LINES."""
+    """Return the lines that differ between two texts, in their order, at most DIFFERENCE_LINES."""
     both = [text.splitlines() for text in (before, after)]
     while both[0] and both[1] and both[0][0] == both[1][0]:
         both = [lines[1:] for lines in both]
@@ -260,39 +276,39 @@ def _lines(before: str, after: str) -> tuple[str, ...]:
     return tuple(changed[:DIFFERENCE_LINES] + ([f"  … and {more} lines more"] if more > 0 else []))
 
 
-def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], word: str) -> Iterator[str]:
-    """What is said loudly: what else than the model changed, and what is not compared."""
+def _notes(pairing: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], word: str) -> Iterator[str]:
+    """Yield what changed apart from the model, and what is not compared."""
     same_model = before.get("models") == after.get("models")
-    asked = len(found.pairs)
+    pair_count = len(pairing.pairs)
     counts: dict[tuple[str, bool], int] = {}
-    for one in found.changed:
-        for what in one.what:
-            counts[what, one.paired] = counts.get((what, one.paired), 0) + 1
+    for changed in pairing.changed:
+        for what in changed.what:
+            counts[what, changed.paired] = counts.get((what, changed.paired), 0) + 1
     for (what, compared), count in counts.items():
-        told = f"the {what} changed for {count} question{'' if count == 1 else 's'}"
-        if compared and asked:
-            yield f"{told}: this compares {f'the {what}' if same_model else f'{what} and model together'}"
+        change_text = f"the {what} changed for {count} question{'' if count == 1 else 's'}"
+        if compared and pair_count:
+            yield f"{change_text}: this compares {f'the {what}' if same_model else f'{what} and model together'}"
         elif not compared:
-            yield f"{told}: not compared, for they are other questions"
+            yield f"{change_text}: not compared, for they are other questions"
     if _model_options(before) != _model_options(after):
         yield "the options of the model changed: this compares them too"
     if before.get("version") != after.get("version"):
         yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
-    graded = len(found.pairs) - len(total_pairs(found.pairs))
+    graded = len(pairing.pairs) - len(total_pairs(pairing.pairs))
     if graded:
         noun = "question stands" if graded == 1 else "questions stand"
         yield f"{graded} graded {noun} apart: tested by {word}, by score, and in no total"
-    if found.missing:
-        yield f"{len(found.missing)} without an answer in one of the runs: not compared"
-    for ids, where in ((found.only_before, "before"), (found.only_after, "after")):
+    if pairing.missing:
+        yield f"{len(pairing.missing)} without an answer in one of the runs: not compared"
+    for ids, where in ((pairing.only_before, "before"), (pairing.only_after, "after")):
         if ids:
             yield f"{len(ids)} asked only in the run {where}: not compared"
 
 
 def _model_options(record: Mapping[str, Any]) -> tuple[object, dict[str, object]]:
-    """Return the model options of a run, and those that its suites set, by function."""
+    """Return the model options of a run, and those set by its suites, by function."""
     settings = record.get("settings") or {}
     suites = settings.get("suites")
     suites = suites if isinstance(suites, Mapping) else {}
-    stated = {name: one.get("model_option") for name, one in suites.items() if isinstance(one, Mapping)}
+    stated = {name: suite.get("model_option") for name, suite in suites.items() if isinstance(suite, Mapping)}
     return settings.get("model_option") or {}, {name: options for name, options in stated.items() if options}

@@ -1,4 +1,4 @@
-"""The aggregates of families over paired questions, before and after: their difference, its interval, its test.
+"""Changes of the aggregates of families over paired questions: the difference, its interval and its test.
 
 The questions of both runs are left out together, a cluster at a time: the jackknife of the difference, with the t
 quantile. docs/reference/aggregates.md has the formulas.
@@ -28,16 +28,16 @@ class AggregateChange:
     Args:
         name: The aggregate.
         family: The family.
-        model: The model, where there are several.
-        n: Questions that it is taken over.
-        clusters: What the jackknife left out, one after the other.
-        before: In the run before; None if it is undefined.
-        after: In the run after; None if it is undefined.
+        model: The model; "" if there is a single one.
+        n: Number of questions in the aggregate.
+        clusters: Number of units that the jackknife leaves out in turn.
+        before: Value in the run before; None if undefined.
+        after: Value in the run after; None if undefined.
         low: Lower end of the 95 % interval of the difference, after less before; None if there is none.
-        high: Upper end.
-        p: One-sided, towards worse; None for what is not tested.
-        adjusted_p: By Holm, over all aggregates of the comparison.
-        verdict: "worse", "better" or "inconclusive"; "" for what is not tested.
+        high: Upper end of that interval.
+        p: One-sided p-value towards worse; None if it is not tested.
+        adjusted_p: The p-value adjusted by Holm over all aggregates of the comparison.
+        verdict: "worse", "better" or "inconclusive"; "" if it is not tested.
     """
 
     name: str
@@ -55,12 +55,12 @@ class AggregateChange:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends of the interval of the difference; None if there is none."""
+        """Return both ends of the interval of the difference; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def change(self) -> float | None:
-        """After less before; None if one of them is undefined."""
+        """Return after less before; None if one of them is undefined."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
@@ -72,14 +72,13 @@ def aggregate_changes(
 ) -> tuple[AggregateChange, ...]:
     """Return each aggregate of the families that have paired questions, for each model.
 
-    The mean of the main score is left out, for the questions themselves are tested by it; so is an aggregate that no
-    paired question counts for. Deviations are shown, and
-    not tested: neither more nor less of them is worse.
+    The mean of the main score is left out because the questions themselves are tested by it, and so are aggregates
+    without a paired question. Deviations are shown and not tested: neither more nor less of them is worse.
 
     Args:
         pairs: The paired questions; those of one `cluster` depend on each other.
         families: The descriptions of the families, in the order of reports.
-        level: Of each of the two families of tests, towards worse and towards better, one-sided.
+        level: One-sided level of all tests towards worse, and again of all tests towards better.
     """
     computed = [
         change
@@ -97,39 +96,43 @@ def aggregate_changes(
 
 
 def _changes(pairs: Sequence[QuestionPair], family: FamilyDescription) -> Iterator[_Tested]:
-    known = {aggregate.name: aggregate for aggregate in family.aggregates}
+    aggregates = {aggregate.name: aggregate for aggregate in family.aggregates}
     for aggregate in family.aggregates:
         if aggregate.kind != "mean" or any(aggregate.of):
-            change, p_values = _change(pairs, aggregate, known, family.name)
+            change, p_values = _change(pairs, aggregate, aggregates, family.name)
             if change.n:
                 yield change, p_values
 
 
-def _change(pairs: Sequence[QuestionPair], aggregate: Aggregate, known: AggregatesByName, family: str) -> _Tested:
-    before = AggregateSums(aggregate, known, (ObservedQuestion(pair.cluster, pair.before) for pair in pairs))
-    after = AggregateSums(aggregate, known, (ObservedQuestion(pair.cluster, pair.after) for pair in pairs))
+def _change(pairs: Sequence[QuestionPair], aggregate: Aggregate, aggregates: AggregatesByName, family: str) -> _Tested:
+    before = AggregateSums(aggregate, aggregates, (ObservedQuestion(pair.cluster, pair.before) for pair in pairs))
+    after = AggregateSums(aggregate, aggregates, (ObservedQuestion(pair.cluster, pair.after) for pair in pairs))
     units = sorted({*before.units, *after.units})
     questions = len(before.places | after.places)
-    made = AggregateChange(
+    without_interval = AggregateChange(
         aggregate.name, family, pairs[0].model, questions, len(units), before.value(), after.value()
     )  # fmt: skip
-    change = made.change
-    left = [(before.value(unit), after.value(unit)) for unit in units] if len(units) > 1 else []
-    differences = [now - once for once, now in left if once is not None and now is not None]
-    untested = aggregate.neutral or is_spread(aggregate, known)
-    if change is None or not left or len(differences) < len(left) or untested:
-        return made, None
+    change = without_interval.change
+    left_out = [(before.value(unit), after.value(unit)) for unit in units] if len(units) > 1 else []
+    differences = [
+        after_value - before_value
+        for before_value, after_value in left_out
+        if before_value is not None and after_value is not None
+    ]
+    untested = aggregate.neutral or is_spread(aggregate, aggregates)
+    if change is None or not left_out or len(differences) < len(left_out) or untested:
+        return without_interval, None
     error = sqrt(jackknife(differences))
-    low, high = -_most(-change, error, len(units)), _most(change, error, len(units))
+    low, high = -_upper_bound(-change, error, len(units)), _upper_bound(change, error, len(units))
     p_values = _p_value(-change, error, len(units)), _p_value(change, error, len(units))
-    return replace(made, low=low, high=high), p_values
+    return replace(without_interval, low=low, high=high), p_values
 
 
-def _most(difference: float, error: float, units: int) -> float:
+def _upper_bound(difference: float, error: float, units: int) -> float:
     """Return the upper bound of a difference: t standard errors above it.
 
-    Where no unit differs from the others, that has no width, and Wilson's bound of a share as high among so many units
-    stands.
+    If no unit differs from the others, that has no width, and Wilson's bound for a share as high among so many units is
+    used instead.
     """
     if error < _ROUNDING:
         return max(difference, wilson(min(1.0, max(0.0, difference)) * units, units, CONFIDENCE)[1])
@@ -137,7 +140,7 @@ def _most(difference: float, error: float, units: int) -> float:
 
 
 def _p_value(difference: float, error: float, units: int) -> float:
-    """Return the one-sided p-value of a difference above 0: by t, and no less than if all of the units had flipped."""
+    """Return a one-sided p-value of a difference above 0: by t, but at least that of a flip of all units."""
     if difference <= 0:
         return 1.0 if error < _ROUNDING else student_tail(difference / error, units - 1)
     by_error = student_tail(difference / error, units - 1) if error >= _ROUNDING else 0.0

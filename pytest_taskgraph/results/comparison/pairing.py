@@ -1,10 +1,10 @@
-"""The questions of two runs, paired by what was asked.
+"""Pairing of the questions of two runs by what was asked.
 
-Questions are the same where what they are about, how it is presented, right answer, wording and scoring are. What
-stands around them, prompt template, system prompt, presentation, may have changed: that is what a comparison is
-about. Such pairs count, and are told. Whatever else changed makes another question: told, never paired.
-What one run asks with several prompt templates is paired within each of them.
-docs/how-to/comparing.md says it at length.
+Two questions are the same if their cluster, presentation labels, right answer, wording and scoring are the same. The
+prompt template, the system prompt and the presentation may differ, as these are what a comparison is about: such pairs
+are compared, and the difference is reported. Any other difference makes another question, which is reported and never
+paired. Questions that one run asks with several prompt templates are paired within each of them. docs/how-
+to/comparing.md has the details.
 """
 
 from __future__ import annotations
@@ -21,22 +21,27 @@ from ..descriptions import Descriptions
 from ..record.exchanges import model_replies
 from ..tally import ANSWERED, Tally
 
-AROUND = ("prompt template", "presentation", "wording", "prompt")  # what may change; all else makes another question
+AROUND = (
+    "prompt template",
+    "presentation",
+    "wording",
+    "prompt",
+)  # may change; any other change makes a different question
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedQuestion:
-    """A question that both runs asked, but not in the same way."""
+    """A question that the two runs asked differently."""
 
     id: str  # in the run after
     model: str
-    what: tuple[str, ...]  # as `changes` names it
-    paired: bool  # whether it is compared all the same: all of `what` is in AROUND
+    what: tuple[str, ...]  # as `find_changes` returns it
+    paired: bool  # True if it is compared nevertheless: all of `what` is in AROUND
 
 
 @dataclass(frozen=True, slots=True)
 class MissingAnswer:
-    """A question, or a repetition of it, that one run asked about without an answer."""
+    """A question, or a repetition of it, that one run did not get an answer to."""
 
     id: str
     model: str
@@ -47,143 +52,157 @@ class MissingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPair:
-    """A question that both runs answered. Trials are its answered repetitions, at least one."""
+    """A question that both runs answered, with its answered repetitions, at least one in each."""
 
     id: str  # of the question, without the repetition, in the run after
-    model: str  # "" where each run has one model
-    prompt: str  # "" where each run asks the group with one prompt template
+    model: str  # "" if each run has one model
+    prompt: str  # "" if each run asks the group with one prompt template
     family: str
     group: str
     section: str
     cluster: str
-    unit: str  # what it shares with the same question behind other demonstrations
-    graded: bool  # its score counts, for none is right or wrong; else whether it passes
+    unit: str  # shared with the same question with other demonstrations
+    graded: bool  # True if its score is compared instead of whether it passes
     before: tuple[Trial, ...]
     after: tuple[Trial, ...]
 
     @property
     def loss(self) -> float:
-        """What it scored before less what it scores now, means of the repetitions, -1 to 1."""
+        """Return the score before less the score after, means of the repetitions, -1 to 1."""
         return self.value(self.before) - self.value(self.after)
 
     @property
     def identical(self) -> bool:
-        """True if the model said the same in both runs, repetition by repetition, and it came to the same score."""
-        return self.loss == 0 and list(map(_said, self.before)) == list(map(_said, self.after))
+        """Return True if replies and mean score are the same in both runs, repetition by repetition."""
+        return self.loss == 0 and list(map(_replies_of, self.before)) == list(map(_replies_of, self.after))
 
     def value(self, trials: Sequence[Trial]) -> float:
-        """The mean score of a graded question, else the share of repetitions that pass."""
+        """Return the mean score of a graded question, else the share of repetitions that pass."""
         return mean_score(trials) if self.graded else pass_share(trials)
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What two runs have in common, and what not. All in the order of ids, then models."""
+    """The questions that two runs have in common and those they do not, sorted by id, then model."""
 
     pairs: tuple[QuestionPair, ...]
     changed: tuple[ChangedQuestion, ...]
     missing: tuple[MissingAnswer, ...]
-    only_before: tuple[str, ...]  # ids; with the model where there are several
+    only_before: tuple[str, ...]  # ids; with the model if there are several
     only_after: tuple[str, ...]
-    examples: dict[str, tuple[Question, Question]]  # what changed -> the first question where it did
+    examples: dict[str, tuple[Question, Question]]  # kind of change -> first question with it, before and after
 
 
-def _said(trial: Trial) -> Hashable:
-    """Return all that the model under test said; what equals nothing where its reply is not known."""
+def _replies_of(trial: Trial) -> Hashable:
+    """Return everything that the model under test replied; a unique object if its reply is unknown."""
     if trial.reply is None:
         return object()
     return json.dumps(model_replies(trial))
 
 
 QuestionKey = tuple[str, str, str]  # of a question: id without repetition, model, prompt template
-PromptGroups = frozenset[tuple[str, str]]  # family and group of what is asked with several prompt templates
+PromptGroups = frozenset[tuple[str, str]]  # family and group of questions with several prompt templates
 TrialsByQuestion = Mapping[QuestionKey, list[Trial]]
-Signature = tuple[Hashable, ...] | None  # by which a question is told from others; None where it cannot be
+Signature = tuple[Hashable, ...] | None  # identifies a question; None if nothing does
 
 
 def pass_share(trials: Sequence[Trial]) -> float:
-    """The share of the trials that pass; at least one trial."""
-    return sum(one.passed for one in trials) / len(trials)
+    """Return the share of the trials, at least one, that pass."""
+    return sum(trial.passed for trial in trials) / len(trials)
 
 
 def mean_score(trials: Sequence[Trial]) -> float:
-    """The mean main score of the trials, 0 for a reply without one; at least one trial."""
-    return fsum(0.0 if one.score is None else one.score.value for one in trials) / len(trials)
+    """Return the mean main score of the trials, at least one; a reply without a score counts as 0."""
+    return fsum(0.0 if trial.score is None else trial.score.value for trial in trials) / len(trials)
 
 
 def pair_questions(before: Tally, after: Tally) -> Pairing:
-    """The questions of both runs, those varied left out.
+    """Pair the questions of both runs, varied questions left out.
 
-    Models are paired by their names; where each run has only one, it is paired with the other whatever they are called.
-    So are prompt templates, those of each group of questions by themselves.
+    Models are paired by name; if each run has a single model, the two are paired whatever their names. So are prompt
+    templates, within each group of questions.
+
+    Args:
+        before: The trials of the baseline.
+        after: The trials of the run compared with it.
     """
     single = len(_models(before)) <= 1 and len(_models(after)) <= 1
-    grid = _asked_with_several_prompts(before) | _asked_with_several_prompts(after)
-    old, new = _asked(before, single, grid), _asked(after, single, grid)
-    partner = _partners(old, new, after.descriptions)
+    prompt_groups = _asked_with_several_prompts(before) | _asked_with_several_prompts(after)
+    old, new = _trials_by_question(before, single, prompt_groups), _trials_by_question(after, single, prompt_groups)
+    partner = _find_partners(old, new, after.descriptions)
     pairs: list[QuestionPair] = []
     changed: list[ChangedQuestion] = []
     missing: list[MissingAnswer] = []
     examples: dict[str, tuple[Question, Question]] = {}
     for key in sorted(partner):
-        once, now = old[partner[key]], new[key]
-        what = find_changes(once[0].question, now[0].question, after.descriptions[now[0].question.family])
-        same = set(what) <= set(AROUND)
-        if what:
-            changed.append(ChangedQuestion(key[0], now[0].model, what, same))
-            for one in what:
-                examples.setdefault(one, (once[0].question, now[0].question))
-        if same:
-            missing += [*_missing(once, "before"), *_missing(now, "after")]
-            pairs += _pair(key, once, now)
+        old_trials, new_trials = old[partner[key]], new[key]
+        all_changes = find_changes(
+            old_trials[0].question, new_trials[0].question, after.descriptions[new_trials[0].question.family]
+        )
+        comparable = set(all_changes) <= set(AROUND)
+        if all_changes:
+            changed.append(ChangedQuestion(key[0], new_trials[0].model, all_changes, comparable))
+            for change in all_changes:
+                examples.setdefault(change, (old_trials[0].question, new_trials[0].question))
+        if comparable:
+            missing += [*_missing_answers(old_trials, "before"), *_missing_answers(new_trials, "after")]
+            pairs += _make_pair(key, old_trials, new_trials)
     return Pairing(
         tuple(pairs),
         tuple(changed),
         tuple(missing),
-        tuple(_title(key) for key in sorted(old.keys() - set(partner.values()))),
-        tuple(_title(key) for key in sorted(new.keys() - partner.keys())),
+        tuple(_describe_key(key) for key in sorted(old.keys() - set(partner.values()))),
+        tuple(_describe_key(key) for key in sorted(new.keys() - partner.keys())),
         examples,
     )
 
 
 def find_changes(before: Question, after: Question, family: FamilyDescription) -> tuple[str, ...]:
-    """Return what is not the same about two questions that are meant to be: what of AROUND comes last.
+    """Return what differs between two questions that are meant to be the same; members of AROUND last.
 
-    What they are about has the family's word for a cluster, and how it is presented the name of a label. "case" is
-    another sentence of the same template about the same, whatever its right answer; "wording" is a template whose
-    sentence came out the same; "prompt" stands alone, where nothing else tells why prompt or system prompt differ.
+    A change of the cluster is named by the family's word for a cluster, a change of presentation by the label. "case"
+    is another sentence of the same template about the same cluster, whatever its right answer. "wording" is another
+    template with the same sentence. "prompt" is reported alone, if nothing else explains a different prompt or system
+    prompt.
+
+    Args:
+        before: The question of the baseline.
+        after: The question of the run compared with it.
+        family: The description of their family.
     """
-    other = _digest(before, family.cluster) != _digest(after, family.cluster)
-    case = not other and _another_case(before, after)
-    found = [
-        *([family.cluster] if other else []),
-        *(["case"] if case else []),
-        *(["reference"] if not case and _plain(before) != _plain(after) else []),
+    other_cluster = _digest(before, family.cluster) != _digest(after, family.cluster)
+    other_case = not other_cluster and _another_case(before, after)
+    all_changes = [
+        *([family.cluster] if other_cluster else []),
+        *(["case"] if other_case else []),
+        *(["reference"] if not other_case and _reference_json(before) != _reference_json(after) else []),
         *(label for label in family.presented_by if before.labels.get(label) != after.labels.get(label)),
         *(["scoring"] if _scoring(before) != _scoring(after) else []),
     ]
     reworded = _digest(before, "template") != _digest(after, "template")
     if before.text != after.text:
-        found += ["template"] if reworded or not found else []
+        all_changes += ["template"] if reworded or not all_changes else []
     elif reworded:
-        found += ["wording"]
-    templates = [_digest(one, "prompt_template") + str(one.labels.get(PROMPT, "")) for one in (before, after)]
-    found += ["prompt template"] if templates[0] != templates[1] else []
-    found += ["presentation"] if before.episode != after.episode else []
-    told = [(one.system, one.prompt) for one in (before, after)]
-    return tuple(found or (["prompt"] if told[0] != told[1] else []))
+        all_changes += ["wording"]
+    templates = [
+        _digest(question, "prompt_template") + str(question.labels.get(PROMPT, "")) for question in (before, after)
+    ]
+    all_changes += ["prompt template"] if templates[0] != templates[1] else []
+    all_changes += ["presentation"] if before.episode != after.episode else []
+    prompts = [(question.system, question.prompt) for question in (before, after)]
+    return tuple(all_changes or (["prompt"] if prompts[0] != prompts[1] else []))
 
 
 def _another_case(before: Question, after: Question) -> bool:
-    templates = {_digest(one, "template") for one in (before, after)}
+    templates = {_digest(question, "template") for question in (before, after)}
     return before.text != after.text and len(templates) == 1 and templates != {""}
 
 
-def _digest(question: Question, of: str) -> str:
-    return question.digests.get(of, "")
+def _digest(question: Question, part: str) -> str:
+    return question.digests.get(part, "")
 
 
-def _plain(question: Question) -> str:
+def _reference_json(question: Question) -> str:
     return json.dumps(question.reference, sort_keys=True)
 
 
@@ -192,7 +211,7 @@ def _scoring(question: Question) -> tuple[Hashable, ...]:
 
 
 def _models(tally: Tally) -> set[str]:
-    return {one.model for one in tally if not one.question.relation}
+    return {trial.model for trial in tally if not trial.question.relation}
 
 
 def _asked_with_several_prompts(tally: Tally) -> PromptGroups:
@@ -204,86 +223,108 @@ def _asked_with_several_prompts(tally: Tally) -> PromptGroups:
     return frozenset(group for group, names in prompts.items() if len(names) > 1)
 
 
-def _asked(tally: Tally, single: bool, grid: PromptGroups) -> dict[QuestionKey, list[Trial]]:
+def _trials_by_question(tally: Tally, single: bool, prompt_groups: PromptGroups) -> dict[QuestionKey, list[Trial]]:
     """Return the trials of each question, by repetition.
 
     Args:
         tally: The trials of one run.
-        single: True if each run has one model.
-        grid: What is asked with several prompt templates by one of the runs.
+        single: True if each run has a single model.
+        prompt_groups: Groups that one of the runs asks with several prompt templates.
     """
-    found: dict[QuestionKey, list[Trial]] = {}
-    for one in sorted(tally, key=lambda trial: trial.question.repetition):
-        question = one.question
-        prompt = str(question.labels.get(PROMPT, "")) if (question.family, question.group) in grid else ""
+    by_question: dict[QuestionKey, list[Trial]] = {}
+    for trial in sorted(tally, key=lambda trial: trial.question.repetition):
+        question = trial.question
+        prompt = str(question.labels.get(PROMPT, "")) if (question.family, question.group) in prompt_groups else ""
         if not question.relation:
-            found.setdefault((question.once, "" if single else one.model, prompt), []).append(one)
-    return found
+            by_question.setdefault((question.once, "" if single else trial.model, prompt), []).append(trial)
+    return by_question
 
 
-def _partners(old: TrialsByQuestion, new: TrialsByQuestion, known: Descriptions) -> dict[QuestionKey, QuestionKey]:
-    """The question before for each question after that has one: the same in all but the way of asking; else the same
-    id; else the same in all but how it is presented. Where two look alike none is chosen.
+def _find_partners(
+    old: TrialsByQuestion, new: TrialsByQuestion, descriptions: Descriptions
+) -> dict[QuestionKey, QuestionKey]:
+    """Return the key of the question before for each question after that has a partner.
 
-    What was asked goes first: in the user's own files another seed asks something else under the same id.
+    A partner has the same content and presentation; else the same id; else the same content. Ambiguous questions have
+    no partner. Content precedes ids because in the user's own files another seed can ask something else under the same
+    id.
     """
-    found: dict[QuestionKey, QuestionKey] = {}
-    signs = partial(_substance, known=known), partial(_content, known=known)
-    for match in (partial(_alike, sign=signs[0]), _same_id, partial(_alike, sign=signs[1])):
-        taken = set(found.values())
+    partners: dict[QuestionKey, QuestionKey] = {}
+    signatures = (
+        partial(_presented_content, descriptions=descriptions),
+        partial(_content_signature, descriptions=descriptions),
+    )
+    for match in (
+        partial(_match_by, signature_of=signatures[0]),
+        _match_by_id,
+        partial(_match_by, signature_of=signatures[1]),
+    ):
+        taken = set(partners.values())
         left = {key: old[key] for key in old if key not in taken}
-        found |= match(left, {key: new[key] for key in new if key not in found})
-    return found
+        partners |= match(left, {key: new[key] for key in new if key not in partners})
+    return partners
 
 
-def _same_id(old: TrialsByQuestion, new: TrialsByQuestion) -> dict[QuestionKey, QuestionKey]:
+def _match_by_id(old: TrialsByQuestion, new: TrialsByQuestion) -> dict[QuestionKey, QuestionKey]:
     return {key: key for key in new if key in old}
 
 
-def _alike(
-    old: TrialsByQuestion, new: TrialsByQuestion, sign: Callable[[Question], Signature]
+def _match_by(
+    old: TrialsByQuestion, new: TrialsByQuestion, signature_of: Callable[[Question], Signature]
 ) -> dict[QuestionKey, QuestionKey]:
-    """The question before for each question after that alone has its sign, where one question before has it."""
-    left = _unique(old, sign)
-    return {key: left[mark] for mark, key in _unique(new, sign).items() if mark in left}
+    """Return the question before for each question after if both are the only ones with their signature."""
+    old_keys = _unique_signatures(old, signature_of)
+    return {
+        key: old_keys[signature]
+        for signature, key in _unique_signatures(new, signature_of).items()
+        if signature in old_keys
+    }
 
 
-def _unique(asked: TrialsByQuestion, sign: Callable[[Question], Signature]) -> dict[Hashable, QuestionKey]:
-    """The questions that can be told by the sign."""
-    found: dict[Hashable, list[QuestionKey]] = {}
-    for key, trials in asked.items():
-        if (mark := sign(trials[0].question)) is not None:
-            found.setdefault((*key[1:], *mark), []).append(key)
-    return {mark: keys[0] for mark, keys in found.items() if len(keys) == 1}
+def _unique_signatures(
+    trials_by_question: TrialsByQuestion, signature_of: Callable[[Question], Signature]
+) -> dict[Hashable, QuestionKey]:
+    """Return the questions that have a signature of their own, by signature."""
+    keys_by_signature: dict[Hashable, list[QuestionKey]] = {}
+    for key, trials in trials_by_question.items():
+        if (signature := signature_of(trials[0].question)) is not None:
+            keys_by_signature.setdefault((*key[1:], *signature), []).append(key)
+    return {signature: keys[0] for signature, keys in keys_by_signature.items() if len(keys) == 1}
 
 
-def _content(question: Question, known: Descriptions) -> Signature:
-    """Return what the question asks; None for one without a digest of what it is about."""
-    about = _digest(question, known[question.family].cluster)
-    return (question.family, question.group, about, _plain(question), question.text) if about else None
+def _content_signature(question: Question, descriptions: Descriptions) -> Signature:
+    """Return what the question asks; None if it has no digest of its cluster."""
+    cluster_digest = _digest(question, descriptions[question.family].cluster)
+    return (
+        (question.family, question.group, cluster_digest, _reference_json(question), question.text)
+        if cluster_digest
+        else None
+    )
 
 
-def _substance(question: Question, known: Descriptions) -> Signature:
+def _presented_content(question: Question, descriptions: Descriptions) -> Signature:
     """Return what the question asks, how it is presented, and how answers are scored."""
-    labels = (str(question.labels.get(label, "")) for label in known[question.family].presented_by)
-    found = _content(question, known)
-    return (*found, *labels, *_scoring(question)) if found is not None else None
+    labels = (str(question.labels.get(label, "")) for label in descriptions[question.family].presented_by)
+    content = _content_signature(question, descriptions)
+    return (*content, *labels, *_scoring(question)) if content is not None else None
 
 
-def _pair(key: QuestionKey, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[QuestionPair]:
-    once, now = (tuple(one for one in trials if one.outcome in ANSWERED) for trials in (before, after))
-    asked = after[0].question
-    if once and now:
-        cluster = asked.cluster or asked.once
-        kinds = (asked.family, asked.group, asked.section)
-        yield QuestionPair(*key, *kinds, cluster, asked.unit, asked.graded, once, now)
+def _make_pair(key: QuestionKey, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[QuestionPair]:
+    answered_before, answered_after = (
+        tuple(trial for trial in trials if trial.outcome in ANSWERED) for trials in (before, after)
+    )
+    question = after[0].question
+    if answered_before and answered_after:
+        cluster = question.cluster or question.once
+        kinds = (question.family, question.group, question.section)
+        yield QuestionPair(*key, *kinds, cluster, question.unit, question.graded, answered_before, answered_after)
 
 
-def _missing(trials: Sequence[Trial], run: str) -> Iterator[MissingAnswer]:
-    for one in trials:
-        if one.outcome not in ANSWERED:
-            yield MissingAnswer(one.question.id, one.model, run, one.outcome, one.failure_text)
+def _missing_answers(trials: Sequence[Trial], run: str) -> Iterator[MissingAnswer]:
+    for trial in trials:
+        if trial.outcome not in ANSWERED:
+            yield MissingAnswer(trial.question.id, trial.model, run, trial.outcome, trial.failure_text)
 
 
-def _title(key: QuestionKey) -> str:
+def _describe_key(key: QuestionKey) -> str:
     return f"{key[0]} {key[1]}".rstrip()
