@@ -183,7 +183,7 @@ class Row:
     answered trial.
 
     A row contains right and wrong answers, or answers to graded questions, never both. For graded questions n counts
-    the answered trials, none is right or wrong, and there is no rate.
+    the answered trials, none is right or wrong, and the rate is None.
     """
 
     name: str
@@ -214,7 +214,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Pairs of questions that one model answered both unchanged and varied in one way."""
+    """Pairs of a question and its variation, both answered by the same model."""
 
     name: str
     model: str

@@ -107,7 +107,7 @@ class RunComparison:
     missing: tuple[MissingAnswer, ...]  # asked without an answer by one of the runs
     only_before: tuple[str, ...]  # ids of questions that the run after did not ask
     only_after: tuple[str, ...]
-    notes: tuple[str, ...]  # what the reader must know
+    notes: tuple[str, ...]  # remarks on what else changed, and what is not compared
     group_word: str = "group"  # what the compared families call a group
     section_word: str = "section"
     aggregates: tuple[AggregateChange, ...] = ()  # of the families that declare aggregates

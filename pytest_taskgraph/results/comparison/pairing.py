@@ -3,8 +3,8 @@
 Two questions are the same if their cluster, presentation labels, right answer, wording and scoring are the same. The
 prompt template, the system prompt and the presentation may differ, as these are what a comparison is about: such pairs
 are compared, and the difference is reported. Any other difference makes another question, which is reported and never
-paired. Questions that one run asks with several prompt templates are paired within each of them. docs/how-
-to/comparing.md has the details.
+paired. Questions with several prompt templates in one of the runs are paired within each template.
+docs/how-to/comparing.md has the details.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ChangedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class MissingAnswer:
-    """A question, or a repetition of it, that one run did not get an answer to."""
+    """A question, or a repetition of it, without an answer in one of the runs."""
 
     id: str
     model: str
@@ -229,7 +229,7 @@ def _trials_by_question(tally: Tally, single: bool, prompt_groups: PromptGroups)
     Args:
         tally: The trials of one run.
         single: True if each run has a single model.
-        prompt_groups: Groups that one of the runs asks with several prompt templates.
+        prompt_groups: Groups with several prompt templates in one of the runs.
     """
     by_question: dict[QuestionKey, list[Trial]] = {}
     for trial in sorted(tally, key=lambda trial: trial.question.repetition):

@@ -1,8 +1,8 @@
 """The record of a run: self-contained, versioned JSON, of which every report is a function.
 
-`docs/reference/record.schema.json` is its JSON Schema. Texts that many trials share stand once, in `texts`, under the
-SHA-256 digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. The diagram of
-what questions are about stands once, in `diagrams`, under their cluster. Settings never hold keys.
+`docs/reference/record.schema.json` is its JSON Schema. Texts that many trials share are stored once, in `texts`, under
+the SHA-256 digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. The diagram
+that belongs to a cluster of questions is stored once, in `diagrams`, under the cluster. Settings never contain keys.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .facts import REAL_NAMES, About, Usage
 from .older_records import KNOWN_SCHEMAS, upgrade_record
 from .record_builder import RecordBuilder, build, build_tally, encode_record
 
-FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
+FIRST_QUESTION_SET = 1  # version of all questions in records that do not state it
 
 __all__ = [
     "REAL_NAMES",
@@ -46,23 +46,28 @@ __all__ = [
 
 
 def save(path: str | Path, record: Mapping[str, Any] | RecordBuilder) -> None:
-    """Nothing; the record stands at `path` as a whole, or what stood there before. Missing folders are made.
+    """Write the record to `path`, completely or not at all; missing folders are made.
 
-    Raises UsageError, with the path, where it cannot be written.
+    Raises:
+        UsageError: if it cannot be written; the message names the path.
     """
-    # Piece by piece: as one text, a record of 20,000 trials would take 500 MB more.
+    # Piece by piece: as a single text, a record of 20,000 trials takes 500 MB more.
     pieces = record.iterate_text() if isinstance(record, RecordBuilder) else encode_record(record)
     replace_file(path, chain(pieces, "\n"), "record")
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The record that stands at `path`. Raises UsageError where there is none, or one of a schema not known here, and
-    for one of which a part is not of its kind: all that reads it may then rely on that.
+    """Read the record at `path` in the present schema, with every part checked for its type.
+
+    Raises:
+        UsageError: if it cannot be read, has an unknown schema, or a part is of another type than the schema states.
     """
     from .shape import find_faults  # brings pydantic
 
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
+        record = json.loads(
+            Path(path).read_text(encoding="utf-8"), parse_constant=_finite_number, parse_float=_finite_number
+        )
     except json.JSONDecodeError as error:
         raise ReadError(str(path), error.lineno, error.colno, error.msg, "the JSON of a record") from error
     except (OSError, ValueError, RecursionError) as error:
@@ -72,32 +77,40 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path} is no record of a run: it has no schema number; expected a file that --taskgraph-report "
             "json=FILE or --taskgraph-save wrote"
         )
-    found = record["schema"]
-    if type(found) is not int or found not in KNOWN_SCHEMAS:
-        known = ", ".join(map(str, KNOWN_SCHEMAS))
+    schema = record["schema"]
+    if type(schema) is not int or schema not in KNOWN_SCHEMAS:
+        known_schemas = ", ".join(map(str, KNOWN_SCHEMAS))
         raise UsageError(
-            f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
+            f"{path}: found schema {schema!r:.40}, expected one that is known here ({known_schemas}); "
             "read it with the version of pytest-taskgraph-bench that wrote it, or make the record again"
         )
     record = upgrade_record(record)
     for where, fault in find_faults(record):
-        raise UsageError(f"{path}: {_damaged(where, fault)}")
+        raise UsageError(f"{path}: {_damaged_error(where, fault)}")
     return record
 
 
 def load_whole(path: str | Path) -> dict[str, Any]:
-    """As `load`, and all that the record holds can be read. Raises UsageError, with the path, where it is damaged."""
-    found = load(path)
+    """Read a record as `load` does, and check that its facts and all its trials can be read.
+
+    Raises:
+        UsageError: if it is damaged; the message names the path.
+    """
+    record = load(path)
     try:
-        about_of(found)
-        tally_of(found)
+        about_of(record)
+        tally_of(record)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
-    return found
+    return record
 
 
-def _finite(number: str) -> float:
-    """The number; also 1e999 is none that JSON could hold. Raises ValueError."""
+def _finite_number(number: str) -> float:
+    """Return the number.
+
+    Raises:
+        ValueError: if it is not finite, as 1e999.
+    """
     value = float(number)
     if not isfinite(value):
         raise ValueError(f"found {number:.40}, expected a finite number")
@@ -105,47 +118,59 @@ def _finite(number: str) -> float:
 
 
 def trials(record: Mapping[str, Any]) -> list[Trial]:
-    """The trials of a record, by question id, then model. Raises UsageError for a record that is damaged."""
+    """Return the trials of a record, by question id, then model.
+
+    Raises:
+        UsageError: if the record is damaged.
+    """
     return list(tally_of(record))
 
 
 def tally_of(record: Mapping[str, Any]) -> Tally:
-    """Return the tally of a record's trials, attempts included. Raises UsageError as `trials` does."""
+    """Return the tally of a record's trials, attempts included.
+
+    Raises:
+        UsageError: if the record is damaged.
+    """
     try:
-        known = descriptions_of(record)
+        descriptions = descriptions_of(record)
     except (KeyError, TypeError, AttributeError) as error:
-        raise _unusable("families", error) from error
-    for one in known:
-        if told := aggregates.find_aggregate_mistake(one.aggregates) or tables.find_table_mistake(one):
-            raise _damaged(f"family {one.name!r:.200}", told)
-    return build_tally(_read_trials(record), known)
+        raise _unusable_error("families", error) from error
+    for family in descriptions:
+        if mistake := aggregates.find_aggregate_mistake(family.aggregates) or tables.find_table_mistake(family):
+            raise _damaged_error(f"family {family.name!r:.200}", mistake)
+    return build_tally(_read_trials(record), descriptions)
 
 
 def about_of(record: Mapping[str, Any]) -> About:
-    """What the run of a record was. Raises UsageError for a record that is damaged."""
+    """Return the facts of the run that a record states.
+
+    Raises:
+        UsageError: if the record is damaged.
+    """
     try:
-        later: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "gates": [],
             "lost": [],
             "interrupted": False,
             "usage": None,
             "families": [],
-        }  # older records have none
-        later["question_sets"] = question_sets_of(record)
-        facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
-        facts["usage"] = None if facts["usage"] is None else _usage(facts["usage"])
+        }  # for older records
+        defaults["question_sets"] = question_sets_of(record)
+        facts = {name: (defaults | dict(record))[name] for name in About.__dataclass_fields__}
+        facts["usage"] = None if facts["usage"] is None else _read_usage(facts["usage"])
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})
     except (KeyError, TypeError) as error:
-        raise _unusable("what the run was", error) from error
+        raise _unusable_error("what the run was", error) from error
 
 
-def _usage(told: Mapping[str, Any]) -> Usage:
-    return Usage(**{name: told[name] for name in Usage.__dataclass_fields__ if name in told})
+def _read_usage(fields: Mapping[str, Any]) -> Usage:
+    return Usage(**{name: fields[name] for name in Usage.__dataclass_fields__ if name in fields})
 
 
 def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
-    """Return the version of the questions of each family that has one, as the record says; the first in older records.
+    """Return the version of the questions of each family that has one; the first version in older records.
 
     Raises:
         UsageError: if the record is damaged.
@@ -153,19 +178,19 @@ def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
     if "question_sets" in record:
         return dict(record["question_sets"])
     try:
-        families = sorted({str(one["question"]["family"]) for one in record["trials"]})
+        families = sorted({str(trial["question"]["family"]) for trial in record["trials"]})
     except (KeyError, TypeError) as error:
-        raise _unusable("trials", error) from error
+        raise _unusable_error("trials", error) from error
     return dict.fromkeys(families, FIRST_QUESTION_SET)
 
 
-def _unusable(where: str, error: Exception) -> UsageError:
-    """The error of a part of a record that cannot be read, without the words of Python."""
+def _unusable_error(where: str, error: Exception) -> UsageError:
+    """Return the error for a part of a record that cannot be read, in words instead of a Python message."""
     why = f"{error} is missing" if isinstance(error, KeyError) else "a value is not of the kind that was expected"
-    return _damaged(where, why)
+    return _damaged_error(where, why)
 
 
-def _damaged(where: str, why: str) -> UsageError:
+def _damaged_error(where: str, why: str) -> UsageError:
     return UsageError(f"the record is damaged: {where}: {why:.300}; make it again")
 
 
@@ -173,23 +198,23 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
     at = 0
     places: dict[tuple[str, str], int] = {}
     try:
-        # Older records have none. Those of several trials are one text in memory.
-        diagrams = {cluster: pack(one) for cluster, one in record.get("diagrams", {}).items()}
-        for one in record["trials"]:
+        # Older records have no diagrams. Trials of a cluster share one text in memory.
+        diagrams = {cluster: pack(data) for cluster, data in record.get("diagrams", {}).items()}
+        for data in record["trials"]:
             at += 1
-            prompt = "".join(record["texts"][digest] for digest in one["question"]["prompt"])
-            whole = {**one, "question": {**one["question"], "prompt": prompt}}
-            diagram = diagrams.get(whole["question"]["cluster"], "")
-            pair = whole.get("diagram_pair")
-            packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
-            said = lean_exchanges(whole.get("exchanges", ()))  # the oldest records have none
-            trial = Trial.from_json(whole | packed | {"exchanges": said, "texts": {}})
+            prompt = "".join(record["texts"][digest] for digest in data["question"]["prompt"])
+            complete = {**data, "question": {**data["question"], "prompt": prompt}}
+            diagram = diagrams.get(complete["question"]["cluster"], "")
+            pair = complete.get("diagram_pair")
+            diagrams_packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
+            exchanges = lean_exchanges(complete.get("exchanges", ()))  # the oldest records have none
+            trial = Trial.from_json(complete | diagrams_packed | {"exchanges": exchanges, "texts": {}})
             if texts := foreign_texts(trial.question, trial.exchanges, record["texts"]):
                 trial = dataclasses.replace(trial, texts=texts)
             first = places.setdefault((trial.question.id, trial.model), at)
             if first != at:
-                same = f"the same question and model as trial {first}, {trial.question.id!r:.200}"
-                raise _damaged(f"trial {at}", same)
-            yield trial, int(one["attempts"])
+                duplicate = f"the same question and model as trial {first}, {trial.question.id!r:.200}"
+                raise _damaged_error(f"trial {at}", duplicate)
+            yield trial, int(data["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unusable(f"trial {at}" if at else "trials", error) from error
+        raise _unusable_error(f"trial {at}" if at else "trials", error) from error

@@ -1,4 +1,4 @@
-"""Files that are written as a whole: whoever reads one finds the new text, or what stood there before."""
+"""Files that are replaced atomically: a reader sees the new text or the old one."""
 
 from __future__ import annotations
 
@@ -10,42 +10,52 @@ from pathlib import Path
 from ...errors import UsageError
 
 
-def replace_file(path: str | Path, pieces: Iterable[str], what: str) -> None:
-    """Nothing; the pieces of text stand at `path` as UTF-8, their line ends as they are; missing folders are made.
+def replace_file(path: str | Path, pieces: Iterable[str], noun: str) -> None:
+    """Write the pieces of text to `path` as UTF-8, atomically; line ends are kept and missing folders made.
 
-    As a whole, or what stood there before. `what` the file is said to be in the UsageError, which tells the path,
-    where it cannot be written.
+    Args:
+        path: The file.
+        pieces: The text.
+        noun: What an error message calls the file.
+
+    Raises:
+        UsageError: if it cannot be written; the message names the path.
     """
-    with writable_target(path, what) as target:
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    with writable_target(path, noun) as target:
+        partial_file = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            with part.open("w", encoding="utf-8", newline="") as file:
+            with partial_file.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
-            part.replace(target)
+            partial_file.replace(target)
         finally:
-            part.unlink(missing_ok=True)
+            partial_file.unlink(missing_ok=True)
 
 
 def nearest_existing(path: Path) -> Path:
-    """The path, if it is there, else the nearest folder above it that is."""
-    return next(one for one in (path, *path.absolute().parents) if one.exists())
+    """Return the path if it exists, else the nearest existing folder above it."""
+    return next(folder for folder in (path, *path.absolute().parents) if folder.exists())
 
 
 @contextmanager
-def writable_target(path: str | Path, what: str) -> Iterator[Path]:
-    """The place to write to, links followed and its folder made.
+def writable_target(path: str | Path, noun: str) -> Iterator[Path]:
+    """Yield the file to write to: links are followed and its folder is made.
 
-    Raises UsageError, as `replace`, for a place that is no regular file and for what goes wrong within.
+    Args:
+        path: The file.
+        noun: What an error message calls the file.
+
+    Raises:
+        UsageError: if it is no regular file, or writing fails within the context.
     """
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
-            raise UsageError(f"the {what} cannot be written to {path}: it is no regular file; name another path")
+            raise UsageError(f"the {noun} cannot be written to {path}: it is no regular file; name another path")
         target.parent.mkdir(parents=True, exist_ok=True)
         yield target
     except (OSError, ValueError, TypeError) as error:
-        # The text of an OSError names the file beside it, which nobody asked for.
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"the {what} cannot be written to {path}: {why}; name another path") from error
+        # The text of an OSError names the temporary file.
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"the {noun} cannot be written to {path}: {reason}; name another path") from error

@@ -1,12 +1,13 @@
-"""What a trial keeps of its exchanges: who was asked what, what came of it, and what it took.
+"""The exchanges of a trial: which roles were asked what, the outcome of each request, and its usage.
 
-An exchange is plain JSON. Its `messages` are of a role and the digest of a text each. The texts stand in the trial's
-`texts`, but for those that its question holds: prompt, system prompt and specifications. The exchange whose reply is
-the trial's own is marked by `final`, and leaves out what the reply holds: most trials have this one alone, and a run
-holds thousands. In a record it says what it took. Records of earlier versions have exchanges without `messages`, and of
-most trials none.
+An exchange is plain JSON. Each of its `messages` has a role and the digest of a text. The texts are in `texts` of the
+trial, except those that its question contains: prompt, system prompt and specifications. The exchange whose reply is
+the trial's own is marked by `final` and omits what the reply states: most trials have only that exchange, and a run has
+thousands of trials. In a record it states its usage too. Records of earlier versions have exchanges without `messages`,
+and none for most trials.
 
-A replay of them tells the same, but for how many arrived from the store; what a run itself sent is its `usage`.
+A replay has the same exchanges, apart from the number that came from the store; what a run itself sent is in its
+`usage`.
 """
 
 from __future__ import annotations
@@ -25,97 +26,106 @@ if TYPE_CHECKING:
     from ...asking import Exchange
 
 
-SUMS = ("tokens_in", "tokens_out", "cost", "latency")  # what the replies of a trial took, as far as they tell
-_TOOK = (*SUMS, "stored", "source")  # of a reply
-_FIELDS = {"role", "messages", "kind", "failure", "final", "text", *_TOOK, "finish_reason", "logprobs"}
+SUMS = ("tokens_in", "tokens_out", "cost", "latency")  # usage of the replies of a trial, as far as they report it
+_REPLY_FIELDS = (*SUMS, "stored", "source")  # fields of a reply
+_EXCHANGE_FIELDS = {"role", "messages", "kind", "failure", "final", "text", *_REPLY_FIELDS, "finish_reason", "logprobs"}
 
 
 def keep_exchanges(
     question: Question, exchanges: Iterable[Exchange], reply: Reply | None
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the exchanges as a trial holds them, and the texts of their messages, by digest, that no question holds.
+    """Return the exchanges as a trial stores them, and the texts of their messages that the question does not contain.
 
-    Requests that were never sent are left out; those without a reply say what kind of failure came of them. Texts are
-    without secrets, and so are their digests.
+    Requests that were never sent are left out; requests without a reply state the kind of their failure. Texts and
+    digests are computed after redaction of secrets.
 
     Args:
-        question: as it was asked.
-        exchanges: in the order of asking.
-        reply: the trial's own, if there is one.
+        question: The question as it was asked.
+        exchanges: The exchanges in the order of asking.
+        reply: The trial's own reply, if it has one.
+
+    Returns:
+        The exchanges as JSON values, and the texts by digest.
 
     Raises:
-        ValueError: if a note has a name that an exchange has by itself.
+        ValueError: if a note has the name of a field of exchanges.
     """
     sent = [exchange for exchange in exchanges if exchange.sent]
     scored = [at for at, exchange in enumerate(sent) if reply is not None and exchange.reply is reply]
-    digests = {text: _digest(text) for text in _own_texts(question)}
-    own, texts, kept = set(digests.values()), dict[str, str](), []
+    digests = {text: _text_digest(text) for text in _own_texts(question)}
+    own_digests, texts, exchanges_json = set(digests.values()), dict[str, str](), []
     for at, exchange in enumerate(sent):
         messages = []
-        for role, text in _messages(exchange.request):
+        for role, text in _request_messages(exchange.request):
             if text not in digests:
-                digests[text] = _digest(text)
-                texts |= {} if digests[text] in own else {digests[text]: _public(text)}
+                digests[text] = _text_digest(text)
+                texts |= {} if digests[text] in own_digests else {digests[text]: _redact_text(text)}
             messages.append({"role": role, "digest": digests[text]})
-        kept.append(_to_json(exchange, messages, final=at in scored[-1:]))
-    return kept, texts
+        exchanges_json.append(_to_json(exchange, messages, final=at in scored[-1:]))
+    return exchanges_json, texts
 
 
 def foreign_texts(
     question: Question, exchanges: Sequence[Mapping[str, Any]], texts: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the texts of the exchanges' messages that the question does not hold, of those that are in `texts`."""
-    digests = dict.fromkeys(each["digest"] for exchange in exchanges for each in exchange.get("messages") or ())
+    """Return the given texts that occur in messages of the exchanges and not in the question, by digest.
+
+    Args:
+        question: The question of the trial.
+        exchanges: Exchanges as JSON values.
+        texts: Texts of the record by digest.
+    """
+    digests = dict.fromkeys(message["digest"] for exchange in exchanges for message in exchange.get("messages") or ())
     if not digests:
         return {}
-    own = set(map(_digest, _own_texts(question)))
-    return {digest: texts[digest] for digest in digests if digest in texts and digest not in own}
+    own_digests = set(map(_text_digest, _own_texts(question)))
+    return {digest: texts[digest] for digest in digests if digest in texts and digest not in own_digests}
 
 
 def complete_exchanges(trial: Trial) -> list[dict[str, Any]]:
-    """Return the exchanges, the final one with what it took, as records have them."""
+    """Return the exchanges as records have them: the final one with its usage."""
     reply = trial.reply
-    took = {name: getattr(reply, name) for name in _TOOK} if reply else {}
-    return [{**exchange, **took} if exchange.get("final") else exchange for exchange in trial.exchanges]
+    reply_fields = {name: getattr(reply, name) for name in _REPLY_FIELDS} if reply else {}
+    return [{**exchange, **reply_fields} if exchange.get("final") else exchange for exchange in trial.exchanges]
 
 
 def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the exchanges of a record as a trial holds them."""
+    """Return the exchanges of a record as a trial stores them: the final one without its usage."""
     return [
-        {name: value for name, value in exchange.items() if not (exchange.get("final") and name in _TOOK)}
+        {name: value for name, value in exchange.items() if not (exchange.get("final") and name in _REPLY_FIELDS)}
         for exchange in exchanges
     ]
 
 
 def has_messages(exchange: Mapping[str, Any]) -> bool:
-    """Return True for an exchange of this form, False for one of a record of an earlier version."""
+    """Return True if the exchange states its messages, False if an earlier version recorded it."""
     return "messages" in exchange
 
 
 def trial_replies(trial: Trial) -> list[dict[str, Any]]:
-    """Return what each reply that the trial holds took (SUMS), and whether it was stored; judges' included.
+    """Return the usage (SUMS) of each reply of the trial, judges' included, and whether it came from the store.
 
-    In records of earlier versions a reply that is no agent's stands beside the exchanges.
+    In records of earlier versions the reply of a trial without an agent is not among the exchanges.
     """
     exchanges = [exchange for exchange in complete_exchanges(trial) if "failure" not in exchange]
-    found = [
+    replies = [
         {name: exchange.get(name) for name in SUMS} | {"stored": bool(exchange.get("stored"))} for exchange in exchanges
     ]
-    among_them = any(has_messages(one) or one.get("role") == "subject" for one in trial.exchanges)
+    among_them = any(has_messages(exchange) or exchange.get("role") == "subject" for exchange in trial.exchanges)
     if trial.reply is None or among_them:
-        return found
-    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}, *found]
+        return replies
+    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}, *replies]
 
 
 def model_replies(trial: Trial) -> list[dict[str, Any]]:
-    """Return what the model under test said, reply by reply: text, calls of tools, scores of texts.
+    """Return the replies of the model under test: text, tool calls, scores of texts.
 
-    Equal for equal replies, whichever version recorded them. The trial has a reply.
+    Equal replies have equal results, whichever version recorded them. The trial must have a reply.
     """
     reply = trial.reply
     assert reply is not None
-    scored = {"text": reply.text, "calls": [], "logprobs": reply.logprobs}
-    found = [
+    final_reply = {"text": reply.text, "calls": [], "logprobs": reply.logprobs}
+    replies = [
         {
             "text": reply.text if exchange.get("final") else exchange.get("text"),
             "calls": exchange.get("calls") or [],
@@ -124,38 +134,38 @@ def model_replies(trial: Trial) -> list[dict[str, Any]]:
         for exchange in trial.exchanges
         if exchange.get("role") == "subject" and "failure" not in exchange
     ]
-    return found if found == [scored] else [*found, scored]
+    return replies if replies == [final_reply] else [*replies, final_reply]
 
 
 def _to_json(exchange: Exchange, messages: list[dict[str, str]], final: bool) -> dict[str, Any]:
     request, reply, note = exchange.request, exchange.reply, exchange.note
-    if clash := _FIELDS & note.keys():
+    if clash := _EXCHANGE_FIELDS & note.keys():
         raise ValueError(f"a note on an exchange has the name {min(clash)!r}, which exchanges have by themselves")
-    made: dict[str, Any] = {"role": request.role, "messages": messages}
-    made |= {} if request.kind == "chat" else {"kind": request.kind}
+    data: dict[str, Any] = {"role": request.role, "messages": messages}
+    data |= {} if request.kind == "chat" else {"kind": request.kind}
     if reply is None:
-        return {**made, "failure": getattr(exchange.failure, "kind", "timeout"), **redact_all(dict(note))}
+        return {**data, "failure": getattr(exchange.failure, "kind", "timeout"), **redact_all(dict(note))}
     if final:
-        made["final"] = True
+        data["final"] = True
     else:
-        made |= {"text": reply.text} | {name: getattr(reply, name) for name in _TOOK}
-        made |= {} if reply.finish_reason == "stop" else {"finish_reason": reply.finish_reason}
-        made |= {"logprobs": reply.logprobs} if reply.logprobs else {}
-    calls = {"calls": [*map(_call, reply.tool_calls)]} if reply.tool_calls else {}
-    return {**made, **redact_all({**calls, **note})}
+        data |= {"text": reply.text} | {name: getattr(reply, name) for name in _REPLY_FIELDS}
+        data |= {} if reply.finish_reason == "stop" else {"finish_reason": reply.finish_reason}
+        data |= {"logprobs": reply.logprobs} if reply.logprobs else {}
+    calls = {"calls": [*map(_call_json, reply.tool_calls)]} if reply.tool_calls else {}
+    return {**data, **redact_all({**calls, **note})}
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, str]:
-    """The name and the arguments of a call of a tool, as the OpenAI protocol has it."""
+def _call_json(call: Mapping[str, Any]) -> dict[str, str]:
+    """Return the name and the arguments of a tool call of the OpenAI protocol."""
     function = call.get("function") or {}
     return {"name": str(function.get("name") or ""), "arguments": str(function.get("arguments") or "")}
 
 
-def _messages(request: Request) -> Iterator[tuple[str, str]]:
-    """The role and the text of each message; of a request to score or to embed, also of what was given for that."""
+def _request_messages(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the role and the text of each message, and the context and texts of a request to score or to embed."""
     for message in request.messages:
         rest = {name: value for name, value in message.items() if name not in ("role", "tool_call_id")}
-        text = rest["content"] if [*rest] == ["content"] and isinstance(rest["content"], str) else _json(rest)
+        text = rest["content"] if [*rest] == ["content"] and isinstance(rest["content"], str) else _dump_json(rest)
         yield str(message.get("role", "")), text
     if request.context:
         yield "context", request.context
@@ -163,20 +173,20 @@ def _messages(request: Request) -> Iterator[tuple[str, str]]:
         yield "text", text
 
 
-def _json(value: object) -> str:
+def _dump_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def _own_texts(question: Question) -> list[str]:
-    """The texts that a question holds as its messages do."""
+    """Return the texts of a question that are among its messages."""
     return [question.prompt, question.system, *question.specifications.values()]
 
 
-def _digest(text: str) -> str:
-    return digest_of(_public(text))
+def _text_digest(text: str) -> str:
+    return digest_of(_redact_text(text))
 
 
-def _public(text: str) -> str:
+def _redact_text(text: str) -> str:
     return join_surrogates(redact(text))
 
 
@@ -188,66 +198,67 @@ class Spending:
     retries: int
     tokens_in: int
     tokens_out: int
-    untold: int  # replies that arrived without the number of their tokens
+    untold: int  # replies without the number of their tokens
     cost: float
     priced: int  # replies whose cost is known
-    unpriced: int  # replies whose cost is not
-    stored: int = 0  # replies that the store had of an earlier run
+    unpriced: int  # replies whose cost is unknown
+    stored: int = 0  # replies of an earlier run, from the store
 
 
 def sum_spending(trials: Iterable[Trial]) -> Spending:
-    """The sums over the trials, those of varied questions included: they are paid for like any other."""
-    ones = list(trials)
-    said = [trial_replies(one) for one in ones]
-    flat = [reply for some in said for reply in some]
-    costs = [float(reply["cost"]) for reply in flat if reply["cost"] is not None]
+    """Return the sums over the trials, including those of varied questions."""
+    all_trials = list(trials)
+    replies_by_trial = [trial_replies(trial) for trial in all_trials]
+    all_replies = [reply for replies in replies_by_trial for reply in replies]
+    costs = [float(reply["cost"]) for reply in all_replies if reply["cost"] is not None]
     return Spending(
-        requests=sum(one.requests for one in ones),
-        retries=sum(one.retries for one in ones),
-        tokens_in=sum(reply["tokens_in"] or 0 for reply in flat),
-        tokens_out=sum(reply["tokens_out"] or 0 for reply in flat),
-        untold=sum(None in (reply["tokens_in"], reply["tokens_out"]) for reply in flat),
+        requests=sum(trial.requests for trial in all_trials),
+        retries=sum(trial.retries for trial in all_trials),
+        tokens_in=sum(reply["tokens_in"] or 0 for reply in all_replies),
+        tokens_out=sum(reply["tokens_out"] or 0 for reply in all_replies),
+        untold=sum(None in (reply["tokens_in"], reply["tokens_out"]) for reply in all_replies),
         cost=fsum(costs),
         priced=len(costs),
-        unpriced=sum(map(_unpriced, ones, said)),
-        stored=sum(reply["stored"] for reply in flat),
+        unpriced=sum(map(_count_unpriced, all_trials, replies_by_trial)),
+        stored=sum(reply["stored"] for reply in all_replies),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ReplySums:
-    """What all replies of one trial took, as far as they tell; None where none does."""
+    """Sums over all replies of one trial; None if no reply reports the number."""
 
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None  # US dollars
-    latency: float | None  # seconds, one reply after the other
-    stored: bool | None  # whether each of them arrived from the store
+    latency: float | None  # seconds, summed over the replies
+    stored: bool | None  # True if every reply came from the store
 
 
 def sum_replies(trial: Trial) -> ReplySums:
     """Return the sums over all replies of a trial, judges' and embedders' included."""
-    arrived = trial_replies(trial)
+    replies = trial_replies(trial)
     return ReplySums(
-        tokens_in=_sum(arrived, "tokens_in"),
-        tokens_out=_sum(arrived, "tokens_out"),
-        cost=_sum(arrived, "cost"),
-        latency=_sum(arrived, "latency"),
-        stored=all(one["stored"] for one in arrived) if arrived else None,
+        tokens_in=_sum_known(replies, "tokens_in"),
+        tokens_out=_sum_known(replies, "tokens_out"),
+        cost=_sum_known(replies, "cost"),
+        latency=_sum_known(replies, "latency"),
+        stored=all(reply["stored"] for reply in replies) if replies else None,
     )
 
 
-def _sum(arrived: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - a whole number stays one
-    known = [one[name] for one in arrived if one[name] is not None]
-    return (fsum if isinstance(known[0], float) else sum)(known) if known else None
+def _sum_known(replies: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - whole numbers stay whole
+    values = [reply[name] for reply in replies if reply[name] is not None]
+    return (fsum if isinstance(values[0], float) else sum)(values) if values else None
 
 
-def _unpriced(trial: Trial, said: list[dict[str, Any]]) -> int:
-    """Replies of unknown cost: those in the trial, and those that arrived before a later request of it failed.
+def _count_unpriced(trial: Trial, replies: list[dict[str, Any]]) -> int:
+    """Return the number of replies of unknown cost, those before a request that failed included.
 
-    Of the latter only the number is known, and only where an earlier version asked: it kept no such reply.
+    For the latter only their number is known, and only in records of an earlier version, which did not keep such
+    replies.
     """
-    known = sum(reply["cost"] is not None for reply in said)
+    priced = sum(reply["cost"] is not None for reply in replies)
     counted = trial.outcome == "error" and not any(map(has_messages, trial.exchanges))
-    lost = trial.requests - 1 - len(said) if counted else 0
-    return len(said) - known + max(0, lost)
+    lost = trial.requests - 1 - len(replies) if counted else 0
+    return len(replies) - priced + max(0, lost)

@@ -1,4 +1,4 @@
-"""The record of a run in the making: trials become JSON one at a time, so that it need not be in memory as a whole."""
+"""Builder of the record of a run: it converts trials to JSON one at a time, to save memory."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from .facts import About
 from .json_values import cut_text, join_surrogates, public_settings, to_json_value
 
 SCHEMA = 4
-SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
+SHORTEST_SHARED = 200  # characters; shorter common starts of prompts are not shared
 
 _INDENT = 1
 _encode = json.JSONEncoder(allow_nan=False, indent=_INDENT).encode
 
 
 class RecordBuilder:
-    """The record of trials, as JSON values or as text, trials by question id, then model, errored and skipped ones too.
+    """Record of trials as JSON values or as text, sorted by question id, then model.
 
-    Of trials with the same question and model the last is kept; a Tally hands over how often each was asked. All that
-    gives parts of the record raises UsageError, with the place, for a number that is not finite and for what JSON has
-    no words for.
+    Of trials with the same question and model the last is kept; a Tally also has the number of attempts. Methods that
+    return parts of the record raise UsageError, with the place, if a number is not finite or JSON cannot represent a
+    value.
     """
 
     def __init__(self, trials: Iterable[Trial], about: About) -> None:
-        self._known = Descriptions(about.families)
+        self._descriptions = Descriptions(about.families)
         self._tally = (
-            trials if isinstance(trials, Tally) else build_tally(((trial, 1) for trial in trials), self._known)
+            trials if isinstance(trials, Tally) else build_tally(((trial, 1) for trial in trials), self._descriptions)
         )
         self._about = about
-        self._shared = _shared_starts((one.question for one in self._tally), self._known)
+        self._shared = _shared_starts((trial.question for trial in self._tally), self._descriptions)
         self._body: dict[str, Any] = {}
 
     @property
     def has_asked_questions(self) -> bool:
-        """Whether any of the questions was put."""
-        return any(one.outcome != "skipped" for one in self._tally)
+        """Return True if any of the questions was asked."""
+        return any(trial.outcome != "skipped" for trial in self._tally)
 
     def set_about(self, about: About) -> None:
-        """Nothing; more is known of the run by now."""
+        """Replace the facts of the run."""
         self._about = about
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON values; its trials are written down once, and shared by all that this gives."""
+        """Return the record as plain JSON values; its trials are converted once and shared by all results."""
         if not self._body:
             self._body = {name: dict(parts) for name, parts in self._tables().items()} | {
                 "trials": list(self._trials())
@@ -61,62 +61,66 @@ class RecordBuilder:
         return {**self._head(), **self._body}
 
     def iterate_text(self) -> Iterator[str]:
-        """The text of the record's JSON, piece by piece; as the whole of it would be written, without its last line."""
+        """Yield the text of the record's JSON, equal to that of the whole without its last line end."""
         yield _encode(self._head()).removesuffix("\n}")
         for name, parts in self._tables().items():
-            yield from _listed(name, "{}", (f"{json.dumps(key)}: {_encode(value)}" for key, value in parts))
-        yield from _listed("trials", "[]", map(_encode, self._body.get("trials") or self._trials()))
+            yield from _encode_member(name, "{}", (f"{json.dumps(key)}: {_encode(value)}" for key, value in parts))
+        yield from _encode_member("trials", "[]", map(_encode, self._body.get("trials") or self._trials()))
         yield "\n}"
 
     def _head(self) -> dict[str, Any]:
         tally, about = self._tally, self._about
         facts = to_json_value({**asdict(about), "settings": public_settings(about.settings)}, "about", redact)
         totals = [asdict(tally.total(model)) for model in tally.models]
-        apart = tally.groups(graded=True)
-        graded = [{**asdict(tally.row(one)), "interval": to_json_value(one.interval, "graded")} for one in apart]
-        parts = {"totals": totals, "graded": graded, "tables": self._shown}
+        graded_groups = tally.groups(graded=True)
+        graded = [
+            {**asdict(tally.row(group)), "interval": to_json_value(group.interval, "graded")} for group in graded_groups
+        ]
+        parts = {"totals": totals, "graded": graded, "tables": self._table_data}
         return {"schema": SCHEMA, **facts, **parts}
 
     @cached_property
-    def _shown(self) -> list[Any]:
-        """The tables of reports."""
-        return [to_json_value(one.to_json(), f"table {one.spec.name}", redact) for one in tables_of(self._tally)]
+    def _table_data(self) -> list[Any]:
+        """Return the tables of reports as plain JSON values."""
+        return [to_json_value(table.to_json(), f"table {table.spec.name}", redact) for table in tables_of(self._tally)]
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}
 
     def _texts(self) -> Iterator[tuple[str, str]]:
-        """Every text of a prompt or of another message once, under its digest; long ones of the latter are cut."""
+        """Yield each text of a prompt or of another message once, under its digest; long texts of messages are cut."""
         prompts = ((digest_of(text), text) for trial in self._tally for text in self._split(trial.question))
         messages = (
             (key, to_json_value(text, "texts", cut_text)) for trial in self._tally for key, text in trial.texts.items()
         )
-        told = set()
-        for key, text in chain(prompts, messages):  # all prompts first: a message with such a text is not cut
-            if key not in told:
-                told.add(key)
+        seen = set()
+        for key, text in chain(prompts, messages):  # prompts first: a message with the text of a prompt is not cut
+            if key not in seen:
+                seen.add(key)
                 yield key, text
 
     def _diagrams(self) -> Iterator[tuple[str, Any]]:
-        """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
-        found = {one.question.cluster: one.diagram for one in self._tally if one.diagram and one.question.cluster}
-        for key in sorted(found):
-            yield key, to_json_value(unpack(found[key]), f"diagram {key}", redact)
+        """Yield the diagrams of the trials, once for each cluster of questions, sorted by key."""
+        diagrams = {
+            trial.question.cluster: trial.diagram for trial in self._tally if trial.diagram and trial.question.cluster
+        }
+        for key in sorted(diagrams):
+            yield key, to_json_value(unpack(diagrams[key]), f"diagram {key}", redact)
 
     def _trials(self) -> Iterator[dict[str, Any]]:
-        for one in self._tally:
-            made = _trial(one)
-            made["question"]["prompt"] = [digest_of(text) for text in self._split(one.question)]
-            yield {**made, "attempts": self._tally.attempts(one)}
+        for trial in self._tally:
+            data = _trial_json(trial)
+            data["question"]["prompt"] = [digest_of(text) for text in self._split(trial.question)]
+            yield {**data, "attempts": self._tally.attempts(trial)}
 
     def _split(self, question: Question) -> list[str]:
-        """The parts of a prompt: the start that it shares with others, and the rest."""
-        prompt, shared = join_surrogates(question.prompt), self._shared[_alike(question, self._known)]
+        """Return the parts of a prompt: the start that it shares with others, and the rest."""
+        prompt, shared = join_surrogates(question.prompt), self._shared[_sharing_key(question, self._descriptions)]
         return [text for text in (prompt[:shared], prompt[shared:]) if text]
 
 
 def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
-    """The record of the trials as plain JSON values, as Draft gives it."""
+    """Return the record of the trials as plain JSON values, as `RecordBuilder.to_json` does."""
     return RecordBuilder(trials, about).to_json()
 
 
@@ -129,12 +133,12 @@ def build_tally(trials: Iterable[tuple[Trial, int]], descriptions: Descriptions 
 
 
 def encode_record(record: Mapping[str, Any]) -> Iterator[str]:
-    """The text of a record's JSON, piece by piece, as Draft writes it."""
+    """Yield the text of a record's JSON, piece by piece, as `RecordBuilder.iterate_text` does."""
     return json.JSONEncoder(allow_nan=False, indent=_INDENT).iterencode(record)
 
 
-def _listed(name: str, brackets: str, parts: Iterable[str]) -> Iterator[str]:
-    """A member of the record's JSON, its parts one below the other."""
+def _encode_member(name: str, brackets: str, parts: Iterable[str]) -> Iterator[str]:
+    """Yield a member of the record's JSON, one part a line."""
     between = f',\n "{name}": {brackets[0]}'
     for part in parts:
         yield between + "\n  " + part.replace("\n", "\n  ")
@@ -142,40 +146,40 @@ def _listed(name: str, brackets: str, parts: Iterable[str]) -> Iterator[str]:
     yield "\n " + brackets[1] if between == "," else between + brackets[1]
 
 
-def _trial(trial: Trial) -> dict[str, Any]:
-    """The trial as JSON that reads back as itself, with long texts of the model cut."""
+def _trial_json(trial: Trial) -> dict[str, Any]:
+    """Return the trial as JSON that reads back equal, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
     data = trial.to_json() | {"exchanges": complete_exchanges(trial)}
-    del data["diagram"], data["texts"]  # they stand in `diagrams` and `texts`
+    del data["diagram"], data["texts"]  # stored in `diagrams` and `texts` of the record
     if pair := data.pop("diagram_pair"):
-        data["diagram_pair"] = to_json_value(unpack(pair), f"{where}, diagram_pair", _of_both)
-    said = ("reply", "score", "exchanges")
-    of_the_model = {name: to_json_value(data.pop(name), f"{where}, {name}", cut_text) for name in said}
-    return {**to_json_value(data, where), **of_the_model}
+        data["diagram_pair"] = to_json_value(unpack(pair), f"{where}, diagram_pair", _cut_and_redact)
+    names_of_replies = ("reply", "score", "exchanges")
+    reply_parts = {name: to_json_value(data.pop(name), f"{where}, {name}", cut_text) for name in names_of_replies}
+    return {**to_json_value(data, where), **reply_parts}
 
 
-def _of_both(text: str) -> str:
-    """Return a text of a pair of diagrams, which may be the suite's or the model's."""
+def _cut_and_redact(text: str) -> str:
+    """Return a text of a pair of diagrams, which may come from the suite or the model, cut and redacted."""
     return cut_text(redact(text))
 
 
-def _alike(question: Question, known: Descriptions) -> tuple[str, ...]:
-    """Return what questions have in common whose prompts may begin with the same long text."""
-    family = known[question.family]
-    shown = question.digests.get(family.cluster) or question.cluster or question.id
-    return (question.family, shown, *(str(question.labels.get(label, "")) for label in family.presented_by))
+def _sharing_key(question: Question, descriptions: Descriptions) -> tuple[str, ...]:
+    """Return the key of questions whose prompts may begin with the same long text."""
+    family = descriptions[question.family]
+    cluster = question.digests.get(family.cluster) or question.cluster or question.id
+    return (question.family, cluster, *(str(question.labels.get(label, "")) for label in family.presented_by))
 
 
-def _shared_starts(questions: Iterable[Question], known: Descriptions) -> dict[tuple[str, ...], int]:
-    """Return how many characters the prompts of questions begin with alike, by what these have in common."""
+def _shared_starts(questions: Iterable[Question], descriptions: Descriptions) -> dict[tuple[str, ...], int]:
+    """Return the length in characters of the common start of the prompts of each key, 0 if it is short."""
     prompts: dict[tuple[str, ...], set[str]] = {}
-    for one in questions:
-        prompts.setdefault(_alike(one, known), set()).add(one.prompt)
-    starts = {alike: _common_start(min(same), max(same)) for alike, same in prompts.items()}
-    return {alike: start if start >= SHORTEST_SHARED else 0 for alike, start in starts.items()}
+    for question in questions:
+        prompts.setdefault(_sharing_key(question, descriptions), set()).add(question.prompt)
+    starts = {key: _common_start(min(same), max(same)) for key, same in prompts.items()}
+    return {key: start if start >= SHORTEST_SHARED else 0 for key, start in starts.items()}
 
 
 def _common_start(a: str, b: str) -> int:
-    """How many characters both texts begin with; of the least and the greatest of many, how many they all do."""
+    """Return the length of the common start of two texts; of the least and greatest of many, that of all."""
     a, b = join_surrogates(a), join_surrogates(b)
     return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

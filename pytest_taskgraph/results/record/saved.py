@@ -1,4 +1,4 @@
-"""Records kept under names, below the store: `--taskgraph-save main`, `--taskgraph-compare main`."""
+"""Records saved under names below the store: `--taskgraph-save main`, `--taskgraph-compare main`."""
 
 from __future__ import annotations
 
@@ -10,49 +10,53 @@ from typing import Any
 from ...errors import UnknownNameError, UsageError
 from .. import record
 
-LAST = "last"  # the name of the run before, which runs of an explicit model leave
+LAST = "last"  # name under which every run of an explicit model is saved
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 _ENDING = ".json"
 _DIGIT = re.compile("[0-9]")
-_LONG_ENOUGH = 3  # letters; of shorter names all are alike
+_LONG_ENOUGH = 3  # letters; shorter names are not compared
 
 
 def records_folder(store: Path) -> Path:
-    """Where the saved records of a store stand, whether the folder is there or not."""
+    """Return the folder of the saved records of a store, existing or not."""
     return store / "runs"
 
 
-def save(kept: Mapping[str, Any] | record.RecordBuilder, store: Path, name: str) -> Path:
-    """Where the record now stands, whole; what stood there under that name is replaced.
+def save(record_json: Mapping[str, Any] | record.RecordBuilder, store: Path, name: str) -> Path:
+    """Write the record under the name, replacing an earlier one, and return its path.
 
-    Raises UsageError for a name that is none and for a place that cannot be written.
+    Raises:
+        UsageError: if the name is invalid or the record cannot be written.
     """
     path = _path(store, check_name(name))
-    record.save(path, kept)
+    record.save(path, record_json)
     return path
 
 
 def saved_names(store: Path) -> tuple[str, ...]:
-    """The names under which a record is saved, sorted."""
-    found = records_folder(store).glob(f"*{_ENDING}") if records_folder(store).is_dir() else ()
-    return tuple(sorted(path.name.removesuffix(_ENDING) for path in found if _legal(path.name.removesuffix(_ENDING))))
+    """Return the names under which a record is saved, sorted."""
+    files = records_folder(store).glob(f"*{_ENDING}") if records_folder(store).is_dir() else ()
+    return tuple(sorted(path.name.removesuffix(_ENDING) for path in files if _is_name(path.name.removesuffix(_ENDING))))
 
 
 def find(store: Path, name_or_path: str) -> Path | None:
-    """Where the record of a name, else of a path, stands; None where there is none.
+    """Return the path of a record; None if there is no such record.
 
-    What holds a slash or ends in ".json" is a path; anything else is a name first.
+    A text with a slash, or with ".json" at its end, is a path; any other text is a name first.
     """
-    if _legal(name_or_path) and (path := _path(store, name_or_path)).is_file():
+    if _is_name(name_or_path) and (path := _path(store, name_or_path)).is_file():
         return path
     path = Path(name_or_path)
     return path if is_path(name_or_path) and path.is_file() else None
 
 
 def load(store: Path, name_or_path: str) -> dict[str, Any]:
-    """The record of a name or a path. Raises UnknownNameError, which tells the saved names, and UsageError, also for a
-    record that is damaged.
+    """Return the record of a name or a path.
+
+    Raises:
+        UnknownNameError: if no record is saved under the name; the message lists the saved names.
+        UsageError: if the file does not exist or the record is damaged.
     """
     path = find(store, name_or_path)
     if path is not None:
@@ -65,8 +69,12 @@ def load(store: Path, name_or_path: str) -> dict[str, Any]:
 
 
 def check_name(name: str) -> str:
-    """The name. Raises UsageError for one that a shell or a file system may take for something else."""
-    if not _legal(name):
+    """Return the name if it is valid.
+
+    Raises:
+        UsageError: if a shell or a file system may interpret the name otherwise.
+    """
+    if not _is_name(name):
         raise UsageError(
             f"a run cannot be saved as {name!r:.120}; expected up to 100 letters, digits, '.', '_' and '-', "
             "the first of them no '.' and no '-'"
@@ -74,35 +82,36 @@ def check_name(name: str) -> str:
     return name
 
 
-def find_similar_name(name: str, known: Iterable[str]) -> str:
-    """The first of the known names that the name may be a slip of the pen for; "" for none.
+def find_similar_name(name: str, known_names: Iterable[str]) -> str:
+    """Return the first known name that differs from the name by a typing error only; "" if there is none.
 
-    One letter too many, too few or another, or two that changed places; digits tell names apart: run-1, run-2.
+    A typing error is one letter added, removed or replaced, or two letters exchanged. Names that differ in digits are
+    different: run-1, run-2.
     """
-    return next((one for one in known if _one_slip(name, one)), "")
+    return next((known_name for known_name in known_names if _differ_by_a_typo(name, known_name)), "")
 
 
-def _one_slip(a: str, b: str) -> bool:
-    start = _alike(a, b)
-    end = _alike(a[start:][::-1], b[start:][::-1])
-    one, other = a[start : len(a) - end], b[start : len(b) - end]
-    most = max(len(one), len(other))
-    if start + end + most < _LONG_ENOUGH or _DIGIT.search(one + other):
+def _differ_by_a_typo(a: str, b: str) -> bool:
+    start = _common_start(a, b)
+    end = _common_start(a[start:][::-1], b[start:][::-1])
+    rest, other_rest = a[start : len(a) - end], b[start : len(b) - end]
+    longest = max(len(rest), len(other_rest))
+    if start + end + longest < _LONG_ENOUGH or _DIGIT.search(rest + other_rest):
         return False
-    return most == 1 or (most == 2 and one == other[::-1])
+    return longest == 1 or (longest == 2 and rest == other_rest[::-1])
 
 
-def _alike(a: str, b: str) -> int:
-    """How many letters both texts begin with."""
+def _common_start(a: str, b: str) -> int:
+    """Return the number of characters at the start of both texts that are equal."""
     return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def is_path(name_or_path: str) -> bool:
-    """Whether it names a file rather than a saved run."""
+    """Return True if the text names a file rather than a saved run."""
     return "/" in name_or_path or "\\" in name_or_path or name_or_path.endswith(_ENDING)
 
 
-def _legal(name: str) -> bool:
+def _is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None and name[0] not in ".-" and not name.endswith(_ENDING)
 
 

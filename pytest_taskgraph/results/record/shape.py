@@ -1,8 +1,8 @@
-"""What the parts of a record must be, as docs/reference/record.schema.json says, for what is read of them to be usable.
+"""Validation of the parts of a record against docs/reference/record.schema.json.
 
-Records are read back from files that anyone may have changed. The hints of the dataclasses say most of what is
-expected; here stands what is written in another way than it is declared, and how large a value may be. This imports
-pydantic, so it is imported where a record is read, and not before.
+Records are read from files that anyone may have changed. The type annotations of the dataclasses state most of what is
+expected; this module states what is written in another form than declared, and limits the size of values. It imports
+pydantic, so it is imported only where a record is read.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ...trial import Failure, Parsing, Question, Reply, Score, Trial, is_part
 from ..case import RunCase
 from .facts import About, Usage
 
-DEEPEST: Final = 100  # levels of lists and objects in a value of any kind
-MOST: Final = 1e100  # of a number that has no range of its own: sums and squares of such are finite
+DEEPEST: Final = 100  # most levels of lists and objects in a value
+MOST: Final = 1e100  # greatest number without a range of its own; sums and squares stay finite
 MOST_WHOLE: Final = 10**18
-LONGEST: Final = 40  # characters of what was found, and of a name in a path
+LONGEST: Final = 40  # characters of a value or of a name in a path, in a message
 
-# Where pydantic does not speak of JSON as people do, or says it at length; else its own words stand.
+# Descriptions of expected values that replace those of pydantic.
 _EXPECTED: Final = {
     "bool_type": "true or false",
     "dict_type": "an object",
@@ -51,58 +51,64 @@ _EXPECTED: Final = {
 }
 
 
-def _shallow(value: Any, *, room: int = DEEPEST) -> Any:  # noqa: ANN401
-    """The value, in which no more lists and objects stand in one another than what walks through them can bear."""
+def _check_depth(value: Any, *, room: int = DEEPEST) -> Any:  # noqa: ANN401
+    """Return the value.
+
+    Raises:
+        ValueError: if its lists and objects are nested deeper than DEEPEST.
+    """
     if type(value) in (list, dict):
         if not room:
             raise ValueError(f"at most {DEEPEST} levels of lists and objects")
-        for one in value if type(value) is list else value.values():
-            _shallow(one, room=room - 1)
+        for member in value if type(value) is list else value.values():
+            _check_depth(member, room=room - 1)
     return value
 
 
-def _part(pair: list[float]) -> list[float]:
+def _check_part(pair: list[float]) -> list[float]:
     if not is_part(pair):
         raise ValueError("a numerator and a denominator of at least 0")
     return pair
 
 
-_Value = Annotated[Any, AfterValidator(_shallow)]
+_Value = Annotated[Any, AfterValidator(_check_depth)]
 _Number = Annotated[float, Field(ge=-MOST, le=MOST)]
 _Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Count = Annotated[int, Field(ge=0, le=MOST_WHOLE)]
 _Ordinal = Annotated[int, Field(ge=1, le=MOST_WHOLE)]
-# What these names stand for in the hints of the dataclasses.
-_MEANT: Final = {"Any": _Value, "Json": _Value, "float": _Number, "int": _Whole}
+# Checked types for these names in the annotations of the dataclasses.
+_HINTS: Final = {"Any": _Value, "Json": _Value, "float": _Number, "int": _Whole}
 
 
-def _as(kind: type, spare: AbstractSet[str] = frozenset()) -> Callable[[type], Any]:
-    """What makes a class the model of the JSON of a dataclass: fields are as declared there but for those of the class.
+def _json_model_of(kind: type, optional: AbstractSet[str] = frozenset()) -> Callable[[type], Any]:
+    """Return a decorator that makes a class the pydantic model of a dataclass's JSON.
 
-    Fields with a default may be left out, and those that are `spare`. Members besides are those of a later version: not
-    looked at.
+    Fields have the types of the dataclass unless the class declares others. Fields with a default, and those in
+    `optional`, may be absent. Unknown members are those of a later version and are ignored.
     """
-    default = {one.name for one in fields(kind) if one.default is not MISSING or one.default_factory is not MISSING}
+    with_default = {
+        field_.name for field_ in fields(kind) if field_.default is not MISSING or field_.default_factory is not MISSING
+    }
 
     def model(differing: type) -> Any:  # noqa: ANN401
         own = get_type_hints(differing, include_extras=True)
-        hints = get_type_hints(kind, localns=_MEANT, include_extras=True) | own
-        members: Any = {name: (hint, None if name in default | spare else ...) for name, hint in hints.items()}
+        hints = get_type_hints(kind, localns=_HINTS, include_extras=True) | own
+        members: Any = {name: (hint, None if name in with_default | optional else ...) for name, hint in hints.items()}
         return create_model(differing.__name__, __config__=ConfigDict(strict=True), **members)
 
     return model
 
 
-@_as(DiagramNode)
+@_json_model_of(DiagramNode)
 class _Node: ...
 
 
-@_as(DiagramEdge)
+@_json_model_of(DiagramEdge)
 class _Edge: ...
 
 
-@_as(DiagramGroup)
+@_json_model_of(DiagramGroup)
 class _Group: ...
 
 
@@ -119,11 +125,11 @@ class _DiagramPair(BaseModel, strict=True):
     given: _Diagram
 
 
-@_as(RunCase)
+@_json_model_of(RunCase)
 class _Verdict: ...
 
 
-@_as(Usage)
+@_json_model_of(Usage)
 class _Usage:
     sent: _Count
     answered: _Count
@@ -138,20 +144,20 @@ class _Usage:
     stored_unpriced: _Count
 
 
-@_as(Column)
+@_json_model_of(Column)
 class _Column:
     reports: list[str]
 
 
-@_as(TableLayout)
+@_json_model_of(TableLayout)
 class _Layout: ...
 
 
-@_as(ReferenceValue)
+@_json_model_of(ReferenceValue)
 class _ReferenceValue: ...
 
 
-@_as(TableSpec)
+@_json_model_of(TableSpec)
 class _TableSpec:
     columns: list[_Column]
     groups: list[str]
@@ -159,12 +165,12 @@ class _TableSpec:
     layouts: list[_Layout]
 
 
-@_as(Aggregate)
+@_json_model_of(Aggregate)
 class _Aggregate:
     of: list[str]
 
 
-@_as(FamilyDescription)
+@_json_model_of(FamilyDescription)
 class _Family:
     presented_by: list[str]
     groups: list[str]
@@ -174,9 +180,9 @@ class _Family:
     tables: list[_TableSpec]
 
 
-@_as(About, spare={"diagrams", "graded", "tables", "totals"})
+@_json_model_of(About, optional={"diagrams", "graded", "tables", "totals"})
 class _Run:
-    """All but the trials, of which no more is looked at than that they are a list."""
+    """A record without the contents of its trials."""
 
     models: list[str]
     prompts: list[str]
@@ -188,7 +194,7 @@ class _Run:
     usage: _Usage | None
     trials: list[Any]
     texts: dict[str, str]
-    # What was made of a diagram is dropped before the next is looked at.
+    # The validator drops each diagram before the next is read, to save memory.
     diagrams: dict[str, Annotated[_Diagram, AfterValidator(lambda _: None)]]
     families: list[_Family]
     totals: list[dict[str, _Value]]
@@ -196,27 +202,27 @@ class _Run:
     tables: list[dict[str, _Value]]
 
 
-@_as(Question)
+@_json_model_of(Question)
 class _Question:
     prompt: list[str]
     chance: _Share | None
     repetition: _Ordinal
 
 
-@_as(Reply)
+@_json_model_of(Reply)
 class _Reply:
     tokens_in: _Count | None
     tokens_out: _Count | None
     retries: _Count
 
 
-@_as(Score)
+@_json_model_of(Score)
 class _Score:
     value: _Share
-    parts: dict[str, Annotated[list[_Number], AfterValidator(_part)]]
+    parts: dict[str, Annotated[list[_Number], AfterValidator(_check_part)]]
 
 
-@_as(Failure)
+@_json_model_of(Failure)
 class _Failure: ...
 
 
@@ -226,7 +232,7 @@ class _Message(BaseModel, strict=True):
 
 
 class _Exchange(BaseModel, strict=True):
-    """What reports and new scores look at; records of earlier versions have no messages."""
+    """The fields of an exchange that reports and new scores read; older records have no messages."""
 
     role: str = ""
     messages: list[_Message] = []
@@ -247,16 +253,16 @@ class _Exchange(BaseModel, strict=True):
     finish_reason: str = ""
 
 
-@_as(Trial)
+@_json_model_of(Trial)
 class _Trial:
     question: _Question
     reply: _Reply | None
     score: _Score | None
     failure: _Failure | None
     exchanges: list[_Exchange]
-    diagram: None  # it stands in `diagrams`
+    diagram: None  # stored in `diagrams` of the record
     diagram_pair: _DiagramPair | None
-    texts: None  # they stand in `texts` of the record
+    texts: None  # stored in `texts` of the record
     requests: _Count
     retries: _Count
     attempts: _Ordinal
@@ -267,61 +273,61 @@ _TRIAL: Final = TypeAdapter[Any](_Trial)
 
 
 def find_faults(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is not as it must be: where ("what the run was", or "trial 3"), and the first fault there, in words."""
-    if told := _fault(_RUN, record):
-        yield "what the run was", told
+    """Yield the invalid parts of a record: the place ("what the run was", or "trial 3") and its first fault."""
+    if fault := _find_fault(_RUN, record):
+        yield "what the run was", fault
         return
-    for at, one in enumerate(record["trials"], 1):
-        if told := _fault(_TRIAL, one):
-            yield f"trial {at}", told
+    for at, trial in enumerate(record["trials"], 1):
+        if fault := _find_fault(_TRIAL, trial):
+            yield f"trial {at}", fault
 
 
-def _fault(kind: TypeAdapter[Any], value: object) -> str:
+def _find_fault(kind: TypeAdapter[Any], value: object) -> str:
     try:
-        kind.validate_python(value)  # what it makes of the value is dropped
+        kind.validate_python(value)  # only the validation matters
     except ValidationError as error:
-        return _told(error.errors(include_url=False), value)
+        return _describe_fault(error.errors(include_url=False), value)
     return ""
 
 
-def _told(found: Sequence[Mapping[str, Any]], value: object) -> str:
-    """The first of the faults of a value, in words."""
-    first = found[0]
-    path = _path(first, value)
+def _describe_fault(errors: Sequence[Mapping[str, Any]], value: object) -> str:
+    """Return the first fault of a value in words."""
+    first = errors[0]
+    path = _fault_path(first, value)
     if first["type"] == "missing":
         return f"{path!r} is missing"
-    # A value that is of none of several kinds has a fault for each.
-    expected = dict.fromkeys(_expected(one) for one in found if _path(one, value) == path)
-    return f"{path}: found {_shown(first['input'])}, expected {' or '.join(expected)}".removeprefix(": ")
+    # A value that matches no member of a union has an error for each member.
+    expected = dict.fromkeys(_describe_expected(error) for error in errors if _fault_path(error, value) == path)
+    return f"{path}: found {_describe_value(first['input'])}, expected {' or '.join(expected)}".removeprefix(": ")
 
 
-def _expected(fault: Mapping[str, Any]) -> str:
+def _describe_expected(fault: Mapping[str, Any]) -> str:
     words = _EXPECTED.get(fault["type"], "")
     return words.format(**fault.get("ctx", {})) or fault["msg"].removeprefix("Input should be ")
 
 
-def _path(fault: Mapping[str, Any], value: Any) -> str:  # noqa: ANN401
-    """Where the fault is, as in `score.parts.f1[0]`; the names that pydantic gives to the kinds of a union left out."""
+def _fault_path(fault: Mapping[str, Any], value: Any) -> str:  # noqa: ANN401
+    """Return the path to the fault, such as `score.parts.f1[0]`, without the names of members of a union."""
     path = ""
     for name in fault["loc"]:
         if value is fault["input"] and fault["type"] != "missing":
             break
         value = value.get(name) if isinstance(value, dict) else value[name] if isinstance(value, list) else None
-        step = f"[{name}]" if isinstance(name, int) else _quoted(name)
+        step = f"[{name}]" if isinstance(name, int) else _quote_name(name)
         path += step if not path or step.startswith("[") else f".{step}"
     return path
 
 
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() and len(name) <= LONGEST else f'["{_cut(json.dumps(name)[1:-1])}"]'
+def _quote_name(name: str) -> str:
+    return name if name.isidentifier() and len(name) <= LONGEST else f'["{_shorten(json.dumps(name)[1:-1])}"]'
 
 
-def _shown(value: object) -> str:
-    """What was found: a short value as JSON, of lists and objects only what they are."""
+def _describe_value(value: object) -> str:
+    """Return a short value as JSON; of lists and objects only their type."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
-    return _cut(json.dumps(value))
+    return _shorten(json.dumps(value))
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
