@@ -41,7 +41,7 @@ def test_family_of_the_page_runs(capitals: Project) -> None:
     ran = capitals.spawn(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-fail-on=nothing")
     assert ran.counts == {"wrong": 4}
     ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Mars>=0.5")
-    assert "no question is of 'continent=Mars'; known values of continent: " in ran.output
+    assert "no question matches 'continent=Mars'; known values of continent: " in ran.output
 
 
 def test_family_registered_deeper_runs_over_workers(capitals: Project) -> None:

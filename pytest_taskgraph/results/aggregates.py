@@ -65,7 +65,7 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def describe_needed(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
-        """Return how many questions would decide in 4 of 5 runs if value and spread stayed the same, in words.
+        """Return how many questions are needed for a decision in 4 of 5 runs at the same value and spread.
 
         Args:
             threshold: Threshold that the value is compared with, 0 to 1.
@@ -257,8 +257,8 @@ def merge_aggregates(families: Iterable[FamilyDescription]) -> dict[str, Aggrega
             owner = owners.setdefault(aggregate.name, family.name)
             if by_name.setdefault(aggregate.name, aggregate) != aggregate:
                 raise UsageError(
-                    f"the families {owner!r} and {family.name!r} mean different things by the aggregate "
-                    f"{aggregate.name!r}; name one of them alone"
+                    f"the families {owner!r} and {family.name!r} define the aggregate "
+                    f"{aggregate.name!r} differently; select one of them only"
                 )
     return by_name
 
@@ -284,7 +284,7 @@ def _aggregate_mistake(
     """Return what is wrong with an aggregate, given the aggregates declared before it; "" if nothing is."""
     name, of = aggregate.name, aggregate.of
     if not _NAME.fullmatch(name) or name in STATISTICS:
-        return "expected a name of letters, digits, _ and -, and none that every row has, such as 'mean'"
+        return "expected a name of letters, digits, _ and -, except that of a statistic of every row such as 'mean'"
     if name in aggregates_before or name in (metrics or ()):
         return f"{'another aggregate' if name in aggregates_before else 'a metric'} has that name; rename it"
     if aggregate.kind in ("mean", "ratio"):
@@ -295,7 +295,7 @@ def _aggregate_mistake(
     if not of or (seeds and len(of) > 1):
         return f"found of={of!r}; expected the name{'' if seeds else 's'} of {'an aggregate' if seeds else 'others'}"
     if seeds and any(label for _, label in _needed_leaves(aggregates_before[of[0]], aggregates_before)):
-        return f"{of[0]!r} is over the values of a label itself; expected one that is not"
+        return f"{of[0]!r} is itself computed over the values of a label; expected an aggregate that is not"
     return ""
 
 

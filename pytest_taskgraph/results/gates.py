@@ -72,10 +72,10 @@ def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] 
     if not bound or not any(parts):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; expected NAME>=X, NAME.METRIC>=X, LABEL=VALUE>=X or NAME>=X@95%, "
-            "such as prompt=direct>=0.8 or prompt=direct.score>=0.8@95%; a value with one of . > < @ stands in quotes"
+            "such as prompt=direct>=0.8 or prompt=direct.score>=0.8@95%; quote a value that contains . > < or @"
         )
     if not all(parts):
-        raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names parted by single dots")
+        raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names separated by single dots")
     last = parts.pop() if len(parts) > 1 and (parts[-1] in metrics or parts[-1] in aggregates) else ""
     metric, aggregate = (last, "") if last in metrics else ("", last)
     threshold = _parse_number(text, bound["threshold"], "threshold", 0.0, 1.0)
@@ -136,11 +136,11 @@ def aggregate_refusal(gate: Gate, aggregates: AggregatesByName) -> str:
     if gate.aggregate not in aggregates:
         name = ".".join(map(quote_part, gate.parts))
         problem = f"no question of {name!r} has the aggregate {gate.aggregate!r}"
-        return f"{problem}; {suggest_names(gate.aggregate, sorted(aggregates), 'they have')}"
+        return f"{problem}; {suggest_names(gate.aggregate, sorted(aggregates), 'available')}"
     if is_spread(aggregates[gate.aggregate], aggregates):
         return (
-            f"{gate.aggregate!r} is a deviation, of which a gate can demand no least value: a smaller one is no worse; "
-            "set a gate on a mean"
+            f"{gate.aggregate!r} is a deviation, for which a gate cannot set a minimum: a smaller value is no worse; "
+            "set the gate on a mean"
         )
     return ""
 
@@ -242,7 +242,7 @@ def describe_missing(population: Population, max_errors: float = 0.0) -> str:
     if reasons and population.left_out:
         reasons.append(_describe_left_out(population))
     reasons[:0] = [population.stop_reason] if population.stop_reason else []
-    return "; ".join([*reasons[:3], *([f"{len(reasons) - 3} reasons more"] if len(reasons) > 3 else [])])
+    return "; ".join([*reasons[:3], *([f"{len(reasons) - 3} more reasons"] if len(reasons) > 3 else [])])
 
 
 def _describe_left_out(population: Population) -> str:
@@ -266,7 +266,7 @@ class _GateValue:
     def description(self) -> str:
         """Return the value with its interval, in words."""
         level = f"{100 * self.confidence:g}%"
-        between = f"no {level} interval" + (": it is one question" if self.n == 1 else "")
+        between = f"no {level} interval" + (": a single question" if self.n == 1 else "")
         if self.ends:
             between = f"{level} {self.ends[0]:.3f}-{self.ends[1]:.3f} {self.about}".rstrip()
         return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"

@@ -208,7 +208,7 @@ def find_gate_mistake(
             find_mistake = _value_mistake if equals else _name_mistake
             return find_mistake(part, parts, declared, vocabulary)
     if not possible:
-        return GateMistake(f"no question is of all of {', '.join(parts)}", "absent")
+        return GateMistake(f"no question matches all of {', '.join(parts)}", "absent")
     return _metric_mistake(metric, parts, possible)
 
 
@@ -218,7 +218,7 @@ def _metric_mistake(metric: str, parts: Sequence[str], possible: Sequence[Declar
     metrics = sorted({name for question in possible for name in question.metrics or ()})
     name = ".".join(map(quote_part, parts))
     return GateMistake(
-        f"no question of {name!r} has the metric {metric!r}; {suggest_names(metric, metrics, 'they have')}", "absent"
+        f"no question of {name!r} has the metric {metric!r}; {suggest_names(metric, metrics, 'available')}", "absent"
     )
 
 
@@ -231,15 +231,15 @@ def _name_mistake(
             f"no question of {part!r} was collected; {suggest_names(part, collected, 'collected')}", "absent"
         )
     if part in vocabulary.metrics:
-        return GateMistake(f"{part!r} is a metric, and stands after a name: {_example_name(collected)}.{part}", "wrong")
+        return GateMistake(f"{part!r} is a metric; write it after a name: {_example_name(collected)}.{part}", "wrong")
     if part in vocabulary.aggregates:
         return GateMistake(
-            f"{part!r} is an aggregate, and stands after a name: {_example_name(collected)}.{part}", "wrong"
+            f"{part!r} is an aggregate; write it after a name: {_example_name(collected)}.{part}", "wrong"
         )
     last = len(parts) > 1 and part == parts[-1]
     candidates = [*collected, *vocabulary.names, *((*vocabulary.metrics, *vocabulary.aggregates) if last else ())]
     measures = "no metric or aggregate" if vocabulary.aggregates else "no metric"
-    problem = f"no question is of {part!r}{f', and {measures} is called so' if last else ''}"
+    problem = f"no question matches {part!r}{f', and there is {measures} of that name' if last else ''}"
     if not get_close_matches(part, candidates, 1):
         problem += next(
             (_quotes_hint(name, part) for name, following in pairwise(parts) if following == part and "=" in name), ""
@@ -279,11 +279,11 @@ def _label_mistake(
     if label in labels or not labels:
         return None
     if label == "model":
-        return GateMistake("'model' is no label: every gate decides on each model by itself", "wrong")
+        return GateMistake("'model' is not a label: every gate is evaluated for each model", "wrong")
     if any(question.section not in vocabulary.built_in for question in possible):
         return None
     users_label_possible = vocabulary.built_in.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)
-    text = f"{label!r} is no label; {suggest_names(label, labels, 'known labels')}"
+    text = f"{label!r} is not a label; {suggest_names(label, labels, 'known labels')}"
     return GateMistake(text, "unknown" if users_label_possible else "wrong")
 
 
@@ -304,14 +304,14 @@ def _value_mistake(
     kind: Literal["absent", "unknown", "wrong"] = (
         "wrong" if label in vocabulary.closed_labels or typo or rest_of_value else "unknown"
     )
-    text = f"no question is of {part!r}{_quotes_hint(part, rest_of_value) if rest_of_value else ''}"
+    text = f"no question matches {part!r}{_quotes_hint(part, rest_of_value) if rest_of_value else ''}"
     text += f"; {suggest_names(value, collected_values, f'known values of {label}')}"
     return GateMistake(text, "absent" if value in listed_values else kind)
 
 
 def _quotes_hint(part: str, rest_of_value: str) -> str:
     """Return a hint how to write a label value whose dot was taken for the end of the part."""
-    return f" (a value with a dot stands in quotes: {quote_part(f'{part}.{rest_of_value}')})"
+    return f" (quote a value with a dot: {quote_part(f'{part}.{rest_of_value}')})"
 
 
 def _label_values(label: str, questions: Iterable[AnyQuestion]) -> list[str]:

@@ -316,7 +316,7 @@ def _spec_mistake(spec: TableSpec, aggregates: Sequence[str], metrics: Collectio
         wrong = invalid_references[0]
         return f"the reference of {wrong.row!r} has the value {wrong.value!r}; expected a finite number"
     if spec.rows == "label" and not spec.label:
-        return "its rows are the values of a label, and it names none; set label"
+        return "its rows are the values of a label, but it names no label; set label"
     return "graded questions have no pass rate; show their mean" if spec.graded and "rate" in values else ""
 
 

@@ -145,7 +145,7 @@ def test_record_with_odd_value_is_refused_or_usable(name: str, tmp_path: Path) -
             record = changed(WHOLE, path, value)
             message = refusal(record, tmp_path / "r.json")
             if message:
-                assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; make it again", message)
+                assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; record the run again", message)
                 refused += 1
             else:
                 assert VALID(record), f"{path}: {value!r} is not of the schema, and was read all the same"
@@ -176,7 +176,7 @@ def test_record_without_member_is_refused_or_usable(tmp_path: Path) -> None:
         ),
         (("trials", 0, "outcome"), "Right", "trial 1: outcome: found \"Right\", expected 'right', 'wrong', "),
         (("trials", 0, "attempts"), 0, "trial 1: attempts: found 0, expected a number of at least 1"),
-        (("seed",), "x\n" * 99, 'what the run was: seed: found "x\\nx'),
+        (("seed",), "x\n" * 99, 'facts of the run: seed: found "x\\nx'),
         (("diagrams", "w", "nodes", 0, "kind"), "box", "diagrams.w.nodes[0].kind: found \"box\", expected 'task', "),
     ],
 )

@@ -117,7 +117,7 @@ def test_gates_with_unknown_names_list_known_names(project: Project, family: Ben
     group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
     for gate, listing in (
         (f"{group}x>=0.5", group),
-        (f"{group}.no_such_aggregate>=0.5", "is called so"),
+        (f"{group}.no_such_aggregate>=0.5", "of that name"),
         (f"{label}=nowhere>=0.5", f"known values of {label}: "),
     ):
         ran = project.run("--model=simulated:1", *family.flags, f"--taskgraph-gate={gate}")

@@ -120,8 +120,8 @@ def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> N
     ("gate", "told"),
     [
         ("following.g_deviation>=0.1", "'g_deviation' is a deviation, .* set a gate on a mean"),
-        ("following.g_man>=0.1", "no metric or aggregate is called so; did you mean 'g_mean'?"),
-        ("g_mean>=0.1", "'g_mean' is an aggregate, and stands after a name: following.g_mean"),
+        ("following.g_man>=0.1", "no metric or aggregate of that name; did you mean 'g_mean'?"),
+        ("g_mean>=0.1", "'g_mean' is an aggregate; write it after a name: following.g_mean"),
     ],
 )
 def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate: str, told: str) -> None:

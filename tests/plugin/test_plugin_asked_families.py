@@ -78,5 +78,5 @@ def test_gate_on_aggregate_of_deeper_family_under_xdist_is_decided(project: Proj
     ran = project.spread(".", "--model=simulated:1", gate)
     assert "passed gates::riddles.solved: " in ran.output
     measured = project.spread(".", "--model=simulated:1", "--taskgraph-gate=riddles.speed>=0.9")
-    assert "no metric or aggregate is called so" not in measured.output
+    assert "no metric or aggregate of that name" not in measured.output
     assert "gates::riddles.speed" in measured.output

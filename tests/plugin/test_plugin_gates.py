@@ -153,7 +153,7 @@ def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Pro
     assert ran.code == 1
     assert verdicts(ran) == {
         "gates::structure": "failed: inconclusive: pass rate 1.000 of 10 answered (95% 0.722-1.000), threshold 0.8; "
-        "about 16 questions would decide",
+        "about 16 questions needed for a decision",
         "gates::structure.score": "passed: mean score 1.000 of 10 answered (95% 0.722-1.000), threshold 0.5",
     }, ran.output
 
@@ -317,27 +317,27 @@ def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(many: P
 @pytest.mark.parametrize(
     ("expression", "why"),
     [
-        ("structur>=0.8", "no question is of 'structur'; did you mean 'structure'? known: structure, "),
-        ("size=20>=0.8", "no question is of 'size=20'; known values of size: 12"),
+        ("structur>=0.8", "no question matches 'structur'; did you mean 'structure'? known: structure, "),
+        ("size=20>=0.8", "no question matches 'size=20'; known values of size: 12"),
         (
             "parallel_block.jacard>=0.8",
-            "no question is of 'jacard', and no metric or aggregate is called so; did you mean 'jaccard'? known: ",
+            "no question matches 'jacard', and there is no metric or aggregate of that name; did you mean ",
         ),
-        ("jaccard>=0.8", "'jaccard' is a metric, and stands after a name: understanding.jaccard"),
+        ("jaccard>=0.8", "'jaccard' is a metric; write it after a name: understanding.jaccard"),
         ("behaviour>=0.8", "no question of 'behaviour' was collected; collected: "),
-        ("phrasing=7>=0.8", "no question is of 'phrasing=7'; known values of phrasing: 1, 2"),
+        ("phrasing=7>=0.8", "no question matches 'phrasing=7'; known values of phrasing: 1, 2"),
         (
             "notation=wdal>=0.8",
-            "no question is of 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
+            "no question matches 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
         ),
-        ("prompt=direct>=0.8", "no question is of 'prompt=direct'; known values of prompt: chain-of-thought"),
-        ("phrase=1>=0.8", "'phrase' is no label; did you mean "),
-        ("model=any>=0.8", "'model' is no label: every gate decides on each model by itself"),
+        ("prompt=direct>=0.8", "no question matches 'prompt=direct'; known values of prompt: chain-of-thought"),
+        ("phrase=1>=0.8", "'phrase' is not a label; did you mean "),
+        ("model=any>=0.8", "'model' is not a label: every gate is evaluated for each model"),
         (
             "parallel_pair.jaccard>=0.8",
-            "no question of 'parallel_pair' has the metric 'jaccard'; they have: correctness",
+            "no question of 'parallel_pair' has the metric 'jaccard'; available: correctness",
         ),
-        ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; they have: "),
+        ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; available: "),
     ],
 )
 def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
@@ -355,7 +355,7 @@ def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_a
 ) -> None:
     ran = many.spread(lean(server), "--taskgraph-gate=structur>=0.8")
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert "no question is of 'structur'; did you mean 'structure'?" in ran.output
+    assert "no question matches 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
 
 
@@ -379,7 +379,7 @@ def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback
     options = (lean(server), f"--taskgraph-prompt={prompt}")
     ran = many.run(*options, "--taskgraph-gate=prompt=ask.v2>=0")
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert 'a value with a dot stands in quotes: prompt="ask.v2"' in ran.output
+    assert 'quote a value with a dot: prompt="ask.v2"' in ran.output
     ran = many.run(*options, '--taskgraph-gate=prompt="ask.v2">=0', "--junitxml=junit.xml", RECORD)
     assert verdicts(ran)['gates::prompt="ask.v2"'].startswith("passed: pass rate "), ran.output
     assert [gate["name"] for gate in many.record()["gates"]] == ['gates::prompt="ask.v2"']
@@ -398,7 +398,7 @@ def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project)
     assert all(" of 2 answered" in told for told in verdicts(ran).values()), ran.output
     for name in ("structure.task=t", "parallel_pair.sizes=12"):
         ran = project.run("--model=simulated:1", f"--taskgraph-gate={name}>=0.5")
-        assert (ran.code, "is no label; did you mean " in ran.output) == (4, True), ran.output
+        assert (ran.code, "is not a label; did you mean " in ran.output) == (4, True), ran.output
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
@@ -436,7 +436,7 @@ def test_a_name_that_may_be_of_a_pattern_that_was_not_collected_is_excused_only_
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = handover>=0.8\n")
     ran = many.run(lean(server), "test_graph.py")
     assert (ran.code, ran.counts) == (0, {"passed": 10, "skipped": 1}), ran.output
-    assert "no question is of 'handover'" in verdicts(ran)["gates::handover"]
+    assert "no question matches 'handover'" in verdicts(ran)["gates::handover"]
     for narrowed in ("test_graph.py", "--lf"):
         assert many.run(lean(server), "--taskgraph-gate=handover>=0.8", narrowed).code == 4
 
@@ -446,13 +446,13 @@ def test_questions_about_own_files_have_no_size(many: Project, server: Loopback)
     many.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '"next_tasks"'))
     ran = many.run(lean(server), f"--taskgraph-workflow={own}", "--taskgraph-gate=size=12>=0.8")
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert "no question is of 'size=12'; known values of size: none" in ran.output
+    assert "no question matches 'size=12'; known values of size: none" in ran.output
 
 
 def test_a_label_that_no_question_turns_out_to_have_fails_the_gate(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-gate=width=99>=0.8")
     assert ran.code == 1
-    assert "no question is of width=99; known values of width: " in ran.output
+    assert "no question matches width=99; known values of width: " in ran.output
 
 
 def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -> None:

@@ -99,7 +99,7 @@ def test_grid_compares_with_grid_and_with_single_prompt(project: Project, live: 
     single = project.run(GRID[0], *live, REPORT_ONLY, "--taskgraph-compare=grid")
     assert "identical replies: 4 paired questions" in told(single.output)
     other = project.run("--taskgraph-prompt=answer-first", *live, REPORT_ONLY, "--taskgraph-compare=grid")
-    assert "no question was answered in both runs and asked alike" in told(other.output)
+    assert "no question was asked alike and answered in both runs" in told(other.output)
 
 
 def test_prompts_of_addopts_and_command_line_add_up(project: Project) -> None:

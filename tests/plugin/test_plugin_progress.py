@@ -280,7 +280,9 @@ GATED = (
     "--taskgraph-save=A",
     "--taskgraph-max-calls=99",
 )
-FIGURES = r"pass rate 1\.000 of 4 answered \(95% 0\.510-1\.000\), threshold 0\.9; about \d+ questions would decide"
+FIGURES = (
+    r"pass rate 1\.000 of 4 answered \(95% 0\.510-1\.000\), threshold 0\.9; about \d+ questions needed for a decision"
+)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pytest_taskgraph.benchmarks.understanding import QUESTION_SET
 
 MODEL = "--model=simulated:1"
 WHY = f"the baseline asked version 1 of the questions of 'understanding', the run after version {QUESTION_SET}"
-ADVICE = "record the baseline anew with --taskgraph-save"
+ADVICE = "record the baseline again with --taskgraph-save"
 
 
 def told(ran: Ran) -> str:
@@ -104,7 +104,7 @@ def test_the_command_refuses_other_versions(
     assert main(["compare", "main", "new"]) == 4
     error = capsys.readouterr().err
     assert f"the runs cannot be compared: {WHY}" in error
-    assert "record the baseline anew" in error
+    assert "record the baseline again" in error
     assert main(["compare", "main", "main"]) == 0
 
 

@@ -110,7 +110,7 @@ def test_two_reports_in_one_file_are_refused_with_both_names(project: Project, o
             "json=test_graph.py/deep/r.json",
             "json=test_graph.py/deep/r.json: it cannot be written: test_graph.py is",
         ),
-        ("csv=/dev/null", "csv=/dev/null: it is no regular file"),
+        ("csv=/dev/null", "csv=/dev/null: it is not a regular file"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
@@ -203,4 +203,4 @@ def test_a_damaged_baseline_is_told_before_anything_is_asked(project: Project, t
     (tmp_path / "bad.json").write_text('{"schema": 1}')
     ran = project.run(SIMULATED, f"--taskgraph-compare={tmp_path / 'bad.json'}")
     assert (ran.code, ran.counts, ran.clean) == (USAGE, {}, True), ran.output
-    assert "bad.json: the record is damaged: what the run was: 'version' is missing" in ran.output
+    assert "bad.json: the record is damaged: facts of the run: 'version' is missing" in ran.output

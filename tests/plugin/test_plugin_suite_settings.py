@@ -350,5 +350,5 @@ def test_comparison_tells_that_model_options_of_a_suite_changed(project: Project
         project.write("test_graph.py", suites(f'model_options={{"temperature": {temperature}}}'))
         ran = project.run(*asking(server.url), "--taskgraph-fail-on=nothing", f"--taskgraph-{option}=before")
         assert (ran.code, ran.clean) == (0, True), ran.output
-        told.append("the options of the model changed: this compares them too" in ran.output)
+        told.append("the model options changed: they are compared too" in ran.output)
     assert told == [False, False, True]

@@ -129,7 +129,7 @@ def test_comparison_left_out_questions_are_named() -> None:
     before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True), trial(5, None)]
     after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True), trial(5, True)]
     output = text(compared(before, after), 120)
-    assert "the case changed for 1 question: not compared, for they are other questions" in output
+    assert "the case changed for 1 question: not compared, because the questions differ" in output
     assert "without an answer: chain-wadl-n012-s0-002 (before: error), loop-wadl-n012-s0-005 (before" in output
     assert "asked only before: loop-wadl-n012-s0-003" in output
     assert "asked only after: chain-wadl-n012-s0-004" in output
@@ -146,7 +146,7 @@ def test_comparison_change_at_line_end_is_visible() -> None:
 
 def test_comparison_without_pairs_is_one_line() -> None:
     output = text(compared([], []))
-    assert output.startswith("compared with main: inconclusive: no question was answered in both runs")
+    assert output.startswith("compared with main: inconclusive: no question was asked alike and answered in")
 
 
 def test_answer_text_and_signed_format_values() -> None:

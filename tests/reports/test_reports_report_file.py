@@ -25,7 +25,7 @@ def test_write_report_append_keeps_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("append", [False, True])
 def test_write_report_path_without_file_raises_usage_error(tmp_path: Path, append: bool) -> None:
-    with pytest.raises(UsageError, match=f"cannot be written to {tmp_path}: it is no regular file"):
+    with pytest.raises(UsageError, match=f"cannot be written to {tmp_path}: it is not a regular file"):
         write_report(tmp_path, "text", append)
     (tmp_path / "file").write_text("kept")
     with pytest.raises(UsageError, match="cannot be written to"):

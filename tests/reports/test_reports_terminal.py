@@ -152,7 +152,7 @@ def test_terminal_verbose_explains_std() -> None:
 
 
 def test_terminal_quiet_shows_gates_that_did_not_pass() -> None:
-    why = "pass rate 0.219 of 96 answered (95% 0.148-0.312), threshold 0.8; about 400 questions would decide"
+    why = "pass rate 0.219 of 96 answered (95% 0.148-0.312), threshold 0.8; about 400 questions needed for a decision"
     gates: list[dict[str, Json]] = [
         {"name": "gates::data", "outcome": "passed", "reason": "pass rate 1.000"},
         {"name": "gates::structure>=0.8@95%", "outcome": "failed", "reason": why},

@@ -284,7 +284,7 @@ def test_merged_families_share_what_they_declare_alike() -> None:
     one, other = FamilyDescription("one", aggregates=STEPS), FamilyDescription("other", aggregates=STEPS[:2])
     assert merge_aggregates([one, other]) == KNOWN
     third = FamilyDescription("third", aggregates=(Aggregate("f1", "ratio", ("steps",)),))
-    with pytest.raises(UsageError, match="families 'one' and 'third' mean different things by the aggregate 'f1'"):
+    with pytest.raises(UsageError, match="families 'one' and 'third' define the aggregate 'f1'"):
         merge_aggregates([one, other, third])
 
 
@@ -293,14 +293,17 @@ def test_merged_families_share_what_they_declare_alike() -> None:
     [
         (Aggregate("g_mean"), "aggregate 'g_mean': another aggregate has that name"),
         (Aggregate("depth"), "aggregate 'depth': a metric has that name"),
-        (Aggregate("mean"), "aggregate 'mean': expected a name of letters, .*, and none that every row has"),
+        (
+            Aggregate("mean"),
+            "aggregate 'mean': expected a name of letters, .*, except that of a statistic of every row",
+        ),
         (Aggregate("f.1"), "aggregate 'f.1': expected a name of letters, digits, _ and -"),
         (Aggregate("x", "mean", ("none",)), "there is no metric 'none'; known: depth"),
         (Aggregate("x", "ratio"), "expected the name of a part"),
         (Aggregate("x", "geometric-mean", ("later",)), "there is no aggregate 'later' before it; known: sens"),
         (Aggregate("x", "geometric-mean"), "expected the names of others"),
         (Aggregate("x", "seed-mean", ("f1", "g_mean")), "expected the name of an aggregate"),
-        (Aggregate("x", "seed-mean", ("g_deviation",)), "'g_deviation' is over the values of a label itself"),
+        (Aggregate("x", "seed-mean", ("g_deviation",)), "'g_deviation' is itself computed over the values of a label"),
     ],
 )
 def test_mistake_of_names_the_aggregate_and_the_reason(added: Aggregate, told: str) -> None:

@@ -1,4 +1,4 @@
-"""How many questions would decide: with as many, 4 of 5 runs of the same kind do."""
+"""How many questions needed for a decision: with as many, 4 of 5 runs of the same kind do."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_where_all_pass_the_number_is_the_least_that_decides(n: int, threshold: 
 
 def test_where_all_pass_in_workflows_more_workflows_are_named() -> None:
     sample = made(7, 8, (1.0,), repeats=3)
-    found = re.fullmatch(r"about ([\d,]+) questions on (\d+) workflows would decide", sample.describe_needed(0.9))
+    found = re.fullmatch(
+        r"about ([\d,]+) questions on (\d+) workflows needed for a decision", sample.describe_needed(0.9)
+    )
     assert found
     workflows = int(found[2])
     assert int(found[1]) == 8 * workflows
@@ -109,9 +111,10 @@ def test_number_for_a_mean_gives_the_power() -> None:
 def test_no_number_is_told_where_none_decides() -> None:
     sample = made(10, 1, (1.0, 0.0))
     assert sample.describe_needed(0.5) == "while it stays at the threshold, no number of questions decides"
-    assert sample.describe_needed(0.50001) == "more questions than can be asked would decide"
+    assert sample.describe_needed(0.50001) == "a decision needs more questions than can be asked"
     assert (
-        made(10, 1, (1.0, 0.5), rates=False).describe_needed(0.75001) == "more questions than can be asked would decide"
+        made(10, 1, (1.0, 0.5), rates=False).describe_needed(0.75001)
+        == "a decision needs more questions than can be asked"
     )
     assert independent_needed(0.9, 0.8, 0.95, 10, most=50) is None
 

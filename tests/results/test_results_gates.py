@@ -154,7 +154,7 @@ def test_one_that_asks_for_certainty_goes_by_the_interval(counts: tuple[int, int
 @given(counts_up_to(60))
 def test_gate_without_decision_names_more_questions(counts: tuple[int, int]) -> None:
     found = verdict("structure>=0.81@95%", rate(*counts))
-    if "questions would decide" not in found.reason or "more questions than" in found.reason:
+    if "questions needed for a decision" not in found.reason or "more questions than" in found.reason:
         return
     need = int(found.reason.rpartition("about ")[2].partition(" ")[0].replace(",", ""))
     assert need > counts[1]
@@ -224,13 +224,13 @@ def test_gate_over_six_workflows_is_as_certain_as_these_agree(repeats: int) -> N
     assert found.low is not None
     assert found.low < wilson(50, 60)[0] - 0.2, "six workflows, one of which fails, say far less than 60 questions"
     assert found.reason.startswith("inconclusive: pass rate 0.833 of 60 answered (95% 0.4")
-    assert found.reason.endswith(" workflows would decide")
+    assert found.reason.endswith(" workflows needed for a decision")
 
 
 def test_a_mean_of_one_question_has_no_interval() -> None:
     found = verdict("structure.score>=0.5@95%", rate(1, 1))
     assert found.reason == (
-        "inconclusive: mean score 1.000 of 1 answered (no 95% interval: it is one question), threshold 0.5; "
+        "inconclusive: mean score 1.000 of 1 answered (no 95% interval: a single question), threshold 0.5; "
         "ask more questions"
     )
 
@@ -322,8 +322,8 @@ def test_names_are_looked_for_among_what_was_declared() -> None:
     [
         ("behaviour", "absent", "no question of 'behaviour' was collected; collected: "),
         ("structur", "wrong", "did you mean 'structure'? known: structure, "),
-        ("handover", "unknown", "no question is of 'handover'; known: "),
-        ("structure.handover", "wrong", "no question is of 'handover', and no metric is called so"),
+        ("handover", "unknown", "no question matches 'handover'; known: "),
+        ("structure.handover", "wrong", "no question matches 'handover', and there is no metric of that name"),
         ("next_tasks.jacard", "wrong", "did you mean 'jaccard'?"),
         ("jaccard", "wrong", "stands after a name: understanding.jaccard"),
         ("structure.behaviour", "absent", "'behaviour' was collected"),
@@ -332,12 +332,12 @@ def test_names_are_looked_for_among_what_was_declared() -> None:
         ("prompt=direct", "absent", "known values of prompt: own"),
         ("prompt=dirct", "wrong", "known values of prompt: own"),
         ("prompt=mine", "unknown", "known values of prompt: own"),
-        ("prompt=ask.v2", "wrong", 'a value with a dot stands in quotes: prompt="ask.v2")'),
-        ('prompt="ask.v2"', "absent", "no question is of 'prompt=ask.v2'; known values of prompt: own"),
-        ("depth=1.5", "unknown", 'a value with a dot stands in quotes: depth="1.5")'),
-        ("sizes=12", "wrong", "'sizes' is no label; did you mean 'size'?"),
-        ("colour=red", "unknown", "'colour' is no label; known labels: "),
-        ("structure.colour=red", "wrong", "'colour' is no label; known labels: "),
+        ("prompt=ask.v2", "wrong", 'quote a value with a dot: prompt="ask.v2")'),
+        ('prompt="ask.v2"', "absent", "no question matches 'prompt=ask.v2'; known values of prompt: own"),
+        ("depth=1.5", "unknown", 'quote a value with a dot: depth="1.5")'),
+        ("sizes=12", "wrong", "'sizes' is not a label; did you mean 'size'?"),
+        ("colour=red", "unknown", "'colour' is not a label; known labels: "),
+        ("structure.colour=red", "wrong", "'colour' is not a label; known labels: "),
     ],
 )
 def test_a_name_that_nothing_has_is_absent_unknown_or_wrong(name: str, kind: str, text: str) -> None:
@@ -363,7 +363,7 @@ def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
     found = find_gate_mistake(["next_tasks", "size=12"], [*ours, other], KNOWN, "correctness")
     assert found is not None
     assert (found.kind, found.text) == (
-        "absent", "no question of 'next_tasks.size=12' has the metric 'correctness'; they have: recall, jaccard"
+        "absent", "no question of 'next_tasks.size=12' has the metric 'correctness'; available: recall, jaccard"
     )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def test_gate_at_a_level_takes_the_interval() -> None:
     assert near.outcome == "failed"
     assert re.fullmatch(
         r"inconclusive: g_mean 0\.750 of 80 answered \(95% 0\.640-0\.848\), threshold 0\.7; about [\d,]+ questions "
-        r"would decide", near.reason,
+        r"needed for a decision", near.reason,
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
     [
         ("g_mean", list(KNOWN), ""),
         ("", [], ""),
-        ("g_mean", ["sensitivity"], "no question of 'next_step' has the aggregate 'g_mean'; they have: sensitivity"),
+        ("g_mean", ["sensitivity"], "no question of 'next_step' has the aggregate 'g_mean'; available: sensitivity"),
         ("g_deviation", list(KNOWN), "'g_deviation' is a deviation, .* set a gate on a mean"),
     ],
 )
@@ -133,7 +133,7 @@ def test_mistake_suggests_aggregates_where_one_is_meant() -> None:
     known = GateVocabulary(("steps",), frozenset(), ("score", "depth"), aggregates=sorted(KNOWN))
     alone = find_gate_mistake(("g_mean",), declared, known)
     assert alone is not None
-    assert (alone.text, alone.kind) == ("'g_mean' is an aggregate, and stands after a name: steps.g_mean", "wrong")
+    assert (alone.text, alone.kind) == ("'g_mean' is an aggregate; write it after a name: steps.g_mean", "wrong")
     typo = find_gate_mistake(("steps", "g_man"), declared, known)
     assert typo is not None
-    assert "no metric or aggregate is called so; did you mean 'g_mean'?" in typo.text
+    assert "no metric or aggregate of that name; did you mean 'g_mean'?" in typo.text

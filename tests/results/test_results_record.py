@@ -273,7 +273,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("schema", [5, 0, "1", True, None, 1.0])
 def test_a_schema_that_is_not_known_is_refused_with_its_number_and_the_known(tmp_path: Path, schema: object) -> None:
     (tmp_path / "r.json").write_text(json.dumps({**record.build([], ABOUT), "schema": schema}))
-    told = rf"r\.json: found schema {schema!r}, expected one that is known here \(1, 2, 3, 4\)"
+    told = rf"r\.json: found schema {schema!r}, expected one of \(1, 2, 3, 4\)"
     with pytest.raises(UsageError, match=told):
         record.load(tmp_path / "r.json")
 

@@ -119,9 +119,9 @@ def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> 
 @pytest.mark.parametrize(
     ("place", "value", "expected"),
     [
-        (("seed",), "x", 'what the run was: seed: found "x", expected a whole number'),
-        (("trials",), {}, "what the run was: trials: found an object, expected a list"),
-        (("diagrams", "w", "nodes", 0), 1, "what the run was: diagrams.w.nodes[0]: found 1, expected an object"),
+        (("seed",), "x", 'facts of the run: seed: found "x", expected a whole number'),
+        (("trials",), {}, "facts of the run: trials: found an object, expected a list"),
+        (("diagrams", "w", "nodes", 0), 1, "facts of the run: diagrams.w.nodes[0]: found 1, expected an object"),
         (
             (*IN_TRIAL, "diagram_pair", "given", "nodes", 0, "label"),
             1,
@@ -184,7 +184,7 @@ def test_of_what_the_run_was_and_of_each_trial_the_first_fault_is_told() -> None
     record["trials"][1]["model"] = None
     assert [where for where, _ in find_faults(record)] == ["trial 1", "trial 2"]
     assert next(find_faults(record))[1] == "question.id: found null, expected a text"
-    assert [where for where, _ in find_faults(record | {"seed": None})] == ["what the run was"]
+    assert [where for where, _ in find_faults(record | {"seed": None})] == ["facts of the run"]
 
 
 def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:

@@ -56,14 +56,14 @@ def test_a_store_without_runs_knows_no_names(tmp_path: Path) -> None:
 
 
 def test_where_there_is_no_store_that_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no store at .*none, and so no saved run 'main'"):
+    with pytest.raises(UsageError, match=r"there is no store at .*none, so there is no saved run 'main'"):
         load(tmp_path / "none", "main")
 
 
 def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     records_folder(tmp_path).mkdir()
     (records_folder(tmp_path) / "main.json").write_text('{"schema": 1}')
-    with pytest.raises(UsageError, match=r"main\.json: the record is damaged: what the run was: 'version' is missing"):
+    with pytest.raises(UsageError, match=r"main\.json: the record is damaged: facts of the run: 'version' is missing"):
         load(tmp_path, "main")
 
 

@@ -200,7 +200,7 @@ class Reporting:
         if why and self.compares == LAST:
             notices.append(f"no comparison: {why}; the next run can be compared with this run")
         elif why:
-            advice = "record the baseline anew with --taskgraph-save, without --taskgraph-compare"
+            advice = "record the baseline again with --taskgraph-save, without --taskgraph-compare"
             return [f"--taskgraph-compare: {self.compares}: {why}; {advice}"]
         return []
 

@@ -251,7 +251,7 @@ class FailPolicy:
                 if mistake:
                     case = self._without_questions(name, model, mistake, outcome)
                 elif not population.size:
-                    why = f"not decided: no question is of {gate.name}; {_suggest(gate, outcome)}"
+                    why = f"not decided: no question matches {gate.name}; {_suggest(gate, outcome)}"
                     case = RunCase(name, "skipped" if outcome.where.selected_by else "failed", why, model)
                 else:
                     case = evaluate_gate(gate, name, model, population, self.max_errors, aggregates)

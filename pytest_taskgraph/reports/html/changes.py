@@ -94,7 +94,7 @@ def _notes(comparison: RunComparison) -> Iterator[str]:
     lost = sum(flip.lost for flip in flips)
     yield f"{count(comparison.paired, 'question')} paired: {lost:,} worse than before, {len(flips) - lost:,} better."
     if comparison.needed:
-        yield f"About {count(comparison.needed, 'paired question')} would decide."
+        yield f"About {count(comparison.needed, 'paired question')} needed for a decision."
     if len(flips) > MOST:
         yield f"The first {MOST} of {len(flips):,} that flipped are listed."
 

@@ -93,7 +93,7 @@ class RunComparison:
     paired: int  # questions that both runs answered
     verdict: str  # a Verdict, possibly restricted to these clusters
     reason: str  # in one line
-    needed: int | None  # about how many questions would decide, if the verdict is "inconclusive"
+    needed: int | None  # about how many questions are needed for a decision, if the verdict is "inconclusive"
     p: float | None  # of the questions of `total`, one-sided towards worse; None without pairs
     p_better: float | None
     loss: float | None  # mean of the tested value over the same questions; above 0 is worse
@@ -133,7 +133,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
     if mismatch := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
-        raise UsageError(f"the runs cannot be compared: {mismatch}; record the baseline anew")
+        raise UsageError(f"the runs cannot be compared: {mismatch}; record the baseline again")
     pairing = pair_questions(tally_of(before), tally_of(after))
     described, families = descriptions_of(after), {pair.family for pair in pairing.pairs}
     words = described.word("group", families), described.word("section", families)
@@ -169,7 +169,7 @@ def question_set_mismatch(before: Mapping[str, int], after: Mapping[str, int]) -
         for name in sorted(before.keys() & after.keys())
         if before[name] != after[name]
     ]
-    return f"{'; '.join(changed_sets)}: the prompts are not the same" if changed_sets else ""
+    return f"{'; '.join(changed_sets)}: the prompts differ" if changed_sets else ""
 
 
 def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
@@ -184,9 +184,9 @@ def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
     for name in sorted(chosen):
         check_value(option, "fail-on", name)
     if not chosen:
-        raise UsageError(f"{option}: nothing to fail on; expected some of {', '.join(FAIL_ON)}")
+        raise UsageError(f"{option}: no value; expected some of {', '.join(FAIL_ON)}")
     for name in sorted(chosen.difference(FAIL_ON)):
-        raise UnknownNameError(f"thing for {option}", name, FAIL_ON)
+        raise UnknownNameError(f"value of {option}", name, FAIL_ON)
     return chosen
 
 
@@ -289,9 +289,9 @@ def _notes(pairing: Pairing, before: Mapping[str, Any], after: Mapping[str, Any]
         if compared and pair_count:
             yield f"{change_text}: this compares {f'the {what}' if same_model else f'{what} and model together'}"
         elif not compared:
-            yield f"{change_text}: not compared, for they are other questions"
+            yield f"{change_text}: not compared, because the questions differ"
     if _model_options(before) != _model_options(after):
-        yield "the options of the model changed: this compares them too"
+        yield "the model options changed: they are compared too"
     if before.get("version") != after.get("version"):
         yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
     graded = len(pairing.pairs) - len(total_pairs(pairing.pairs))

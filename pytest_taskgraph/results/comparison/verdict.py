@@ -157,7 +157,7 @@ def _reason(
     margin: float,
 ) -> str:
     if p is None:
-        return "no question was answered in both runs and asked alike"
+        return "no question was asked alike and answered in both runs"
     change_text = f"{0.0 - loss.mean:+.3f} over {describe_count(loss.n)}"
     titles = [change.title if isinstance(change, GroupChange) else change.name for change in worse]
     names = [
@@ -173,14 +173,14 @@ def _reason(
 
 
 def _describe_needed(loss: LossEstimate, margin: float, noun: str) -> tuple[int | None, str]:
-    """Return about how many questions would decide, None if unknown, and a text about that for the reason."""
+    """Return about how many questions a decision needs, None if unknown, and the words about it for the reason."""
     if loss.variance is None or margin <= 0:
         return None, ""
     number = needed_questions(loss, margin)
     if number is None:
-        return None, "; more questions than can be asked would decide"
+        return None, "; a decision needs more questions than can be asked"
     on_clusters = f" on {needed_clusters(loss, margin):,} {noun}s" if noun and loss.clusters < loss.n else ""
-    return number, f"; about {number:,} questions{on_clusters} would decide"
+    return number, f"; about {number:,} questions{on_clusters} needed for a decision"
 
 
 def _group_changes(pairs: Sequence[QuestionPair], described: Descriptions) -> tuple[GroupChange, ...]:

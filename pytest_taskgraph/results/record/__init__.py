@@ -74,15 +74,15 @@ def load(path: str | Path) -> dict[str, Any]:
         raise UsageError(f"the record {path} cannot be read: {error}") from error
     if not isinstance(record, dict) or "schema" not in record:
         raise UsageError(
-            f"{path} is no record of a run: it has no schema number; expected a file that --taskgraph-report "
+            f"{path} is not the record of a run: it has no schema number; expected a file that --taskgraph-report "
             "json=FILE or --taskgraph-save wrote"
         )
     schema = record["schema"]
     if type(schema) is not int or schema not in KNOWN_SCHEMAS:
         known_schemas = ", ".join(map(str, KNOWN_SCHEMAS))
         raise UsageError(
-            f"{path}: found schema {schema!r:.40}, expected one that is known here ({known_schemas}); "
-            "read it with the version of pytest-taskgraph-bench that wrote it, or make the record again"
+            f"{path}: found schema {schema!r:.40}, expected one of ({known_schemas}); "
+            "read it with the version of pytest-taskgraph-bench that wrote it, or record the run again"
         )
     record = upgrade_record(record)
     for where, fault in find_faults(record):
@@ -162,7 +162,7 @@ def about_of(record: Mapping[str, Any]) -> About:
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})
     except (KeyError, TypeError) as error:
-        raise _unusable_error("what the run was", error) from error
+        raise _unusable_error("facts of the run", error) from error
 
 
 def _read_usage(fields: Mapping[str, Any]) -> Usage:
@@ -186,12 +186,12 @@ def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
 
 def _unusable_error(where: str, error: Exception) -> UsageError:
     """Return the error for a part of a record that cannot be read, in words instead of a Python message."""
-    why = f"{error} is missing" if isinstance(error, KeyError) else "a value is not of the kind that was expected"
+    why = f"{error} is missing" if isinstance(error, KeyError) else "a value has an unexpected type"
     return _damaged_error(where, why)
 
 
 def _damaged_error(where: str, why: str) -> UsageError:
-    return UsageError(f"the record is damaged: {where}: {why:.300}; make it again")
+    return UsageError(f"the record is damaged: {where}: {why:.300}; record the run again")
 
 
 def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:

@@ -47,12 +47,12 @@ def writable_target(path: str | Path, noun: str) -> Iterator[Path]:
         noun: What an error message calls the file.
 
     Raises:
-        UsageError: if it is no regular file, or writing fails within the context.
+        UsageError: if it is not a regular file, or writing fails within the context.
     """
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
-            raise UsageError(f"the {noun} cannot be written to {path}: it is no regular file; name another path")
+            raise UsageError(f"the {noun} cannot be written to {path}: it is not a regular file; name another path")
         target.parent.mkdir(parents=True, exist_ok=True)
         yield target
     except (OSError, ValueError, TypeError) as error:

@@ -140,7 +140,7 @@ def model_replies(trial: Trial) -> list[dict[str, Any]]:
 def _to_json(exchange: Exchange, messages: list[dict[str, str]], final: bool) -> dict[str, Any]:
     request, reply, note = exchange.request, exchange.reply, exchange.note
     if clash := _EXCHANGE_FIELDS & note.keys():
-        raise ValueError(f"a note on an exchange has the name {min(clash)!r}, which exchanges have by themselves")
+        raise ValueError(f"a note on an exchange has the reserved name {min(clash)!r}; rename it")
     data: dict[str, Any] = {"role": request.role, "messages": messages}
     data |= {} if request.kind == "chat" else {"kind": request.kind}
     if reply is None:

@@ -64,7 +64,7 @@ def load(store: Path, name_or_path: str) -> dict[str, Any]:
     if is_path(name_or_path):
         raise UsageError(f"{name_or_path}: there is no such record; saved: {', '.join(saved_names(store)) or 'none'}")
     if not store.is_dir():
-        raise UsageError(f"there is no store at {store}, and so no saved run {name_or_path!r}; name its folder")
+        raise UsageError(f"there is no store at {store}, so there is no saved run {name_or_path!r}; name its folder")
     raise UnknownNameError("saved run", name_or_path, saved_names(store))
 
 
@@ -77,7 +77,7 @@ def check_name(name: str) -> str:
     if not _is_name(name):
         raise UsageError(
             f"a run cannot be saved as {name!r:.120}; expected up to 100 letters, digits, '.', '_' and '-', "
-            "the first of them no '.' and no '-'"
+            "not starting with '.' or '-'"
         )
     return name
 

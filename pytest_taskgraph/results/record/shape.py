@@ -273,9 +273,9 @@ _TRIAL: Final = TypeAdapter[Any](_Trial)
 
 
 def find_faults(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the invalid parts of a record: the place ("what the run was", or "trial 3") and its first fault."""
+    """Yield the invalid parts of a record: the place ("facts of the run", or "trial 3") and its first fault."""
     if fault := _find_fault(_RUN, record):
-        yield "what the run was", fault
+        yield "facts of the run", fault
         return
     for at, trial in enumerate(record["trials"], 1):
         if fault := _find_fault(_TRIAL, trial):

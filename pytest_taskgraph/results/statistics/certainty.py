@@ -1,4 +1,4 @@
-"""Certainty of a mean over questions: its interval, the clusters it is about, and how many questions would decide.
+"""Certainty of a mean over questions: its interval, the clusters it is about, and the sample size for a decision.
 
 Questions of one cluster may depend on each other. Six clusters or more represent others, and the interval is computed
 over clusters. Five or fewer do not: there the interval is computed over questions, and if these share clusters, it is
@@ -24,7 +24,7 @@ Ends = tuple[float, float]
 
 
 def describe_need(need: int | None, each: float, noun: str) -> str:
-    """Return how many questions would decide, in words.
+    """Return how many questions are needed for a decision, in words.
 
     Args:
         need: Number of clusters that decides; None if no number does.
@@ -32,9 +32,9 @@ def describe_need(need: int | None, each: float, noun: str) -> str:
         noun: What the family calls a cluster; "" to leave clusters out.
     """
     if need is None:
-        return "more questions than can be asked would decide"
+        return "a decision needs more questions than can be asked"
     clusters = f" on {need:,} {noun}s" if each > 1 and noun else ""
-    return f"about {ceil(need * each):,} questions{clusters} would decide"
+    return f"about {ceil(need * each):,} questions{clusters} needed for a decision"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Sample:
         return by_cluster
 
     def describe_needed(self, threshold: float) -> str:
-        """Return how many questions would decide in 4 of 5 runs if rate and spread stayed the same, in words.
+        """Return how many questions are needed for a decision in 4 of 5 runs at the same rate and spread.
 
         Args:
             threshold: Threshold that the mean is compared with, 0 to 1.
