@@ -59,7 +59,7 @@ def step(at: int, group: str = "soup", score: float | None = None, model: str = 
 
 def run_of(trials: Sequence[Trial], *families: FamilyDescription) -> dict[str, Any]:
     """Return the record of trials of these families."""
-    models = tuple(sorted({one.model for one in trials}))
+    models = tuple(sorted({trial.model for trial in trials}))
     return build(trials, About("0.1.0", models, 7, families=families or (CLAIMS, STEPS)))
 
 

@@ -16,13 +16,17 @@ def undescribed(words: Vocabulary) -> set[str]:
 
     Words are compared by their first letters. Descriptions do not repeat names, but nearly all tell of their data.
     """
-    told = dict(words.data)
-    return {one.name for one in words.tasks if not _stems(one.description) & _stems(_around(one, told))}
+    data_descriptions = dict(words.data)
+    return {
+        task.name
+        for task in words.tasks
+        if not _stems(task.description) & _stems(_context_words(task, data_descriptions))
+    }
 
 
-def _around(one: VocabularyEntry, told: dict[str, str]) -> str:
-    data = (*one.reads, *one.writes)
-    return " ".join((one.name, *data, *(told[name] for name in data)))
+def _context_words(task: VocabularyEntry, data_descriptions: dict[str, str]) -> str:
+    data = (*task.reads, *task.writes)
+    return " ".join((task.name, *data, *(data_descriptions[name] for name in data)))
 
 
 def _stems(text: str) -> set[str]:

@@ -33,7 +33,7 @@ def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str
             f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", REPORT_ONLY
         )
         record = project.record("simulated.json")
-        _REPLIES[key] = {prompt_of(record, one): one["reply"]["text"] for one in record["trials"]}
+        _REPLIES[key] = {prompt_of(record, trial): trial["reply"]["text"] for trial in record["trials"]}
     return _REPLIES[key]
 
 
@@ -53,8 +53,8 @@ class Provider:
         return fsum(tokens * price for _, *took in self.served for tokens, price in zip(took, PRICE, strict=True))
 
     def _prompt(self, received: Received) -> str:
-        contents = [str(one["content"]) for one in received.body["messages"]]
-        return next(one for one in contents if one in self.right)
+        contents = [str(message["content"]) for message in received.body["messages"]]
+        return next(content for content in contents if content in self.right)
 
     def _answer(self, prompt: str) -> Answer:
         text = (self.wrong if self.fails(prompt) else self.right)[prompt]
@@ -68,13 +68,16 @@ class Provider:
 
 
 def scores(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {one["question"]["id"]: (one["outcome"], one["score"]) for one in record["trials"]}
+    return {trial["question"]["id"]: (trial["outcome"], trial["score"]) for trial in record["trials"]}
 
 
 def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record without what time or the store changes."""
-    kept = json.loads(json.dumps(record))
-    for one in [kept["usage"], *(part for trial in kept["trials"] for part in (trial["reply"], *trial["exchanges"]))]:
-        for name in [name for name in one if name in ("latency", "seconds") or name.startswith("stored")]:
-            del one[name]
-    return dict(kept)
+    stable = json.loads(json.dumps(record))
+    for part in [
+        stable["usage"],
+        *(part for trial in stable["trials"] for part in (trial["reply"], *trial["exchanges"])),
+    ]:
+        for name in [name for name in part if name in ("latency", "seconds") or name.startswith("stored")]:
+            del part[name]
+    return dict(stable)

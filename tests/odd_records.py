@@ -10,9 +10,9 @@ Place = tuple[str | int, ...]  # names and numbers that lead to a value
 
 def changed(record: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
     """The record with another value in a place."""
-    made: Any = deepcopy(record)
-    at = made
+    record_copy: Any = deepcopy(record)
+    part = record_copy
     for name in place[:-1]:
-        at = at[name]
-    at[place[-1]] = value
-    return dict(made)
+        part = part[name]
+    part[place[-1]] = value
+    return dict(record_copy)

@@ -33,28 +33,31 @@ def example(tmp_path: Path) -> ModuleType:
 
 def trial(example: ModuleType, at: int, given: Json, reference: Json) -> Trial:
     outcome: Outcome = "right" if given == reference else "wrong"
-    found = measure_answer("classified", example.classified, given, reference)
+    measurement = measure_answer("classified", example.classified, given, reference)
     if given is None:
-        outcome, found = "unparseable", measure_unparseable("classified", example.classified, reference)
+        outcome, measurement = "unparseable", measure_unparseable("classified", example.classified, reference)
     question = Question(f"q{at}", "steps", "g", "", "?", "?", "yes-no", reference, "classified", labels={"seed": 1})
     return Trial(
-        question, "m", outcome, score=Score(found.value or 0.0, parts={n: [*p] for n, p in found.parts.items()})
+        question,
+        "m",
+        outcome,
+        score=Score(measurement.value or 0.0, parts={n: [*p] for n, p in measurement.parts.items()}),
     )
 
 
-def test_docs_example_pools_as_the_page_says(example: ModuleType) -> None:
+def test_docs_example_has_documented_values(example: ModuleType) -> None:
     answers = [*zip("yyyn", "yyyy", strict=True), *zip("nnyy", "nnnn", strict=True), (None, "n")]
     words: dict[str | None, Json] = {"y": "yes", "n": "no", None: None}
     trials = [trial(example, at, words[given], words[right]) for at, (given, right) in enumerate(answers)]
-    known = {one.name: one for one in example.DESCRIPTION.aggregates}
+    aggregates = {aggregate.name: aggregate for aggregate in example.DESCRIPTION.aggregates}
     assert find_aggregate_mistake(example.DESCRIPTION.aggregates, {"classified"}) == ""
-    values = {name: estimate_aggregate(one, known, trials).value for name, one in known.items()}
+    values = {name: estimate_aggregate(aggregate, aggregates, trials).value for name, aggregate in aggregates.items()}
     assert values == {
         "sensitivity": 0.75, "specificity": 0.4, "g_mean": pytest.approx(0.5477, abs=5e-5),
         "g_mean_of_seeds": pytest.approx(0.5477, abs=5e-5), "g_mean_deviation": None,
     }  # fmt: skip
 
 
-def test_docs_page_has_every_kind_of_aggregate() -> None:
+def test_docs_page_lists_every_aggregate_kind() -> None:
     kinds = re.findall(r"^\| `([a-z-]+)` \| .*$", PAGE.partition("## Aggregates")[2].partition("## ")[0], re.MULTILINE)
     assert kinds == list(get_args(AggregateKind))

@@ -47,9 +47,9 @@ def pairs_of(rows: Sequence[Row], models: Sequence[str] = ("m",), family: str = 
     return pair_questions(*runs).pairs
 
 
-def change(rows: Sequence[Row], name: str = "g_mean") -> AggregateChange:
-    found = aggregate_changes(pairs_of(rows), [STEPS], 0.025)
-    return next(one for one in found if one.name == name)
+def change_of(rows: Sequence[Row], name: str = "g_mean") -> AggregateChange:
+    changes = aggregate_changes(pairs_of(rows), [STEPS], 0.025)
+    return next(aggregate_change for aggregate_change in changes if aggregate_change.name == name)
 
 
 def rows_of(seed: int, before: float, after: float, count: int = 120, clusters: int = 15) -> list[Row]:
@@ -60,88 +60,103 @@ def rows_of(seed: int, before: float, after: float, count: int = 120, clusters: 
     ]
 
 
-def test_change_holds_both_values_over_the_paired_questions() -> None:
+def test_change_paired_questions_has_both_values() -> None:
     rows: list[Row] = [("yes", 1, 1, "a"), ("yes", 1, 0, "b"), ("no", 1, 1, "c"), ("no", 0, 1, "d")]
-    found = change(rows)
-    assert [found.before, found.after] == pytest.approx([0.5**0.5, 0.5**0.5])
-    assert (found.change, found.n, found.clusters, found.model) == (0.0, 4, 4, "")
+    aggregate_change = change_of(rows)
+    assert [aggregate_change.before, aggregate_change.after] == pytest.approx([0.5**0.5, 0.5**0.5])
+    assert (aggregate_change.change, aggregate_change.n, aggregate_change.clusters, aggregate_change.model) == (
+        0.0,
+        4,
+        4,
+        "",
+    )
 
 
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean"])
 @pytest.mark.parametrize("seed", range(4))
-def test_change_is_tested_by_the_jackknife_of_the_difference(name: str, seed: int) -> None:
+def test_change_interval_and_p_value_are_of_the_jackknife(name: str, seed: int) -> None:
     rows = rows_of(seed, 0.8, 0.7)
-    known = {one.name: one for one in STEPS.aggregates}
-    clusters = sorted({one[3] for one in rows})
+    aggregates = {aggregate.name: aggregate for aggregate in STEPS.aggregates}
+    clusters = sorted({row[3] for row in rows})
 
-    def value(side: int, gone: str) -> float:
-        kept = [trial(at, of, (b, a)[side], c) for at, (of, b, a, c) in enumerate(rows) if c != gone]
-        found = AggregateSums(known[name], known, [ObservedQuestion(one.question.id, [one]) for one in kept]).value()
-        assert found is not None
-        return found
+    def value(side: int, without: str) -> float:
+        trials = [trial(at, of, (b, a)[side], c) for at, (of, b, a, c) in enumerate(rows) if c != without]
+        result = AggregateSums(
+            aggregates[name], aggregates, [ObservedQuestion(trial.question.id, [trial]) for trial in trials]
+        ).value()
+        assert result is not None
+        return result
 
-    differences = np.array([value(1, gone) - value(0, gone) for gone in clusters])
+    differences = np.array([value(1, cluster) - value(0, cluster) for cluster in clusters])
     error = float(np.sqrt((len(clusters) - 1) * np.var(differences)))
     moved = value(1, "") - value(0, "")
-    found, freedom = change(rows, name), len(clusters) - 1
-    assert found.p == pytest.approx(float(stats.t.cdf(moved / error, freedom)))
+    aggregate_change, freedom = change_of(rows, name), len(clusters) - 1
+    assert aggregate_change.p == pytest.approx(float(stats.t.cdf(moved / error, freedom)))
     reached = float(stats.t.ppf(0.975, freedom)) * error
-    assert found.low == pytest.approx(moved - reached)
-    assert found.high == pytest.approx(moved + reached)
+    assert aggregate_change.low == pytest.approx(moved - reached)
+    assert aggregate_change.high == pytest.approx(moved + reached)
 
 
-def test_change_loss_in_every_cluster_is_no_surer_than_their_number() -> None:
-    found = change([("yes", 1, 0, f"c-{at}") for at in range(7)], "sensitivity")
-    assert (found.p, found.verdict) == (2**-7, "worse")
-    fewer = change([("yes", 1, 0, f"c-{at}") for at in range(5)], "sensitivity")
+def test_change_loss_in_every_cluster_has_p_of_flips() -> None:
+    aggregate_change = change_of([("yes", 1, 0, f"c-{at}") for at in range(7)], "sensitivity")
+    assert (aggregate_change.p, aggregate_change.verdict) == (2**-7, "worse")
+    fewer = change_of([("yes", 1, 0, f"c-{at}") for at in range(5)], "sensitivity")
     assert (fewer.p, fewer.verdict) == (2**-5, "inconclusive")
 
 
-def test_change_without_a_difference_is_inconclusive_with_an_interval() -> None:
-    found = change([("yes", 1, 1, f"c-{at}") for at in range(20)], "sensitivity")
-    assert (found.p, found.adjusted_p, found.verdict) == (1.0, 1.0, "inconclusive")
-    assert found.high == pytest.approx(3.8415 / (20 + 3.8415), abs=1e-4)
-    assert found.low == pytest.approx(-3.8415 / (20 + 3.8415), abs=1e-4)
+def test_change_without_difference_is_inconclusive_with_interval() -> None:
+    aggregate_change = change_of([("yes", 1, 1, f"c-{at}") for at in range(20)], "sensitivity")
+    assert (aggregate_change.p, aggregate_change.adjusted_p, aggregate_change.verdict) == (1.0, 1.0, "inconclusive")
+    assert aggregate_change.high == pytest.approx(3.8415 / (20 + 3.8415), abs=1e-4)
+    assert aggregate_change.low == pytest.approx(-3.8415 / (20 + 3.8415), abs=1e-4)
 
 
-def test_changes_are_adjusted_over_all_aggregates_of_the_comparison() -> None:
-    found = aggregate_changes(pairs_of(rows_of(5, 0.9, 0.7)), [STEPS], 0.025)
-    ps = sorted(one.p for one in found if one.p is not None)
-    smallest = min((one for one in found if one.p is not None), key=lambda one: one.p or 0.0)
+def test_changes_several_aggregates_are_adjusted_together() -> None:
+    changes = aggregate_changes(pairs_of(rows_of(5, 0.9, 0.7)), [STEPS], 0.025)
+    ps = sorted(change.p for change in changes if change.p is not None)
+    smallest = min((change for change in changes if change.p is not None), key=lambda change: change.p or 0.0)
     assert smallest.adjusted_p == pytest.approx(min(1.0, 3 * ps[0]))
-    assert all(one.adjusted_p is not None and one.p is not None and one.adjusted_p >= one.p for one in found)
+    assert all(
+        change.adjusted_p is not None and change.p is not None and change.adjusted_p >= change.p for change in changes
+    )
 
 
-def test_changes_are_those_of_each_model_and_family() -> None:
+def test_changes_per_model_and_family() -> None:
     other = FamilyDescription("other", aggregates=(SENSITIVITY,))
     pairs = (*pairs_of(rows_of(1, 0.8, 0.8), ["a", "b"]), *pairs_of(rows_of(2, 0.8, 0.8), family="other"))
-    found = aggregate_changes(pairs, [STEPS, other, FamilyDescription("absent", aggregates=(G_MEAN,))], 0.025)
-    names = [(one.family, one.model, one.name) for one in found]
+    changes = aggregate_changes(pairs, [STEPS, other, FamilyDescription("absent", aggregates=(G_MEAN,))], 0.025)
+    names = [(change.family, change.model, change.name) for change in changes]
     each = ["sensitivity", "specificity", "g_mean"]
     assert names == [*(("steps", model, name) for model in "ab" for name in each), ("other", "", "sensitivity")]
 
 
-def test_changes_leave_out_the_mean_score_and_do_not_test_deviations() -> None:
+def test_changes_mean_score_left_out_deviation_untested() -> None:
     described = FamilyDescription(
         "steps", aggregates=(Aggregate("overall"), SENSITIVITY, Aggregate("spread", "seed-deviation", ("sensitivity",)))
     )
-    found = aggregate_changes(pairs_of(rows_of(1, 0.8, 0.6)), [described], 0.025)
-    assert [one.name for one in found] == ["sensitivity", "spread"]
-    assert found[1].change is not None
-    assert (found[1].p, found[1].low, found[1].verdict) == (None, None, "")
+    changes = aggregate_changes(pairs_of(rows_of(1, 0.8, 0.6)), [described], 0.025)
+    assert [change.name for change in changes] == ["sensitivity", "spread"]
+    assert changes[1].change is not None
+    assert (changes[1].p, changes[1].low, changes[1].verdict) == (None, None, "")
 
 
-def test_change_of_a_class_without_questions_is_undefined() -> None:
-    found = change([("yes", 1, 0, f"c-{at}") for at in range(8)])
-    assert (found.before, found.after, found.change, found.p, found.verdict) == (None, None, None, None, "")
+def test_change_class_without_questions_is_undefined() -> None:
+    aggregate_change = change_of([("yes", 1, 0, f"c-{at}") for at in range(8)])
+    assert (
+        aggregate_change.before,
+        aggregate_change.after,
+        aggregate_change.change,
+        aggregate_change.p,
+        aggregate_change.verdict,
+    ) == (None, None, None, None, "")
 
 
-def test_changes_leave_out_an_aggregate_of_no_paired_question() -> None:
+def test_changes_aggregate_without_pairs_left_out() -> None:
     never = Aggregate("round_five", "ratio", ("round_five",))
-    found = aggregate_changes(
+    changes = aggregate_changes(
         pairs_of(rows_of(1, 0.8, 0.6)), [FamilyDescription("steps", aggregates=(never, SENSITIVITY))], 0.025
     )
-    assert [one.name for one in found] == ["sensitivity"]
+    assert [change.name for change in changes] == ["sensitivity"]
 
 
 def test_changes_without_aggregates_are_none() -> None:
@@ -151,14 +166,14 @@ def test_changes_without_aggregates_are_none() -> None:
 
 @settings(max_examples=60)
 @given(ROWS, st.randoms(use_true_random=False))
-def test_change_turned_round_is_the_opposite_and_order_does_not_matter(rows: Sequence[Row], rng: Random) -> None:
-    found, turned = change(rows), change([(of, after, before, c) for of, before, after, c in rows])
-    assert (found.before, found.after) == (turned.after, turned.before)
-    if found.low is not None and found.high is not None and found.change is not None:
-        assert [turned.low, turned.high] == pytest.approx([-found.high, -found.low])
-        assert -1.0 <= found.low <= found.change <= found.high <= 1.0
-        assert found.p is not None
-        assert 0.0 < found.p <= 1.0
+def test_change_swapped_runs_is_opposite_in_any_order(rows: Sequence[Row], rng: Random) -> None:
+    aggregate_change, turned = change_of(rows), change_of([(of, after, before, c) for of, before, after, c in rows])
+    assert (aggregate_change.before, aggregate_change.after) == (turned.after, turned.before)
+    if aggregate_change.low is not None and aggregate_change.high is not None and aggregate_change.change is not None:
+        assert [turned.low, turned.high] == pytest.approx([-aggregate_change.high, -aggregate_change.low])
+        assert -1.0 <= aggregate_change.low <= aggregate_change.change <= aggregate_change.high <= 1.0
+        assert aggregate_change.p is not None
+        assert 0.0 < aggregate_change.p <= 1.0
     pairs = list(pairs_of(rows))
     rng.shuffle(pairs)
     assert aggregate_changes(pairs, [STEPS], 0.025) == aggregate_changes(pairs_of(rows), [STEPS], 0.025)

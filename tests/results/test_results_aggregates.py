@@ -35,7 +35,7 @@ STEPS = (
     Aggregate("score"),
     Aggregate("depth_mean", "mean", ("depth",)),
 )
-KNOWN = {one.name: one for one in STEPS}
+AGGREGATES_BY_NAME = {aggregate.name: aggregate for aggregate in STEPS}
 DRAWS = st.lists(
     st.tuples(st.booleans(), st.booleans(), st.integers(0, 8), st.integers(1, 3)), min_size=1, max_size=24
 )  # class, answer, cluster, seed
@@ -62,10 +62,10 @@ def classes(yes: Sequence[int], no: Sequence[int], seed: int = 1, first: int = 0
 
 
 def value(name: str, trials: Sequence[Trial]) -> float | None:
-    return estimate_aggregate(KNOWN[name], KNOWN, trials).value
+    return estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials).value
 
 
-def test_estimate_3_of_4_and_2_of_5_is_worked_by_hand() -> None:
+def test_estimate_3_of_4_and_2_of_5_matches_hand_computation() -> None:
     trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
     assert value("sensitivity", trials) == 0.75
     assert value("specificity", trials) == 0.4
@@ -75,18 +75,21 @@ def test_estimate_3_of_4_and_2_of_5_is_worked_by_hand() -> None:
 
 def test_estimate_class_without_questions_is_undefined() -> None:
     trials = classes([1, 1, 0], [])
-    found = [estimate_aggregate(KNOWN[name], KNOWN, trials) for name in ("specificity", "g_mean", "g_mean_seeds", "f1")]
-    assert [(one.value, one.low, one.high) for one in found] == [(None, None, None)] * 4
+    estimates = [
+        estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials)
+        for name in ("specificity", "g_mean", "g_mean_seeds", "f1")
+    ]
+    assert [(estimate.value, estimate.low, estimate.high) for estimate in estimates] == [(None, None, None)] * 4
     assert value("sensitivity", trials) == pytest.approx(2 / 3)
-    assert estimate_aggregate(KNOWN["g_mean"], KNOWN, []).n == 0
+    assert estimate_aggregate(AGGREGATES_BY_NAME["g_mean"], AGGREGATES_BY_NAME, []).n == 0
 
 
-def test_estimate_f1_of_nothing_found_is_zero_where_something_was_to_be_found() -> None:
+def test_estimate_f1_without_extracted_elements_is_zero() -> None:
     assert value("f1", classes([0, 0, 0], [])) == 0.0, "a recall of 0, and no precision"
     assert value("g_mean", classes([0, 0, 0], [])) is None
 
 
-def test_estimate_over_seeds_is_mean_of_g_means_not_g_mean_of_means() -> None:
+def test_estimate_over_seeds_is_mean_of_g_means() -> None:
     trials = classes([1, 1, 1, 1], [0, 0, 0, 0]) + classes([1, 0, 0, 0], [1, 1, 1, 1], seed=2, first=20)
     assert value("g_mean_seeds", trials) == pytest.approx(0.25), "0 and 0.5"
     assert value("g_deviation", trials) == pytest.approx(0.5 / sqrt(2)), "divided by n - 1"
@@ -94,60 +97,65 @@ def test_estimate_over_seeds_is_mean_of_g_means_not_g_mean_of_means() -> None:
     assert value("g_deviation", trials[:8]) is None, "one seed has no deviation"
 
 
-def test_estimate_ratio_adds_up_before_it_divides() -> None:
+def test_estimate_ratio_sums_before_dividing() -> None:
     trials = [trial(0, "pairs", (1, 10)), trial(1, "pairs", (2, 2))]
     pooled = Aggregate("accuracy", "ratio", ("pairs",))
     assert estimate_aggregate(pooled, {}, trials).value == pytest.approx(3 / 12)
-    assert estimate_aggregate(KNOWN["score"], {}, trials).value == pytest.approx((0.1 + 1) / 2)
+    assert estimate_aggregate(AGGREGATES_BY_NAME["score"], {}, trials).value == pytest.approx((0.1 + 1) / 2)
 
 
-def test_estimate_repetitions_of_a_question_count_as_one() -> None:
+def test_estimate_repetitions_count_once() -> None:
     once = [trial(at, "yes", (at % 2, 1)) for at in range(8)]
     often = [*once, *(trial(0, "yes", (1, 1), repetition=more) for more in (2, 3))]
-    found = estimate_aggregate(KNOWN["sensitivity"], KNOWN, often)
-    assert found.n == 8
-    assert found.value == pytest.approx((2 / 3 + 4) / 8)
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["sensitivity"], AGGREGATES_BY_NAME, often)
+    assert estimate.n == 8
+    assert estimate.value == pytest.approx((2 / 3 + 4) / 8)
 
 
-def test_estimate_leaves_out_trials_without_an_answer() -> None:
+def test_estimate_unanswered_trials_left_out() -> None:
     trials = classes([1, 0], [1])
     errors = [trial(30, "", (0, 0), outcome="error"), trial(31, "", (0, 0), outcome="skipped")]
-    assert estimate_aggregate(KNOWN["score"], KNOWN, [*trials, *errors]).n == 3
+    assert estimate_aggregate(AGGREGATES_BY_NAME["score"], AGGREGATES_BY_NAME, [*trials, *errors]).n == 3
 
 
-def test_estimate_unparseable_reply_counts_0_in_a_mean() -> None:
+def test_estimate_unparseable_reply_counts_0() -> None:
     trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "", (0, 0), outcome="unparseable", depth=0.0)]
     assert value("depth_mean", trials) == 0.25
 
 
-def test_estimate_undefined_metric_is_left_out_of_the_mean() -> None:
+def test_estimate_undefined_metric_left_out() -> None:
     trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "yes", (1, 1), depth=None)]
-    assert (value("depth_mean", trials), estimate_aggregate(KNOWN["depth_mean"], KNOWN, trials).n) == (0.5, 1)
+    assert (
+        value("depth_mean", trials),
+        estimate_aggregate(AGGREGATES_BY_NAME["depth_mean"], AGGREGATES_BY_NAME, trials).n,
+    ) == (0.5, 1)
 
 
-def test_estimate_of_huge_parts_stays_finite_and_ordered() -> None:
+def test_estimate_huge_parts_stays_finite_and_ordered() -> None:
     trials = [trial(at, "yes", (1e100 * (at % 2), 1e-9)) for at in range(12)]
-    found = estimate_aggregate(KNOWN["sensitivity"], KNOWN, trials)
-    assert found.ends is not None
-    assert found.value is not None
-    assert found.value == pytest.approx(5e108)
-    assert 0.0 <= found.ends[0] <= found.value <= found.ends[1]
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["sensitivity"], AGGREGATES_BY_NAME, trials)
+    assert estimate.ends is not None
+    assert estimate.value is not None
+    assert estimate.value == pytest.approx(5e108)
+    assert 0.0 <= estimate.ends[0] <= estimate.value <= estimate.ends[1]
 
 
-def test_estimate_mean_has_the_interval_of_every_mean() -> None:
+def test_estimate_mean_has_interval_of_sample() -> None:
     trials = [trial(at, "yes", (at % 3, 2), f"c-{at % 7}") for at in range(40)]
     by_cluster: dict[str, list[float]] = {}
     for at in range(40):
         by_cluster.setdefault(f"c-{at % 7}", []).append(at % 3 / 2)
-    found = estimate_aggregate(KNOWN["score"], KNOWN, trials)
-    assert (found.ends, found.clusters, found.n) == (clustered_interval(by_cluster), 7, 40)
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["score"], AGGREGATES_BY_NAME, trials)
+    assert (estimate.ends, estimate.clusters, estimate.n) == (clustered_interval(by_cluster), 7, 40)
 
 
 def oracle(name: str, trials: Sequence[Trial], units: Sequence[str]) -> tuple[float, float]:
     """The interval by the jackknife, computed anew from every sample that lacks one unit."""
     names = sorted(set(units))
-    left = [[one for one, unit in zip(trials, units, strict=True) if unit != gone] for gone in names]
-    without = np.array([value(name, one) for one in left], dtype=float)
+    left = [
+        [trial for trial, unit in zip(trials, units, strict=True) if unit != left_out_unit] for left_out_unit in names
+    ]
+    without = np.array([value(name, remaining) for remaining in left], dtype=float)
     error = np.sqrt((len(names) - 1) * np.var(without))
     middle = value(name, trials)
     assert middle is not None
@@ -160,25 +168,25 @@ def oracle(name: str, trials: Sequence[Trial], units: Sequence[str]) -> tuple[fl
 
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean", "f1", "g_mean_seeds", "g_deviation"])
 @pytest.mark.parametrize("draw", range(5))
-def test_estimate_interval_is_the_jackknife_over_clusters(name: str, draw: int) -> None:
+def test_estimate_many_clusters_matches_jackknife(name: str, draw: int) -> None:
     rng = Random(draw)
     trials = [
         trial(at, rng.choice(["yes", "no"]), (rng.randint(0, 3), 3), f"c-{rng.randrange(12)}", rng.randint(1, 3))
         for at in range(90)
     ]
-    kept = [one for one in trials if name != "sensitivity" or (one.score and "yes" in one.score.parts)]
-    low, high = oracle(name, kept, [one.question.cluster for one in kept])
-    found = estimate_aggregate(KNOWN[name], KNOWN, trials)
-    assert found.ends == pytest.approx((low, high))
-    assert (found.clusters, found.about) == (len({one.question.cluster for one in kept}), "")
+    counted = [trial for trial in trials if name != "sensitivity" or (trial.score and "yes" in trial.score.parts)]
+    low, high = oracle(name, counted, [trial.question.cluster for trial in counted])
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials)
+    assert estimate.ends == pytest.approx((low, high))
+    assert (estimate.clusters, estimate.about) == (len({trial.question.cluster for trial in counted}), "")
 
 
-def test_estimate_few_clusters_leaves_out_questions_and_says_so() -> None:
+def test_estimate_few_clusters_leaves_out_single_questions() -> None:
     rng = Random(3)
     trials = [trial(at, rng.choice(["yes", "no"]), (rng.randint(0, 1), 1), f"c-{at % 3}") for at in range(60)]
-    found = estimate_aggregate(KNOWN["g_mean"], KNOWN, trials)
-    assert found.ends == pytest.approx(oracle("g_mean", trials, [one.question.id for one in trials]))
-    assert (found.clusters, found.about.endswith("only"), "these 3" in found.about) == (3, True, True)
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["g_mean"], AGGREGATES_BY_NAME, trials)
+    assert estimate.ends == pytest.approx(oracle("g_mean", trials, [trial.question.id for trial in trials]))
+    assert (estimate.clusters, estimate.about.endswith("only"), "these 3" in estimate.about) == (3, True, True)
 
 
 def asked_again(seeds: int, few: int = 4) -> list[Trial]:
@@ -194,55 +202,63 @@ def asked_again(seeds: int, few: int = 4) -> list[Trial]:
 
 @pytest.mark.parametrize("few", [3, 12])
 @pytest.mark.parametrize(("pooled", "seeds"), [("g_mean", "g_mean_seeds"), ("sensitivity", "sensitivity")])
-def test_estimate_six_draws_with_the_same_answers_are_no_surer_than_one(pooled: str, seeds: str, few: int) -> None:
+def test_estimate_equal_draws_do_not_narrow_interval(pooled: str, seeds: str, few: int) -> None:
     once, six = (
-        estimate_aggregate(KNOWN[pooled], KNOWN, asked_again(1, few)),
-        estimate_aggregate(KNOWN[seeds], KNOWN, asked_again(6, few)),
+        estimate_aggregate(AGGREGATES_BY_NAME[pooled], AGGREGATES_BY_NAME, asked_again(1, few)),
+        estimate_aggregate(AGGREGATES_BY_NAME[seeds], AGGREGATES_BY_NAME, asked_again(6, few)),
     )
     assert (once.low, once.value, once.high) == pytest.approx((six.low, six.value, six.high))
     assert six.n == 6 * once.n
 
 
-def test_estimate_mean_of_six_draws_with_the_same_answers_is_no_surer() -> None:
-    once, six = (estimate_aggregate(KNOWN["score"], KNOWN, asked_again(seeds)) for seeds in (1, 6))
+def test_estimate_mean_equal_draws_do_not_narrow_interval() -> None:
+    once, six = (
+        estimate_aggregate(AGGREGATES_BY_NAME["score"], AGGREGATES_BY_NAME, asked_again(seeds)) for seeds in (1, 6)
+    )
     assert once.ends == pytest.approx(six.ends)
 
 
 @pytest.mark.parametrize("name", ["score", "sensitivity"])
-def test_estimate_few_clusters_are_called_as_the_family_calls_them(name: str) -> None:
+def test_estimate_few_clusters_use_noun_of_family(name: str) -> None:
     trials = [trial(at, "yes", (at % 2, 1), f"c-{at % 4}") for at in range(20)]
-    assert estimate_aggregate(KNOWN[name], KNOWN, trials, noun="recipe").about == "over these 4 recipes only"
+    assert (
+        estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials, noun="recipe").about
+        == "over these 4 recipes only"
+    )
 
 
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean", "score", "g_mean_seeds", "g_deviation"])
 def test_estimate_single_question_has_no_interval(name: str) -> None:
     trials = [trial(0, "yes", (1, 1)), trial(0, "yes", (0, 1), repetition=2)]
-    assert estimate_aggregate(KNOWN[name], KNOWN, trials).ends is None
+    assert estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials).ends is None
 
 
-def test_estimate_class_of_a_single_cluster_has_no_interval() -> None:
+def test_estimate_class_in_single_cluster_has_no_interval() -> None:
     trials = [trial(at, "yes" if at else "no", (1, 1)) for at in range(10)]
-    found = estimate_aggregate(KNOWN["g_mean"], KNOWN, trials)
-    assert (found.value, found.ends) == (1.0, None)
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["g_mean"], AGGREGATES_BY_NAME, trials)
+    assert (estimate.value, estimate.ends) == (1.0, None)
 
 
-def test_estimate_without_any_difference_has_wilsons_interval() -> None:
+def test_estimate_without_difference_has_wilson_interval() -> None:
     trials = classes([1] * 10, [1] * 10)
-    assert estimate_aggregate(KNOWN["g_mean"], KNOWN, trials).ends == wilson(20, 20)
+    assert estimate_aggregate(AGGREGATES_BY_NAME["g_mean"], AGGREGATES_BY_NAME, trials).ends == wilson(20, 20)
     seeds = classes([1] * 10, [1] * 10) + classes([1] * 10, [1] * 10, seed=2, first=30)
-    found = estimate_aggregate(KNOWN["g_deviation"], KNOWN, seeds)
-    assert (found.value, found.ends) == (0.0, None), "questions without a difference say nothing of one"
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME["g_deviation"], AGGREGATES_BY_NAME, seeds)
+    assert (estimate.value, estimate.ends) == (0.0, None), "questions without a difference say nothing of one"
 
 
 def test_estimate_higher_confidence_is_wider() -> None:
     trials = classes([1, 0] * 10, [1, 1, 0] * 8)
-    ends = [estimate_aggregate(KNOWN["g_mean"], KNOWN, trials, level).ends for level in (0.8, 0.99)]
+    ends = [
+        estimate_aggregate(AGGREGATES_BY_NAME["g_mean"], AGGREGATES_BY_NAME, trials, level).ends
+        for level in (0.8, 0.99)
+    ]
     assert ends[0] is not None
     assert ends[1] is not None
     assert ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1]
 
 
-def drawn(rows: Sequence[tuple[bool, bool, int, int]]) -> list[Trial]:
+def drawn_trials(rows: Sequence[tuple[bool, bool, int, int]]) -> list[Trial]:
     return [
         trial(at, "yes" if of else "no", (hit, 1), f"c-{cluster}", seed, depth=float(hit))
         for at, (of, hit, cluster, seed) in enumerate(rows)
@@ -250,46 +266,49 @@ def drawn(rows: Sequence[tuple[bool, bool, int, int]]) -> list[Trial]:
 
 
 @settings(max_examples=60)
-@given(DRAWS, st.sampled_from(sorted(KNOWN)), st.randoms(use_true_random=False))
-def test_estimate_is_in_range_and_independent_of_order(
+@given(DRAWS, st.sampled_from(sorted(AGGREGATES_BY_NAME)), st.randoms(use_true_random=False))
+def test_estimate_any_trials_in_range_and_order_independent(
     rows: Sequence[tuple[bool, bool, int, int]], name: str, rng: Random
 ) -> None:
-    trials = drawn(rows)
-    found = estimate_aggregate(KNOWN[name], KNOWN, trials)
-    if found.value is not None:
-        assert 0.0 <= found.value <= 1.0
-        assert found.ends is None or found.ends[0] <= found.value <= found.ends[1]
+    trials = drawn_trials(rows)
+    estimate = estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials)
+    if estimate.value is not None:
+        assert 0.0 <= estimate.value <= 1.0
+        assert estimate.ends is None or estimate.ends[0] <= estimate.value <= estimate.ends[1]
     shuffled = rng.sample(trials, len(trials))
-    assert estimate_aggregate(KNOWN[name], KNOWN, shuffled) == found
+    assert estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, shuffled) == estimate
 
 
 @settings(max_examples=60)
 @given(DRAWS, st.integers(1, 9))
-def test_ratio_of_one_part_with_equal_denominators_is_the_mean(
-    rows: Sequence[tuple[bool, bool, int, int]], size: int
-) -> None:
+def test_ratio_equal_denominators_is_mean(rows: Sequence[tuple[bool, bool, int, int]], size: int) -> None:
     trials = [trial(at, "yes", (size * hit, size), f"c-{cluster}") for at, (_, hit, cluster, _) in enumerate(rows)]
-    ratio, middle = (estimate_aggregate(KNOWN[name], KNOWN, trials) for name in ("sensitivity", "score"))
+    ratio, middle = (
+        estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, trials) for name in ("sensitivity", "score")
+    )
     assert ratio.value == pytest.approx(middle.value)
     assert (ratio.n, ratio.clusters) == (middle.n, middle.clusters)
     assert (ratio.ends is None) == (middle.ends is None)
 
 
-def test_what_an_aggregate_is_made_of() -> None:
-    assert aggregate_leaves(KNOWN["g_mean_seeds"], KNOWN) == {("ratio", "yes"), ("ratio", "no")}
-    assert [one.name for one in STEPS if is_spread(one, KNOWN)] == ["g_deviation"]
+def test_aggregate_leaves_and_spread_of_each_kind() -> None:
+    assert aggregate_leaves(AGGREGATES_BY_NAME["g_mean_seeds"], AGGREGATES_BY_NAME) == {
+        ("ratio", "yes"),
+        ("ratio", "no"),
+    }
+    assert [aggregate.name for aggregate in STEPS if is_spread(aggregate, AGGREGATES_BY_NAME)] == ["g_deviation"]
 
 
-def test_merged_families_share_what_they_declare_alike() -> None:
-    one, other = FamilyDescription("one", aggregates=STEPS), FamilyDescription("other", aggregates=STEPS[:2])
-    assert merge_aggregates([one, other]) == KNOWN
+def test_merge_aggregates_shares_equal_and_refuses_different() -> None:
+    first, other = FamilyDescription("one", aggregates=STEPS), FamilyDescription("other", aggregates=STEPS[:2])
+    assert merge_aggregates([first, other]) == AGGREGATES_BY_NAME
     third = FamilyDescription("third", aggregates=(Aggregate("f1", "ratio", ("steps",)),))
     with pytest.raises(UsageError, match="families 'one' and 'third' define the aggregate 'f1'"):
-        merge_aggregates([one, other, third])
+        merge_aggregates([first, other, third])
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
+    ("added", "message"),
     [
         (Aggregate("g_mean"), "aggregate 'g_mean': another aggregate has that name"),
         (Aggregate("depth"), "aggregate 'depth': a metric has that name"),
@@ -306,6 +325,6 @@ def test_merged_families_share_what_they_declare_alike() -> None:
         (Aggregate("x", "seed-mean", ("g_deviation",)), "'g_deviation' is itself computed over the values of a label"),
     ],
 )
-def test_mistake_of_names_the_aggregate_and_the_reason(added: Aggregate, told: str) -> None:
+def test_find_aggregate_mistake_names_aggregate_and_reason(added: Aggregate, message: str) -> None:
     assert find_aggregate_mistake(STEPS, {"depth"}) == ""
-    assert re.search(told, find_aggregate_mistake([*STEPS, added], {"depth"}))
+    assert re.search(message, find_aggregate_mistake([*STEPS, added], {"depth"}))

@@ -68,15 +68,15 @@ def test_interval_matches_brute_force_over_scipy(counts: Counts, confidence: flo
 
 
 @given(st.integers(2, 40).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
-def test_interval_of_single_answers_is_that_of_one_beta(counts: tuple[int, int]) -> None:
+def test_interval_single_answers_matches_beta_distribution(counts: tuple[int, int]) -> None:
     passes, answers = counts
     posterior = stats.beta(1 + passes, 1 + answers - passes)
-    found = interval(tuple((int(at < passes), 1) for at in range(answers)))
-    assert found == pytest.approx(posterior.ppf([0.025, 0.975]), abs=0.002)
+    ends = interval(tuple((int(at < passes), 1) for at in range(answers)))
+    assert ends == pytest.approx(posterior.ppf([0.025, 0.975]), abs=0.002)
 
 
 @given(counts_of_clusters, st.randoms(use_true_random=False))
-def test_interval_ignores_order_and_mirrors(counts: Counts, rng: object) -> None:
+def test_interval_reordered_or_mirrored_is_consistent(counts: Counts, rng: object) -> None:
     low, high = interval(tuple(counts))
     shuffled = list(counts)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -85,28 +85,28 @@ def test_interval_ignores_order_and_mirrors(counts: Counts, rng: object) -> None
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
-def test_interval_without_passes_or_failures_reaches_the_end() -> None:
+def test_interval_without_passes_or_failures_reaches_end() -> None:
     assert interval(((5, 5),) * 7)[1] == 1.0
     assert interval(((0, 5),) * 7)[0] == 0.0
     assert 0.7 < interval(((5, 5),) * 7)[0] < 0.8
 
 
-def test_correlation_grows_from_even_to_whole_clusters() -> None:
+def test_correlation_grows_with_uneven_clusters() -> None:
     even, uneven, whole = ([(5, 10)] * 20, [(2, 10), (8, 10)] * 10, [(0, 10), (10, 10)] * 10)
     assert correlation(even) < 0.03 < 0.2 < correlation(uneven) < 0.5 < 0.9 < correlation(whole)
 
 
 @given(equal_clusters())
-def test_rate_interval_grows_with_a_pass_in_each_cluster(found: tuple[list[int], int]) -> None:
-    passed, answers = found
-    before, after = ends_of(passed, answers), ends_of([min(answers, one + 1) for one in passed], answers)
+def test_rate_interval_rises_with_additional_passes(ends: tuple[list[int], int]) -> None:
+    passed, answers = ends
+    before, after = ends_of(passed, answers), ends_of([min(answers, passes + 1) for passes in passed], answers)
     assert before[0] <= after[0] + 1e-9
     assert before[1] <= after[1] + 1e-9
 
 
 @given(equal_clusters())
-def test_rate_interval_widens_with_correlation(found: tuple[list[int], int]) -> None:
-    passed, answers = sorted(found[0]), found[1]
+def test_rate_interval_widens_with_correlation(ends: tuple[list[int], int]) -> None:
+    passed, answers = sorted(ends[0]), ends[1]
     if passed[0] == 0 or passed[-1] == answers:
         return
     apart = [passed[0] - 1, *passed[1:-1], passed[-1] + 1]
@@ -115,16 +115,16 @@ def test_rate_interval_widens_with_correlation(found: tuple[list[int], int]) -> 
 
 
 @given(st.lists(st.booleans(), min_size=ENOUGH_CLUSTERS, max_size=30))
-def test_rate_interval_of_one_question_a_workflow_is_wilsons(rights: list[bool]) -> None:
+def test_rate_interval_single_questions_is_wilson(rights: list[bool]) -> None:
     answers = [(f"q{at}", f"w{at}", right) for at, right in enumerate(rights)]
     assert rate_interval(answers) == wilson(sum(rights), len(rights))
 
 
 @settings(max_examples=50)
 @given(st.lists(equal_clusters(), min_size=1, max_size=3))
-def test_many_samples_at_once_give_the_same_ends(samples: list[tuple[list[int], int]]) -> None:
+def test_intervals_many_samples_match_single_interval(samples: list[tuple[list[int], int]]) -> None:
     for passed, answers in samples:
-        rows = np.array([passed, passed[::-1], [answers - one for one in passed]])
+        rows = np.array([passed, passed[::-1], [answers - passes for passes in passed]])
         low, high = rate_intervals(rows, np.full(len(passed), answers), 0.95)
         assert (low[0], high[0]) == pytest.approx(ends_of(passed, answers), abs=1e-9)
         assert (low[1], high[1]) == pytest.approx((low[0], high[0]), abs=1e-9)
@@ -135,7 +135,7 @@ def test_many_samples_at_once_give_the_same_ends(samples: list[tuple[list[int], 
     ("workflows", "questions", "alike", "rate"),
     [(6, 20, 0.3, 0.8), (10, 20, 0.3, 0.9), (20, 10, 0.3, 0.8), (40, 5, 0.5, 0.8), (100, 20, 0.1, 0.98)],
 )
-def test_true_rate_below_the_interval_is_seldom(workflows: int, questions: int, alike: float, rate: float) -> None:
+def test_interval_rarely_misses_true_rate(workflows: int, questions: int, alike: float, rate: float) -> None:
     answers = np.full(workflows, questions)
     passed = draw_passes(answers, rate, alike, 1500, seed=7)
     assert np.mean(rate_intervals(passed, answers, 0.95)[0] >= rate) <= 0.05
@@ -143,7 +143,7 @@ def test_true_rate_below_the_interval_is_seldom(workflows: int, questions: int, 
     assert np.mean(np.array(independent) >= rate) > 0.08, "as if independent, far more runs pass"
 
 
-def test_posterior_holds_the_rate_where_the_robust_interval_does_not() -> None:
+def test_posterior_covers_rate_that_robust_interval_misses() -> None:
     answers = np.full(20, 5)
     passed = draw_passes(answers, 0.95, 0.2, 1500, seed=3)
     assert np.mean(intervals(passed, answers)[0] >= 0.95) <= 0.05
@@ -152,7 +152,7 @@ def test_posterior_holds_the_rate_where_the_robust_interval_does_not() -> None:
     assert np.mean(robust >= 0.95) > 0.1
 
 
-def test_robust_interval_holds_the_rate_where_size_tells_difficulty() -> None:
+def test_robust_interval_covers_rate_if_size_predicts_difficulty() -> None:
     rng = np.random.default_rng(11)
     answers = np.repeat([2, 20], [80, 40])
     rates = np.repeat([0.95, 0.6], [80, 40])

@@ -20,7 +20,7 @@ REPLIES = count(1)  # no reply says the same as another
 OF_TEMPLATE = "digest of chain-of-thought"
 
 
-def asked(
+def make_question(
     name: str,
     *,
     group: str = "next_tasks",
@@ -44,7 +44,7 @@ def asked(
     return Question(name, "understanding", group, **{**facts, **more})
 
 
-def answered(question: Question, right: bool | float | Outcome, model: str = "m") -> Trial:
+def make_trial(question: Question, right: bool | float | Outcome, model: str = "m") -> Trial:
     if isinstance(right, str):
         return Trial(question, model, right, failure=Failure("timeout", "none came"))
     value = float(right)
@@ -53,16 +53,16 @@ def answered(question: Question, right: bool | float | Outcome, model: str = "m"
     return Trial(question, model, outcome, Reply(f"Final answer: x, number {next(REPLIES)}"), Score(value, given=given))
 
 
-def run(trials: Iterable[Trial]) -> dict[str, Any]:
-    kept = list(trials)
-    return build(kept, about_run("0.1.0", models=tuple(sorted({one.model for one in kept}))))
+def record_of(trials: Iterable[Trial]) -> dict[str, Any]:
+    all_trials = list(trials)
+    return build(all_trials, about_run("0.1.0", models=tuple(sorted({trial.model for trial in all_trials}))))
 
 
-def runs(before: str, after: str, **more: Any) -> RunComparison:  # noqa: ANN401
+def compare_marks(before: str, after: str, **more: Any) -> RunComparison:  # noqa: ANN401
     """One question a letter, "+" right, "-" wrong, "e" an error, " " not asked."""
     records = [
-        run(
-            answered(asked(f"q{at:03d}", **more), "error" if mark == "e" else mark == "+")
+        record_of(
+            make_trial(make_question(f"q{at:03d}", **more), "error" if mark == "e" else mark == "+")
             for at, mark in enumerate(marks)
             if mark != " "
         )
@@ -71,198 +71,215 @@ def runs(before: str, after: str, **more: Any) -> RunComparison:  # noqa: ANN401
     return compare(records[0], records[1])
 
 
-def test_the_same_run_twice_is_not_worse_if_there_are_enough_questions() -> None:
-    found = runs("+" * 80, "+" * 80)
-    assert (found.verdict, found.paired, found.loss, found.needed) == ("not worse", 80, 0.0, None)
-    assert found.reason == "+0.000 over 80 paired questions; the loss is at most 0.046, below the margin of 0.05"
+def test_compare_many_equal_questions_is_not_worse() -> None:
+    comparison = compare_marks("+" * 80, "+" * 80)
+    assert (comparison.verdict, comparison.paired, comparison.loss, comparison.needed) == ("not worse", 80, 0.0, None)
+    assert comparison.reason == "+0.000 over 80 paired questions; the loss is at most 0.046, below the margin of 0.05"
 
 
-def test_compare_few_questions_without_change_names_number_needed() -> None:
-    found = runs("+" * 20, "+" * 20)
-    assert found.verdict == "inconclusive"
-    assert found.needed == 96
-    assert "about 96 questions needed for a decision" in found.reason
+def test_compare_few_unchanged_questions_names_number_needed() -> None:
+    comparison = compare_marks("+" * 20, "+" * 20)
+    assert comparison.verdict == "inconclusive"
+    assert comparison.needed == 96
+    assert "about 96 questions needed for a decision" in comparison.reason
 
 
-def test_compare_same_replies_is_identical_whatever_the_number() -> None:
+def test_compare_same_replies_is_identical_for_any_number() -> None:
     for questions in (1, 20, 400):
-        record = run(answered(asked(f"q{at:03d}"), at % 4 > 0) for at in range(questions))
-        found = compare(record, record)
-        told = f"{questions} paired question{'s' if questions > 1 else ''} got the same replies in both runs"
-        assert (found.verdict, found.reason, found.needed) == ("identical replies", told, None)
-        assert comparison_case(found, frozenset({"regression", "inconclusive"})) == (
+        record = record_of(make_trial(make_question(f"q{at:03d}"), at % 4 > 0) for at in range(questions))
+        comparison = compare(record, record)
+        reason = f"{questions} paired question{'s' if questions > 1 else ''} got the same replies in both runs"
+        assert (comparison.verdict, comparison.reason, comparison.needed) == ("identical replies", reason, None)
+        assert comparison_case(comparison, frozenset({"regression", "inconclusive"})) == (
             "passed",
-            f"identical replies: {told}",
+            f"identical replies: {reason}",
         )
 
 
-def test_compare_one_other_reply_or_score_is_not_identical() -> None:
-    trials = [answered(asked(f"q{at:03d}"), True) for at in range(20)]
-    other = [*trials[:-1], answered(trials[-1].question, True)]
-    assert compare(run(trials), run(other)).verdict == "inconclusive"
+def test_compare_single_different_reply_is_not_identical() -> None:
+    trials = [make_trial(make_question(f"q{at:03d}"), True) for at in range(20)]
+    other = [*trials[:-1], make_trial(trials[-1].question, True)]
+    assert compare(record_of(trials), record_of(other)).verdict == "inconclusive"
     worse = [*trials[:-1], replace(trials[-1], outcome="wrong", score=Score(0.0, given="Bake"))]
-    assert compare(run(trials), run(worse)).verdict == "inconclusive"
-    unknown = [replace(one, reply=None) for one in trials]
-    assert compare(run(unknown), run(unknown)).verdict == "inconclusive"
+    assert compare(record_of(trials), record_of(worse)).verdict == "inconclusive"
+    unknown = [replace(trial, reply=None) for trial in trials]
+    assert compare(record_of(unknown), record_of(unknown)).verdict == "inconclusive"
 
 
-def test_compare_agents_with_other_turns_is_not_identical() -> None:
+def test_compare_agents_with_different_turns_is_not_identical() -> None:
     turns: list[list[dict[str, Any]]] = [
         [{"role": "subject", "text": text, "calls": []}, {"role": "judge", "text": text}] for text in "aab"
     ]
     runs_of = [
-        run(
+        record_of(
             [
                 replace(
-                    answered(asked("q0"), True), reply=Reply("A"), exchanges=[*one, {"role": "judge", "text": str(at)}]
+                    make_trial(make_question("q0"), True),
+                    reply=Reply("A"),
+                    exchanges=[*turn, {"role": "judge", "text": str(at)}],
                 )
             ]
         )
-        for at, one in enumerate(turns)
+        for at, turn in enumerate(turns)
     ]
     assert compare(runs_of[0], runs_of[1]).verdict == "identical replies", "what a judge says is not compared"
     assert compare(runs_of[0], runs_of[2]).verdict == "inconclusive"
 
 
-def test_six_lost_and_none_won_is_worse_and_five_are_not() -> None:
-    assert runs("+" * 100, "-" * 6 + "+" * 94).verdict == "worse"
-    assert runs("+" * 100, "-" * 5 + "+" * 95).verdict == "inconclusive"
-    assert runs("-" * 6 + "+" * 94, "+" * 100).verdict == "better"
+def test_compare_six_lost_is_worse_and_five_inconclusive() -> None:
+    assert compare_marks("+" * 100, "-" * 6 + "+" * 94).verdict == "worse"
+    assert compare_marks("+" * 100, "-" * 5 + "+" * 95).verdict == "inconclusive"
+    assert compare_marks("-" * 6 + "+" * 94, "+" * 100).verdict == "better"
 
 
-def test_p_is_that_of_mcnemar_where_each_workflow_has_one_question() -> None:
-    found = runs("+" * 8 + "-" * 2, "-" * 8 + "+" * 2)
-    assert found.p == pytest.approx(sum((45, 10, 1)) / 1024)
-    assert found.groups[0].p == found.p
+def test_compare_single_questions_has_p_of_mcnemar() -> None:
+    comparison = compare_marks("+" * 8 + "-" * 2, "-" * 8 + "+" * 2)
+    assert comparison.p == pytest.approx(sum((45, 10, 1)) / 1024)
+    assert comparison.groups[0].p == comparison.p
 
 
-def among(workflows: int, before: str, after: str) -> RunComparison:
+def compare_in_workflows(workflows: int, before: str, after: str) -> RunComparison:
     """One question a letter as in `runs`, the workflows taking turns."""
     records = [
-        run(answered(asked(f"q{at:03d}", workflow=f"w{at % workflows}"), mark == "+") for at, mark in enumerate(marks))
+        record_of(
+            make_trial(make_question(f"q{at:03d}", workflow=f"w{at % workflows}"), mark == "+")
+            for at, mark in enumerate(marks)
+        )
         for marks in (before, after)
     ]
     return compare(records[0], records[1])
 
 
-def test_questions_about_one_of_six_workflows_count_as_one_case() -> None:
-    found = among(6, "+" * 60, ("-" + "+" * 5) * 10)
-    assert found.loss == pytest.approx(1 / 6)
-    assert found.p == 0.5
-    assert found.verdict == "inconclusive"
-    assert "only" not in found.reason
+def test_compare_loss_in_single_workflow_counts_as_one_case() -> None:
+    comparison = compare_in_workflows(6, "+" * 60, ("-" + "+" * 5) * 10)
+    assert comparison.loss == pytest.approx(1 / 6)
+    assert comparison.p == 0.5
+    assert comparison.verdict == "inconclusive"
+    assert "only" not in comparison.reason
 
 
-@pytest.mark.parametrize(("workflows", "told"), [(1, "this 1 workflow"), (5, "these 5 workflows")])
-def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows: int, told: str) -> None:
-    found = among(workflows, "+" * 60, "-" * 20 + "+" * 40)
-    assert found.verdict == "worse on these workflows"
-    assert found.groups[0].verdict == "worse on these workflows"
-    assert found.p == pytest.approx(2**-20)
-    assert found.reason.endswith(f"; over {told} only, tested question by question")
-    assert comparison_case(found, frozenset({"regression"}))[0] == "failed"
-    assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better on these workflows"
+@pytest.mark.parametrize(("workflows", "restriction"), [(1, "this 1 workflow"), (5, "these 5 workflows")])
+def test_compare_collapse_in_few_workflows_is_worse_on_these(workflows: int, restriction: str) -> None:
+    comparison = compare_in_workflows(workflows, "+" * 60, "-" * 20 + "+" * 40)
+    assert comparison.verdict == "worse on these workflows"
+    assert comparison.groups[0].verdict == "worse on these workflows"
+    assert comparison.p == pytest.approx(2**-20)
+    assert comparison.reason.endswith(f"; over {restriction} only, tested question by question")
+    assert comparison_case(comparison, frozenset({"regression"}))[0] == "failed"
+    assert compare_in_workflows(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better on these workflows"
 
 
-def test_few_workflows_draws_of_demonstrations_count_as_one_case() -> None:
+def test_compare_few_workflows_counts_draws_as_one_case() -> None:
     def record(lost: int) -> dict[str, Any]:
-        return run(
-            answered(asked(f"q{at}-{seed}", text=f"{at}?", workflow=f"w{at % 2}", labels={"seed": seed}), at >= lost)
+        return record_of(
+            make_trial(
+                make_question(f"q{at}-{seed}", text=f"{at}?", workflow=f"w{at % 2}", labels={"seed": seed}), at >= lost
+            )
             for at in range(20)
             for seed in range(6)
         )
 
-    found = compare(record(0), record(4))
-    assert found.p == 2**-4
-    assert found.verdict == "inconclusive"
+    comparison = compare(record(0), record(4))
+    assert comparison.p == 2**-4
+    assert comparison.verdict == "inconclusive"
 
 
-def test_few_workflows_without_a_change_are_not_worse_themselves() -> None:
-    found = among(2, "+" * 80, "+" * 80)
-    assert found.verdict == "not worse on these workflows"
-    assert found.reason.endswith("below the margin of 0.05; over these 2 workflows only, tested question by question")
-    few = among(2, "+" * 20, "+" * 20)
+def test_compare_few_unchanged_workflows_is_not_worse_on_these() -> None:
+    comparison = compare_in_workflows(2, "+" * 80, "+" * 80)
+    assert comparison.verdict == "not worse on these workflows"
+    assert comparison.reason.endswith(
+        "below the margin of 0.05; over these 2 workflows only, tested question by question"
+    )
+    few = compare_in_workflows(2, "+" * 20, "+" * 20)
     assert (few.verdict, few.needed) == ("inconclusive", 96)
     assert "about 96 questions needed for a decision; over these 2 workflows only" in few.reason
 
 
-def test_an_exchange_of_right_and_wrong_within_one_workflow_is_no_difference() -> None:
-    found = among(1, "+" * 30 + "-" * 30, "-" * 30 + "+" * 30)
-    assert found.verdict == "inconclusive"
+def test_compare_swapped_results_in_workflow_is_inconclusive() -> None:
+    comparison = compare_in_workflows(1, "+" * 30 + "-" * 30, "-" * 30 + "+" * 30)
+    assert comparison.verdict == "inconclusive"
 
 
-def test_where_workflows_have_several_questions_the_workflows_that_decide_are_told() -> None:
-    found = among(10, "+" * 200, "+" * 200)
-    assert (found.verdict, found.needed) == ("inconclusive", 1500)
-    assert "about 1,500 questions on 75 workflows needed for a decision" in found.reason
+def test_compare_inconclusive_names_questions_and_workflows() -> None:
+    comparison = compare_in_workflows(10, "+" * 200, "+" * 200)
+    assert (comparison.verdict, comparison.needed) == ("inconclusive", 1500)
+    assert "about 1,500 questions on 75 workflows needed for a decision" in comparison.reason
 
 
 @pytest.mark.parametrize("margin", [5e-324, 1e-300, 1e-160, 1e-9])
-def test_a_margin_next_to_nothing_takes_more_questions_than_can_be_asked(margin: float) -> None:
-    question = [run(answered(asked(f"q{at}"), True) for at in range(9)) for _ in range(2)]
-    found = compare(question[0], question[1], margin)
-    assert (found.verdict, found.needed) == ("inconclusive", None)
-    assert found.reason.endswith(f"the margin is {margin:g}; a decision needs more questions than can be asked")
+def test_compare_tiny_margin_needs_too_many_questions(margin: float) -> None:
+    question = [record_of(make_trial(make_question(f"q{at}"), True) for at in range(9)) for _ in range(2)]
+    comparison = compare(question[0], question[1], margin)
+    assert (comparison.verdict, comparison.needed) == ("inconclusive", None)
+    assert comparison.reason.endswith(f"the margin is {margin:g}; a decision needs more questions than can be asked")
 
 
-def test_a_single_pattern_can_make_it_worse() -> None:
-    def made(lost: int, won: int) -> dict[str, Any]:
-        first = [answered(asked(f"a{at:03d}", group="chain"), at >= lost) for at in range(40)]
-        return run([*first, *(answered(asked(f"b{at:03d}", group="loop"), at < won) for at in range(40))])
+def test_compare_single_worse_pattern_is_worse() -> None:
+    def record_with(lost: int, won: int) -> dict[str, Any]:
+        first = [make_trial(make_question(f"a{at:03d}", group="chain"), at >= lost) for at in range(40)]
+        return record_of(
+            [*first, *(make_trial(make_question(f"b{at:03d}", group="loop"), at < won) for at in range(40))]
+        )
 
-    found = compare(made(0, 20), made(10, 32))
-    assert found.p is not None
-    assert found.p > 0.025
-    assert found.verdict == "worse"
-    assert "worse in chain" in found.reason
-    assert [(one.name, one.verdict) for one in found.groups] == [("chain", "worse"), ("loop", "better")]
-    assert found.groups[0].adjusted_p == pytest.approx(2 / 1024)
+    comparison = compare(record_with(0, 20), record_with(10, 32))
+    assert comparison.p is not None
+    assert comparison.p > 0.025
+    assert comparison.verdict == "worse"
+    assert "worse in chain" in comparison.reason
+    assert [(group.name, group.verdict) for group in comparison.groups] == [("chain", "worse"), ("loop", "better")]
+    assert comparison.groups[0].adjusted_p == pytest.approx(2 / 1024)
 
 
-def test_categories_are_shown_and_not_tested() -> None:
-    found = runs("+" * 10, "-" * 10)
-    (category,) = found.sections
+def test_compare_sections_are_not_tested() -> None:
+    comparison = compare_marks("+" * 10, "-" * 10)
+    (category,) = comparison.sections
     assert (category.name, category.n, category.p, category.verdict) == ("structure", 10, None, "")
     assert (category.rate_before, category.rate_after, category.lost) == (1.0, 0.0, 10)
 
 
-def test_graded_patterns_are_tested_by_their_scores() -> None:
-    def made(value: float) -> dict[str, Any]:
-        return run(answered(asked(f"q{at:02d}", pass_threshold=0.0), value + at / 100) for at in range(30))
+def test_compare_graded_patterns_tests_scores() -> None:
+    def record_with(value: float) -> dict[str, Any]:
+        return record_of(
+            make_trial(make_question(f"q{at:02d}", pass_threshold=0.0), value + at / 100) for at in range(30)
+        )
 
-    found = compare(made(0.6), made(0.5))
-    assert found.verdict == "worse"
-    assert found.loss == pytest.approx(0.1)
-    (pattern,) = found.groups
+    comparison = compare(record_with(0.6), record_with(0.5))
+    assert comparison.verdict == "worse"
+    assert comparison.loss == pytest.approx(0.1)
+    (pattern,) = comparison.groups
     assert (pattern.graded, pattern.rate_before, pattern.rate_after) == (True, None, None)
     assert pattern.change == pytest.approx(-0.1)
-    assert found.total is not None
-    assert (found.total.n, found.total.graded, found.notes) == (30, True, ())
+    assert comparison.total is not None
+    assert (comparison.total.n, comparison.total.graded, comparison.notes) == (30, True, ())
 
 
-def test_graded_questions_beside_others_are_in_no_total() -> None:
-    def made(score: float) -> dict[str, Any]:
-        graded = [asked(f"g{at:02d}", group="describe_task", pass_threshold=0.0) for at in range(30)]
-        others = [answered(asked(f"q{at:02d}"), True) for at in range(100)]
-        return run([*others, *(answered(one, score + at / 100) for at, one in enumerate(graded))])
+def test_compare_graded_beside_others_not_in_total() -> None:
+    def record_with(score: float) -> dict[str, Any]:
+        graded = [make_question(f"g{at:02d}", group="describe_task", pass_threshold=0.0) for at in range(30)]
+        others = [make_trial(make_question(f"q{at:02d}"), True) for at in range(100)]
+        return record_of([*others, *(make_trial(question, score + at / 100) for at, question in enumerate(graded))])
 
-    found = compare(made(0.6), made(0.5))
-    assert (found.verdict, found.paired, found.loss) == ("worse", 130, 0.0)
-    assert found.reason == "+0.000 over 100 paired questions, worse in describe_task"
-    assert found.total is not None
-    assert (found.total.n, found.total.rate_after) == (100, 1.0)
-    assert [(one.name, one.n, one.graded) for one in found.sections] == [("structure", 100, False)]
-    assert "30 graded questions stand apart: tested by pattern, by score, and in no total" in found.notes
+    comparison = compare(record_with(0.6), record_with(0.5))
+    assert (comparison.verdict, comparison.paired, comparison.loss) == ("worse", 130, 0.0)
+    assert comparison.reason == "+0.000 over 100 paired questions, worse in describe_task"
+    assert comparison.total is not None
+    assert (comparison.total.n, comparison.total.rate_after) == (100, 1.0)
+    assert [(section.name, section.n, section.graded) for section in comparison.sections] == [("structure", 100, False)]
+    assert "30 graded questions stand apart: tested by pattern, by score, and in no total" in comparison.notes
 
 
-def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None:
-    def made(*scores: float | None) -> dict[str, Any]:
-        trials = [answered(asked(f"g{at}", pass_threshold=0.0), score or 0.0) for at, score in enumerate(scores)]
-        unread = [replace(one, outcome="unparseable") for one in trials]
-        return run(bad if score is None else one for one, bad, score in zip(trials, unread, scores, strict=True))
+def test_compare_graded_flips_on_large_change_or_lost_answer() -> None:
+    def record_with(*scores: float | None) -> dict[str, Any]:
+        trials = [
+            make_trial(make_question(f"g{at}", pass_threshold=0.0), score or 0.0) for at, score in enumerate(scores)
+        ]
+        unparseable = [replace(trial, outcome="unparseable") for trial in trials]
+        return record_of(
+            bad if score is None else trial for trial, bad, score in zip(trials, unparseable, scores, strict=True)
+        )
 
-    found = compare(made(0.9, 0.4, 0.3, None), made(0.2, 0.3, None, 0.1))
-    assert [(one.id, one.lost, one.after_outcome) for one in found.flips] == [
+    comparison = compare(record_with(0.9, 0.4, 0.3, None), record_with(0.2, 0.3, None, 0.1))
+    assert [(flip.id, flip.lost, flip.after_outcome) for flip in comparison.flips] == [
         ("g0", True, "graded"),
         ("g2", True, "unparseable"),
         ("g3", False, "graded"),
@@ -278,10 +295,10 @@ def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None
         ({"understanding": 1, "steps": 3}, {"understanding": 2}, "version 1 of the questions of 'understanding'"),
     ],
 )
-def test_runs_of_different_question_sets_are_not_compared(
-    before: dict[str, int], after: dict[str, int], why: str
-) -> None:
-    old, new = ({**run([answered(asked("q"), True)]), "question_sets": sets} for sets in (before, after))
+def test_compare_different_question_sets_is_refused(before: dict[str, int], after: dict[str, int], why: str) -> None:
+    old, new = (
+        {**record_of([make_trial(make_question("q"), True)]), "question_sets": sets} for sets in (before, after)
+    )
     if not why:
         assert compare(old, new).paired == 1
         return
@@ -289,72 +306,74 @@ def test_runs_of_different_question_sets_are_not_compared(
         compare(old, new)
 
 
-def test_repetitions_are_one_question() -> None:
-    def made(*marks: bool) -> list[Trial]:
+def test_compare_repetitions_count_as_one_question() -> None:
+    def repetitions(*marks: bool) -> list[Trial]:
         return [
-            answered(asked(f"q-r{at}" if at > 1 else "q", cluster="w", repetition=at), mark)
+            make_trial(make_question(f"q-r{at}" if at > 1 else "q", cluster="w", repetition=at), mark)
             for at, mark in enumerate(marks, 1)
         ]
 
-    found = compare(run(made(True, True, False)), run(made(True, False, False)))
-    assert found.paired == 1
-    assert found.loss == pytest.approx(1 / 3)
-    assert [(one.id, one.before_outcome, one.after_outcome) for one in found.flips] == [("q", "right", "wrong")]
+    comparison = compare(record_of(repetitions(True, True, False)), record_of(repetitions(True, False, False)))
+    assert comparison.paired == 1
+    assert comparison.loss == pytest.approx(1 / 3)
+    assert [(flip.id, flip.before_outcome, flip.after_outcome) for flip in comparison.flips] == [
+        ("q", "right", "wrong")
+    ]
 
 
-def test_flipped_questions_are_told_with_what_was_answered() -> None:
-    found = runs("+-++", "++-+")
-    told = [(one.id, one.lost, one.before_answer, one.after_answer) for one in found.flips]
-    assert told == [("q002", True, "Mix", "Bake"), ("q001", False, "Bake", "Mix")]
-    assert found.flips[0].expected == "Mix"
+def test_compare_flips_state_both_answers() -> None:
+    comparison = compare_marks("+-++", "++-+")
+    flips = [(flip.id, flip.lost, flip.before_answer, flip.after_answer) for flip in comparison.flips]
+    assert flips == [("q002", True, "Mix", "Bake"), ("q001", False, "Bake", "Mix")]
+    assert comparison.flips[0].expected == "Mix"
 
 
-def test_errors_are_counted_and_not_paired() -> None:
-    found = runs("++e+", "+e++")
-    assert found.paired == 2
-    assert [(one.id, one.run, one.reason) for one in found.missing] == [
+def test_compare_errors_are_missing_not_paired() -> None:
+    comparison = compare_marks("++e+", "+e++")
+    assert comparison.paired == 2
+    assert [(answer.id, answer.run, answer.reason) for answer in comparison.missing] == [
         ("q001", "after", "timeout: none came"),
         ("q002", "before", "timeout: none came"),
     ]
-    assert comparison_case(found, frozenset({"missing"}))[0] == "failed"
-    assert comparison_case(found)[0] == "passed"
+    assert comparison_case(comparison, frozenset({"missing"}))[0] == "failed"
+    assert comparison_case(comparison)[0] == "passed"
 
 
-def test_questions_of_one_run_only_are_listed() -> None:
-    found = runs("++ ", " ++")
-    assert (found.paired, found.only_before, found.only_after) == (1, ("q000",), ("q002",))
-    outcome, reason = comparison_case(found, frozenset({"missing"}))
+def test_compare_questions_of_one_run_are_listed() -> None:
+    comparison = compare_marks("++ ", " ++")
+    assert (comparison.paired, comparison.only_before, comparison.only_after) == (1, ("q000",), ("q002",))
+    outcome, reason = comparison_case(comparison, frozenset({"missing"}))
     assert outcome == "failed"
     assert "1 of the baseline were not asked" in reason
 
 
 def test_compare_without_pairs_is_inconclusive_and_fails() -> None:
-    found = runs("++  ", "  ++")
-    assert (found.verdict, found.paired, found.p, found.needed) == ("inconclusive", 0, None, None)
-    assert comparison_case(found)[0] == "failed"
-    assert comparison_case(found, frozenset({"missing"}))[0] == "failed"
-    empty = compare(run([]), run([]))
+    comparison = compare_marks("++  ", "  ++")
+    assert (comparison.verdict, comparison.paired, comparison.p, comparison.needed) == ("inconclusive", 0, None, None)
+    assert comparison_case(comparison)[0] == "failed"
+    assert comparison_case(comparison, frozenset({"missing"}))[0] == "failed"
+    empty = compare(record_of([]), record_of([]))
     assert (empty.verdict, empty.total) == ("inconclusive", None)
 
 
-def test_worse_fails_where_nothing_else_is_asked() -> None:
-    found = runs("+" * 20, "-" * 20)
-    assert comparison_case(found, frozenset())[0] == comparison_case(found)[0] == "failed"
-    assert comparison_case(found, frozenset({"inconclusive"}))[0] == "passed"
+def test_comparison_case_worse_fails_by_default() -> None:
+    comparison = compare_marks("+" * 20, "-" * 20)
+    assert comparison_case(comparison, frozenset())[0] == comparison_case(comparison)[0] == "failed"
+    assert comparison_case(comparison, frozenset({"inconclusive"}))[0] == "passed"
 
 
-def test_inconclusive_fails_only_where_that_is_asked() -> None:
-    found = runs("+" * 5, "+" * 5)
-    assert comparison_case(found, frozenset({"regression"}))[0] == "passed"
-    assert comparison_case(found, frozenset({"regression", "inconclusive"}))[0] == "failed"
+def test_comparison_case_inconclusive_fails_on_request() -> None:
+    comparison = compare_marks("+" * 5, "+" * 5)
+    assert comparison_case(comparison, frozenset({"regression"}))[0] == "passed"
+    assert comparison_case(comparison, frozenset({"regression", "inconclusive"}))[0] == "failed"
 
 
-def test_fail_on_refuses_the_former_name_of_inconclusive() -> None:
+def test_parse_fail_on_retired_name_is_refused() -> None:
     with pytest.raises(UsageError, match="--fail-on: the value 'undecided' is renamed to 'inconclusive'"):
         parse_fail_on(["regression, undecided"], "--fail-on")
 
 
-def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
+def test_parse_fail_on_unknown_or_empty_is_refused() -> None:
     assert parse_fail_on(FAIL_ON, "--fail-on") == parse_fail_on([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
     with pytest.raises(UsageError, match="--fail-on: no value; expected some of regression, inconclusive"):
         parse_fail_on([","], "--fail-on")
@@ -362,39 +381,48 @@ def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
         parse_fail_on(["regression", "worse"], "--fail-on")
 
 
-def test_varied_questions_never_enter() -> None:
-    varied = answered(asked("q-names", relation="names", twin="q"), False)
-    found = compare(run([answered(asked("q"), True)]), run([answered(asked("q"), True), varied]))
-    assert (found.paired, found.only_after) == (1, ())
+def test_compare_varied_questions_left_out() -> None:
+    varied = make_trial(make_question("q-names", relation="names", twin="q"), False)
+    comparison = compare(
+        record_of([make_trial(make_question("q"), True)]), record_of([make_trial(make_question("q"), True), varied])
+    )
+    assert (comparison.paired, comparison.only_after) == (1, ())
 
 
-def test_one_model_each_is_paired_whatever_it_is_called() -> None:
-    question = asked("q")
-    assert compare(run([answered(question, True, "old")]), run([answered(question, True, "new")])).paired == 1
+def test_compare_single_models_paired_despite_names() -> None:
+    question = make_question("q")
+    assert (
+        compare(record_of([make_trial(question, True, "old")]), record_of([make_trial(question, True, "new")])).paired
+        == 1
+    )
 
 
-def test_several_models_are_paired_by_name_and_tested_apart() -> None:
-    questions = [asked(f"q{at:02d}") for at in range(30)]
-    before = run(answered(one, True, model) for one in questions for model in ("a", "b"))
-    after = run(answered(one, model == "a", model) for one in questions for model in ("a", "b"))
-    found = compare(before, after)
-    assert [(one.model, one.verdict) for one in found.groups] == [("a", "inconclusive"), ("b", "worse")]
-    assert {one.model for one in found.flips} == {"b"}
-    single = compare(before, run(answered(one, False, "b") for one in questions))
+def test_compare_several_models_paired_by_name() -> None:
+    questions = [make_question(f"q{at:02d}") for at in range(30)]
+    before = record_of(make_trial(question, True, model) for question in questions for model in ("a", "b"))
+    after = record_of(make_trial(question, model == "a", model) for question in questions for model in ("a", "b"))
+    comparison = compare(before, after)
+    assert [(group.model, group.verdict) for group in comparison.groups] == [("a", "inconclusive"), ("b", "worse")]
+    assert {flip.model for flip in comparison.flips} == {"b"}
+    single = compare(before, record_of(make_trial(question, False, "b") for question in questions))
     assert (single.paired, len(single.only_before)) == (30, 30)
 
 
-def test_another_prompt_is_compared_and_told_loudly() -> None:
-    before = run([answered(asked("q"), True)])
-    after = run([answered(asked("q-short", template="short", workflow="w-q", text="What comes after q?"), False)])
-    found = compare(before, after)
-    assert found.paired == 1
-    assert [(one.id, one.what, one.paired) for one in found.changed] == [("q-short", ("prompt template",), True)]
-    assert found.notes == ("the prompt template changed for 1 question: this compares the prompt template",)
-    (difference,) = found.differences
+def test_compare_changed_prompt_is_compared_and_noted() -> None:
+    before = record_of([make_trial(make_question("q"), True)])
+    after = record_of(
+        [make_trial(make_question("q-short", template="short", workflow="w-q", text="What comes after q?"), False)]
+    )
+    comparison = compare(before, after)
+    assert comparison.paired == 1
+    assert [(change.id, change.what, change.paired) for change in comparison.changed] == [
+        ("q-short", ("prompt template",), True)
+    ]
+    assert comparison.notes == ("the prompt template changed for 1 question: this compares the prompt template",)
+    (difference,) = comparison.differences
     assert difference.lines[0] == "- chain-of-thought"
     assert "+ short" in difference.lines
-    other = compare(before, run([answered(asked("q", template="short"), False, "another")]))
+    other = compare(before, record_of([make_trial(make_question("q", template="short"), False, "another")]))
     assert other.notes == (
         "the prompt template changed for 1 question: this compares prompt template and model together",
     )
@@ -403,8 +431,10 @@ def test_another_prompt_is_compared_and_told_loudly() -> None:
 def of_prompts(*prompts: str, right: str = "", **more: Any) -> list[Trial]:  # noqa: ANN401
     """Thirty questions that look alike but for the prompt; right with the prompt `right`, with each where it is ""."""
     return [
-        answered(
-            asked(f"q{at:02d}-{prompt}", template=prompt, workflow=f"w{at}", text=f"What comes after q{at}?", **more),
+        make_trial(
+            make_question(
+                f"q{at:02d}-{prompt}", template=prompt, workflow=f"w{at}", text=f"What comes after q{at}?", **more
+            ),
             right in ("", prompt),
         )
         for at in range(30)
@@ -412,66 +442,66 @@ def of_prompts(*prompts: str, right: str = "", **more: Any) -> list[Trial]:  # n
     ]
 
 
-def test_compare_grids_pairs_within_each_prompt_and_tests_apart() -> None:
+def test_compare_grids_tested_within_each_prompt() -> None:
     before, after = of_prompts("direct", "guided"), of_prompts("direct", "guided", right="direct")
-    found = compare(run(before), run(after))
-    assert (found.paired, found.changed, found.only_before, found.only_after) == (60, (), (), ())
-    assert [(one.prompt, one.n, one.verdict) for one in found.groups] == [
+    comparison = compare(record_of(before), record_of(after))
+    assert (comparison.paired, comparison.changed, comparison.only_before, comparison.only_after) == (60, (), (), ())
+    assert [(group.prompt, group.n, group.verdict) for group in comparison.groups] == [
         ("direct", 30, "inconclusive"),
         ("guided", 30, "worse"),
     ]
-    assert "worse in next_tasks with guided" in found.reason
-    assert {one.id.partition("-")[2] for one in found.flips} == {"guided"}
+    assert "worse in next_tasks with guided" in comparison.reason
+    assert {flip.id.partition("-")[2] for flip in comparison.flips} == {"guided"}
 
 
-def test_compare_grids_of_several_models_pairs_within_prompt_and_model() -> None:
-    grid = [replace(one, model=model) for one in of_prompts("direct", "guided") for model in "ab"]
-    found = compare(run(grid), run(grid))
-    assert (found.paired, found.changed, found.only_before) == (120, (), ())
-    assert {(one.prompt, one.model, one.n) for one in found.groups} == {
+def test_compare_grids_of_models_paired_within_prompt_and_model() -> None:
+    grid = [replace(trial, model=model) for trial in of_prompts("direct", "guided") for model in "ab"]
+    comparison = compare(record_of(grid), record_of(grid))
+    assert (comparison.paired, comparison.changed, comparison.only_before) == (120, (), ())
+    assert {(group.prompt, group.model, group.n) for group in comparison.groups} == {
         (prompt, model, 30) for prompt in ("direct", "guided") for model in "ab"
     }
 
 
-def test_compare_grids_pairs_other_ids_within_prompt_and_tells_changed_template() -> None:
+def test_compare_grids_with_other_ids_note_changed_template() -> None:
     before, after = of_prompts("direct", "guided"), of_prompts("direct", "guided")
     edited = [
         replace(
-            one,
+            trial,
             question=replace(
-                one.question,
-                id=f"new-{one.question.id}",
-                digests=one.question.digests | {"prompt_template": f"edited {one.question.labels['prompt']}"},
+                trial.question,
+                id=f"new-{trial.question.id}",
+                digests=trial.question.digests | {"prompt_template": f"edited {trial.question.labels['prompt']}"},
             ),
         )
-        for one in after
+        for trial in after
     ]
-    found = compare(run(before), run(edited))
-    assert found.paired == 60
-    assert found.notes == ("the prompt template changed for 60 questions: this compares the prompt template",)
+    comparison = compare(record_of(before), record_of(edited))
+    assert comparison.paired == 60
+    assert comparison.notes == ("the prompt template changed for 60 questions: this compares the prompt template",)
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_compare_grid_with_single_prompt_pairs_prompt_of_that_name(turned: bool) -> None:
-    grid, single = run(of_prompts("direct", "guided")), run(of_prompts("guided"))
-    found = compare(single, grid) if turned else compare(grid, single)
-    alone = found.only_after if turned else found.only_before
-    assert (found.paired, found.changed) == (30, ())
+def test_compare_grid_with_single_prompt_pairs_same_name(turned: bool) -> None:
+    grid, single = record_of(of_prompts("direct", "guided")), record_of(of_prompts("guided"))
+    comparison = compare(single, grid) if turned else compare(grid, single)
+    alone = comparison.only_after if turned else comparison.only_before
+    assert (comparison.paired, comparison.changed) == (30, ())
     assert len(alone) == 30
-    assert all(one.endswith("-direct") for one in alone)
+    assert all(question_id.endswith("-direct") for question_id in alone)
 
 
-def test_compare_grid_with_prompt_it_has_not_pairs_nothing() -> None:
-    found = compare(run(of_prompts("direct", "guided")), run(of_prompts("few-shot")))
-    assert (found.paired, len(found.only_before), len(found.only_after)) == (0, 60, 30)
+def test_compare_grid_with_unknown_prompt_pairs_nothing() -> None:
+    comparison = compare(record_of(of_prompts("direct", "guided")), record_of(of_prompts("few-shot")))
+    assert (comparison.paired, len(comparison.only_before), len(comparison.only_after)) == (0, 60, 30)
 
 
-def test_compare_prompt_of_one_group_changed_beside_another_group_is_paired() -> None:
+def test_compare_changed_prompt_of_one_group_is_paired() -> None:
     other = of_prompts("direct", group="reachable")
-    for one in other:
-        one.question.digests["workflow"] += "-other"
-    found = compare(run([*of_prompts("guided"), *other]), run([*of_prompts("few-shot"), *other]))
-    assert (found.paired, len(found.changed)) == (60, 30)
+    for trial in other:
+        trial.question.digests["workflow"] += "-other"
+    comparison = compare(record_of([*of_prompts("guided"), *other]), record_of([*of_prompts("few-shot"), *other]))
+    assert (comparison.paired, len(comparison.changed)) == (60, 30)
 
 
 @pytest.mark.parametrize(
@@ -490,52 +520,64 @@ def test_compare_prompt_of_one_group_changed_beside_another_group_is_paired() ->
         ("scoring", {"parsing": "strict"}),
     ],
 )
-def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, changed: dict[str, Any]) -> None:
-    found = compare(run([answered(asked("q"), True)]), run([answered(asked("q", **changed), False)]))
-    assert (found.paired, found.verdict) == (0, "inconclusive")
-    assert [(one.what, one.paired) for one in found.changed] == [((what,), False)]
-    assert found.notes[0] == f"the {what} changed for 1 question: not compared, because the questions differ"
+def test_compare_different_question_of_same_id_not_paired(what: str, changed: dict[str, Any]) -> None:
+    comparison = compare(
+        record_of([make_trial(make_question("q"), True)]), record_of([make_trial(make_question("q", **changed), False)])
+    )
+    assert (comparison.paired, comparison.verdict) == (0, "inconclusive")
+    assert [(change.what, change.paired) for change in comparison.changed] == [((what,), False)]
+    assert comparison.notes[0] == f"the {what} changed for 1 question: not compared, because the questions differ"
 
 
-def test_what_was_asked_goes_before_the_id_it_had() -> None:
+def test_compare_same_content_is_paired_before_same_id() -> None:
     """Another seed asks about the user's own files under the same ids, some of it in another place."""
 
-    def made(*tasks: str, right: bool) -> dict[str, Any]:
-        return run(
-            answered(asked(f"own-{at}", workflow="w", text=f"What comes after {task}?", prompt=task), right)
+    def record_with(*tasks: str, right: bool) -> dict[str, Any]:
+        return record_of(
+            make_trial(make_question(f"own-{at}", workflow="w", text=f"What comes after {task}?", prompt=task), right)
             for at, task in enumerate(tasks)
         )
 
-    found = compare(made("Stir", "Bake", "Mix", right=True), made("Cool", "Stir", "Mix", right=False))
-    assert [(one.id, one.question) for one in found.flips] == [
+    comparison = compare(
+        record_with("Stir", "Bake", "Mix", right=True), record_with("Cool", "Stir", "Mix", right=False)
+    )
+    assert [(flip.id, flip.question) for flip in comparison.flips] == [
         ("own-1", "What comes after Stir?"),
         ("own-2", "What comes after Mix?"),
     ]
-    assert (found.changed, found.only_before, found.only_after) == ((), ("own-1",), ("own-0",))
+    assert (comparison.changed, comparison.only_before, comparison.only_after) == ((), ("own-1",), ("own-0",))
 
 
-def test_another_case_shows_both_questions() -> None:
-    there, back = (run([answered(asked("q", workflow="w", text=text), True)]) for text in ("After A?", "After B?"))
-    found = compare(there, back)
-    assert found.notes == ("the case changed for 1 question: not compared, because the questions differ",)
-    assert found.differences[0].lines == ("- After A?", "+ After B?")
+def test_compare_changed_case_shows_both_questions() -> None:
+    before, after = (
+        record_of([make_trial(make_question("q", workflow="w", text=text), True)]) for text in ("After A?", "After B?")
+    )
+    comparison = compare(before, after)
+    assert comparison.notes == ("the case changed for 1 question: not compared, because the questions differ",)
+    assert comparison.differences[0].lines == ("- After A?", "+ After B?")
 
 
-def test_questions_that_look_alike_are_paired_by_their_ids() -> None:
-    twice = [asked(name, workflow="w", text="What is first?") for name in ("a", "b")]
-    found = compare(run(answered(one, True) for one in twice), run([answered(twice[1], False)]))
-    assert ([one.id for one in found.flips], found.only_before) == (["b"], ("a",))
+def test_compare_ambiguous_questions_paired_by_id() -> None:
+    twice = [make_question(name, workflow="w", text="What is first?") for name in ("a", "b")]
+    comparison = compare(
+        record_of(make_trial(question, True) for question in twice), record_of([make_trial(twice[1], False)])
+    )
+    assert ([flip.id for flip in comparison.flips], comparison.only_before) == (["b"], ("a",))
 
 
-def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:
-    shown = asked("q-json", workflow="w-q", text="What comes after q?", labels={"notation": "json", "prompt": "f"})
-    found = compare(run([answered(asked("q"), True)]), run([answered(shown, False)]))
-    assert (found.paired, found.only_before, found.only_after) == (0, (), ())
-    assert found.changed[0].what == ("notation", "prompt template")
+def test_compare_changed_notation_is_listed_not_paired() -> None:
+    json_question = make_question(
+        "q-json", workflow="w-q", text="What comes after q?", labels={"notation": "json", "prompt": "f"}
+    )
+    comparison = compare(
+        record_of([make_trial(make_question("q"), True)]), record_of([make_trial(json_question, False)])
+    )
+    assert (comparison.paired, comparison.only_before, comparison.only_after) == (0, (), ())
+    assert comparison.changed[0].what == ("notation", "prompt template")
 
 
-def test_a_template_that_says_the_same_is_compared() -> None:
-    question = asked("q")
+def test_find_changes_wording_prompt_and_presentation() -> None:
+    question = make_question("q")
     assert find_changes(question, replace(question, digests={**question.digests, "template": "u"}), PATTERNS) == (
         "wording",
     )
@@ -545,14 +587,14 @@ def test_a_template_that_says_the_same_is_compared() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("+-e "), st.sampled_from("+-e ")), max_size=25), st.integers(1, 30))
-def test_turned_round_worse_is_better(marks: list[tuple[str, str]], workflows: int) -> None:
+def test_compare_swapped_runs_swaps_worse_and_better(marks: list[tuple[str, str]], workflows: int) -> None:
     before, after = ("".join(column) for column in zip(*marks, strict=True)) if marks else ("", "")
-    there, back = runs(before, after), runs(after, before)
-    assert (there.p, there.p_better) == (back.p_better, back.p)
-    assert sorted(one.id for one in there.flips) == sorted(one.id for one in back.flips)
-    assert there.paired + len({one.id for one in there.missing}) + len(there.only_before) <= len(marks)
+    forward, backward = compare_marks(before, after), compare_marks(after, before)
+    assert (forward.p, forward.p_better) == (backward.p_better, backward.p)
+    assert sorted(flip.id for flip in forward.flips) == sorted(flip.id for flip in backward.flips)
+    assert forward.paired + len({answer.id for answer in forward.missing}) + len(forward.only_before) <= len(marks)
 
 
-def test_a_margin_outside_of_the_scores_is_refused() -> None:
+def test_compare_margin_out_of_range_is_refused() -> None:
     with pytest.raises(UsageError, match="margin"):
-        compare(run([]), run([]), 1.5)
+        compare(record_of([]), record_of([]), 1.5)

@@ -8,26 +8,30 @@ from pytest_taskgraph.trial import Question, Reply, Score, Trial
 PROJECT = "workflow Shop { " + "task Pick; task Pack; " * 20 + "} workflow Mill { task Grind; }"
 
 
-def trial(name: str, cluster: str, shown: str = "", project: str = PROJECT) -> Trial:
+def trial(name: str, cluster: str, cluster_digest: str = "", project: str = PROJECT) -> Trial:
     question = Question(
         name, "understanding", "next_tasks", "structure", "Which?", f"{project} What follows {name}?", "task", "A",
-        "correctness", cluster=cluster, digests={"workflow": shown} if shown else {},
+        "correctness", cluster=cluster, digests={"workflow": cluster_digest} if cluster_digest else {},
     )  # fmt: skip
     return Trial(question, "m", "right", Reply("A"), Score(1.0, given="A"))
 
 
-def test_a_project_stands_once_whichever_of_its_workflows_questions_are_about() -> None:
-    made = [trial(f"{cluster}{at}", cluster, "project") for cluster in ("shop", "mill") for at in range(3)]
-    built = record.build(made, about_run("0.1.0"))
+def test_record_builder_stores_text_of_project_once() -> None:
+    trials = [trial(f"{cluster}{at}", cluster, "project") for cluster in ("shop", "mill") for at in range(3)]
+    built = record.build(trials, about_run("0.1.0"))
     assert sum(PROJECT in text for text in built["texts"].values()) == 1
-    assert {one.question.id: one for one in record.trials(built)} == {one.question.id: one for one in made}
+    assert {trial.question.id: trial for trial in record.trials(built)} == {
+        expected.question.id: expected for expected in trials
+    }
 
 
-def test_questions_that_do_not_tell_what_they_show_share_within_their_cluster() -> None:
+def test_record_builder_shares_texts_within_cluster() -> None:
     projects = {"shop": PROJECT, "mill": PROJECT.replace("Grind", "Sift")}
-    made = [
+    trials = [
         trial(f"{at}", cluster, "", projects[cluster]) for at, cluster in enumerate(("shop", "shop", "mill", "mill"))
     ]
-    built = record.build(made, about_run("0.1.0"))
+    built = record.build(trials, about_run("0.1.0"))
     assert sum("Pick" in text for text in built["texts"].values()) == 2
-    assert {one.question.id: one for one in record.trials(built)} == {one.question.id: one for one in made}
+    assert {trial.question.id: trial for trial in record.trials(built)} == {
+        expected.question.id: expected for expected in trials
+    }

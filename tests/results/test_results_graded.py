@@ -33,14 +33,14 @@ def binary(at: int, right: bool, model: str = "m") -> Trial:
     return Trial(replace(ODD, id=f"o{at}", cluster=f"w{at}"), model, outcome, Reply("x"), Score(float(right)))
 
 
-def tallied(*trials: Trial) -> Tally:
+def tally_of_trials(*trials: Trial) -> Tally:
     tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally
 
 
-def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None:
+def test_check_graded_answer_passes_with_any_score() -> None:
     trial, _ = score_reply(TEXT, Reply("Final answer: nonsense"), "m")
     assert (trial.outcome, trial.passed, trial.accepted) == ("graded", False, True)
     assert trial.score == Score(0.0, given="nonsense")
@@ -48,23 +48,23 @@ def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None
 
 
 @pytest.mark.parametrize("reply", ["", "Final answer: ...", "I'm sorry, but I can't help with that."])
-def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None:
+def test_check_graded_without_answer_fails(reply: str) -> None:
     trial, _ = score_reply(TEXT, Reply(reply), "m")
     assert trial.outcome in ("unparseable", "refused")
     with pytest.raises(WrongAnswerError):
         trial.check()
 
 
-def test_totals_and_categories_hold_no_graded_question_and_count_them() -> None:
-    tally = tallied(*(graded(at, 0.5) for at in range(3)), binary(0, True), binary(1, False))
+def test_tally_rows_count_graded_separately() -> None:
+    tally = tally_of_trials(*(graded(at, 0.5) for at in range(3)), binary(0, True), binary(1, False))
     for row in (tally.total(), *tally.rows("section"), *tally.rows("family"), *tally.rows("size")):
         assert (row.n, row.right, row.rate, row.mean, row.graded) == (2, 1, 0.5, 0.5, 3), row.name
     assert [row.name for row in tally.rows()] == ["odd_task"]
     assert tally.total().chance == 0.25
 
 
-def test_a_graded_row_has_a_mean_and_what_guessing_earns() -> None:
-    tally = tallied(*(graded(at, score) for at, score in enumerate((0.2, 0.4, 0.9))), binary(0, True))
+def test_tally_graded_row_has_mean_and_chance_level() -> None:
+    tally = tally_of_trials(*(graded(at, score) for at, score in enumerate((0.2, 0.4, 0.9))), binary(0, True))
     (row,) = tally.rows(graded=True)
     assert (row.name, row.n, row.rate, row.right, row.chance) == ("describe_task", 3, None, 0, 0.25)
     assert row.mean == pytest.approx(0.5)
@@ -73,8 +73,8 @@ def test_a_graded_row_has_a_mean_and_what_guessing_earns() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.floats(0, 1)), min_size=1, max_size=12))
-def test_the_interval_of_a_graded_mean_is_clustered_by_workflow(answers: list[tuple[int, float]]) -> None:
-    tally = tallied(*(graded(at, score, workflow=workflow) for at, (workflow, score) in enumerate(answers)))
+def test_tally_graded_interval_is_clustered(answers: list[tuple[int, float]]) -> None:
+    tally = tally_of_trials(*(graded(at, score, workflow=workflow) for at, (workflow, score) in enumerate(answers)))
     by_workflow = len({workflow for workflow, _ in answers}) >= 6
     clusters: dict[str, list[float]] = {}
     for at, (workflow, score) in enumerate(answers):
@@ -85,25 +85,27 @@ def test_the_interval_of_a_graded_mean_is_clustered_by_workflow(answers: list[tu
     assert expected is None or group.interval == pytest.approx(expected)
 
 
-def test_repetitions_of_a_graded_question_are_one_value_of_its_interval() -> None:
+def test_tally_graded_repetitions_count_once_in_interval() -> None:
     once = [graded(at, at / 10) for at in range(8)]
-    again = [replace(one, question=replace(one.question, id=f"{one.question.id}-r2", repetition=2)) for one in once]
-    (group,), (repeated,) = (tallied(*ones).groups(graded=True) for ones in (once, [*once, *again]))
+    again = [
+        replace(trial, question=replace(trial.question, id=f"{trial.question.id}-r2", repetition=2)) for trial in once
+    ]
+    (group,), (repeated,) = (tally_of_trials(*trials).groups(graded=True) for trials in (once, [*once, *again]))
     assert repeated.interval == pytest.approx(group.interval)
-    found = reduce_repetitions(repeated)
-    assert (found.majority, found.pass_at, found.pass_hat) == (None, {1: None, 2: None}, {1: None, 2: None})
-    assert found.mean == pytest.approx(0.35)
-    assert found.within == pytest.approx(0.0)
+    row = reduce_repetitions(repeated)
+    assert (row.majority, row.pass_at, row.pass_hat) == (None, {1: None, 2: None}, {1: None, 2: None})
+    assert row.mean == pytest.approx(0.35)
+    assert row.within == pytest.approx(0.0)
 
 
-def test_graded_questions_asked_varied_have_no_verdict_to_be_the_same() -> None:
+def test_tally_graded_variations_in_no_relation() -> None:
     varied = replace(graded(1, 0.1), question=replace(TEXT, id="d0-x", relation="order", twin="d0"))
     other = replace(binary(1, True), question=replace(ODD, id="o0-x", relation="order", twin="o0"))
-    (row,) = tallied(graded(0, 0.9), varied, binary(0, True), other).relations()
+    (row,) = tally_of_trials(graded(0, 0.9), varied, binary(0, True), other).relations()
     assert (row.pairs, row.same) == (1, 1)
 
 
-def test_the_record_shows_graded_means_beside_its_totals() -> None:
+def test_record_graded_means_beside_totals() -> None:
     data = build([graded(0, 0.2), graded(1, 0.4), binary(0, True)], about_run("0.1.0", ("m",)))
     (total,), (row,) = data["totals"], data["graded"]
     assert (total["n"], total["graded"], total["rate"]) == (1, 2, 1.0)

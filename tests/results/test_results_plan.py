@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.results.run_forecast import CostAmount, ForecastEntry, build_forecast
 
-ONE = ForecastEntry("m", "understanding", "chain", "structure", 1, 100, 0.25, 0.5)
+ENTRY = ForecastEntry("m", "understanding", "chain", "structure", 1, 100, 0.25, 0.5)
 
 entries = st.builds(
     ForecastEntry,
@@ -26,19 +26,19 @@ entries = st.builds(
 )
 
 
-def test_a_row_adds_its_questions_up() -> None:
-    total = build_forecast([ONE, replace(ONE, requests=3)]).total
+def test_forecast_row_sums_its_entries() -> None:
+    total = build_forecast([ENTRY, replace(ENTRY, requests=3)]).total
     assert (total.questions, total.requests, total.stored, total.tokens_in) == (2, 4, 0, 200)
     assert (total.expected, total.worst) == (CostAmount(0.5), CostAmount(1.0))
 
 
-def test_at_worst_every_retry_is_billed() -> None:
-    assert build_forecast([ONE], retries=5).total.worst == CostAmount(3.0)
-    assert build_forecast([ONE], retries=5).total.expected == CostAmount(0.25)
+def test_forecast_worst_case_bills_every_retry() -> None:
+    assert build_forecast([ENTRY], retries=5).total.worst == CostAmount(3.0)
+    assert build_forecast([ENTRY], retries=5).total.expected == CostAmount(0.25)
 
 
-def test_what_is_stored_is_not_sent_and_costs_nothing() -> None:
-    total = build_forecast([replace(ONE, expected=None, worst=None, requests=0, tokens_in=0, stored=2)]).total
+def test_forecast_stored_requests_cost_nothing() -> None:
+    total = build_forecast([replace(ENTRY, expected=None, worst=None, requests=0, tokens_in=0, stored=2)]).total
     assert (total.questions, total.requests, total.stored, total.tokens_in) == (1, 0, 2, 0)
     assert (total.expected, total.worst) == (CostAmount(0.0), CostAmount(0.0))
 
@@ -52,14 +52,14 @@ def test_what_is_stored_is_not_sent_and_costs_nothing() -> None:
         ([0.0], CostAmount(0.0)),
     ],
 )
-def test_the_unknown_is_never_nothing(costs: list[float | None], amount: CostAmount) -> None:
-    total = build_forecast([replace(ONE, expected=cost, worst=cost) for cost in costs]).total
+def test_forecast_unknown_costs_are_not_zero(costs: list[float | None], amount: CostAmount) -> None:
+    total = build_forecast([replace(ENTRY, expected=cost, worst=cost) for cost in costs]).total
     assert total.expected == total.worst == amount
 
 
-def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
+def test_forecast_order_of_models_and_patterns() -> None:
     given_entries = [
-        replace(ONE, model=model, group=pattern, section=category)
+        replace(ENTRY, model=model, group=pattern, section=category)
         for model in ("z", "a")
         for pattern, category in (
             ("x", ""),
@@ -75,7 +75,7 @@ def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
 
 
 @given(st.lists(entries, max_size=12), st.integers(0, 3))
-def test_rows_and_models_add_up_to_the_total(given_entries: list[ForecastEntry], retries: int) -> None:
+def test_forecast_rows_and_models_sum_to_total(given_entries: list[ForecastEntry], retries: int) -> None:
     plan = build_forecast(given_entries, retries)
     for parts in (plan.rows, plan.totals):
         for count in ("questions", "requests", "stored", "shared", "tokens_in"):

@@ -31,33 +31,40 @@ json_values = st.recursive(
 )
 
 
-def written() -> dict[str, Any]:
+def written_record() -> dict[str, Any]:
     """The JSON of a record of two trials."""
     question = Question("q", "f", "p", "c", "t", "p", "task", ["A"], "jaccard", labels={"tasks": 1}, cluster="w")
     score = Score(1.0, {"recall": None}, {"f1": [1, 2]}, ["A"])
     diagram = pack(Diagram("W", [DiagramNode("a", "A")]).to_json())
     pair = pack(DiagramPair(Diagram("W", [DiagramNode("a", "A")]), Diagram("W", [DiagramNode("b", "B")])).to_json())
-    said = [{"role": "judge", "text": "half", "value": 0.5}]
+    exchanges = [{"role": "judge", "text": "half", "value": 0.5}]
     right = Trial(
-        question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram, diagram_pair=pair
+        question,
+        "m",
+        "right",
+        Reply("x", 1, 2, 0.5, 0.5),
+        score,
+        exchanges=exchanges,
+        diagram=diagram,
+        diagram_pair=pair,
     )
     gate = RunCase("gates::structure", "passed", "as high as it must be")
-    about = about_run("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
+    about = about_run("0.1.0", ("m",), gates=({field.name: getattr(gate, field.name) for field in fields(gate)},))
     record = build([right, Trial(question, "n", "skipped")], about)
     return dict(json.loads(json.dumps(record)))
 
 
-WRITTEN = written()
+RECORD = written_record()
 
 
 def put(place: Place, value: object) -> dict[str, Any]:
     """The record with another value in a place."""
-    return changed(WRITTEN, place, value)
+    return changed(RECORD, place, value)
 
 
-def told(place: Place, value: object) -> str:
+def fault_of(place: Place, value: object) -> str:
     """What is told of the record with another value in a place."""
-    return "; ".join(": ".join(one) for one in find_faults(put(place, value)))
+    return "; ".join(": ".join(fault) for fault in find_faults(put(place, value)))
 
 
 def nested(levels: int) -> object:
@@ -110,10 +117,10 @@ KINDS: dict[str, tuple[Place, list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> None:
+def test_find_faults_accepts_good_and_refuses_bad_values(kind: str) -> None:
     place, good, bad = KINDS[kind]
-    assert [one for one in good if told(place, one)] == []
-    assert [one for one in bad if not told(place, one)] == []
+    assert [value for value in good if fault_of(place, value)] == []
+    assert [value for value in bad if not fault_of(place, value)] == []
 
 
 @pytest.mark.parametrize(
@@ -174,11 +181,11 @@ def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> 
         ),
     ],
 )
-def test_the_place_what_was_found_and_what_was_expected_are_told(place: Place, value: object, expected: str) -> None:
-    assert told(place, value) == expected
+def test_find_faults_states_place_found_and_expected(place: Place, value: object, expected: str) -> None:
+    assert fault_of(place, value) == expected
 
 
-def test_of_what_the_run_was_and_of_each_trial_the_first_fault_is_told() -> None:
+def test_find_faults_first_fault_of_run_and_each_trial() -> None:
     record = put((*IN_TRIAL, "model"), None)
     record["trials"][0]["question"]["id"] = None
     record["trials"][1]["model"] = None
@@ -187,10 +194,10 @@ def test_of_what_the_run_was_and_of_each_trial_the_first_fault_is_told() -> None
     assert [where for where, _ in find_faults(record | {"seed": None})] == ["facts of the run"]
 
 
-def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:
-    assert list(find_faults(WRITTEN)) == []
+def test_find_faults_accepts_written_and_unknown_members() -> None:
+    assert list(find_faults(RECORD)) == []
     for place in ((), ("gates", 0), ("diagrams", "w", "nodes", 0), IN_TRIAL, (*IN_TRIAL, "question")):
-        assert told((*place, "later"), nested(101)) == ""
+        assert fault_of((*place, "later"), nested(101)) == ""
 
 
 @pytest.mark.parametrize(
@@ -205,29 +212,29 @@ def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:
         ((*IN_TRIAL, "score"), Score),
     ],
 )
-def test_fields_without_a_default_must_be_there_and_no_others(place: Place, kind: Any) -> None:  # noqa: ANN401
-    for one in fields(kind):
-        record: Any = deepcopy(WRITTEN)
+def test_find_faults_requires_fields_without_default(place: Place, kind: Any) -> None:  # noqa: ANN401
+    for field in fields(kind):
+        record: Any = deepcopy(RECORD)
         at = record
         for name in place:
             at = at[name]
-        at.pop(one.name, None)
-        needed = one.default is MISSING and one.default_factory is MISSING
-        assert [fault.endswith(f"{one.name}' is missing") for _, fault in find_faults(record)] == [True] * needed
+        at.pop(field.name, None)
+        needed = field.default is MISSING and field.default_factory is MISSING
+        assert [fault.endswith(f"{field.name}' is missing") for _, fault in find_faults(record)] == [True] * needed
 
 
 @given(st.sampled_from(["question", "reply", "score"]), st.data(), json_values)
-def test_any_value_in_any_place_fits_or_is_told_in_a_line(part: str, data: st.DataObject, value: object) -> None:
-    name = data.draw(st.sampled_from(sorted(WRITTEN["trials"][0][part])))
+def test_find_faults_any_value_fits_or_has_one_line(part: str, data: st.DataObject, value: object) -> None:
+    name = data.draw(st.sampled_from(sorted(RECORD["trials"][0][part])))
     record = put((*IN_TRIAL, part, name), value)
-    found = next(find_faults(record), None)
-    if found is None:
+    first_fault = next(find_faults(record), None)
+    if first_fault is None:
         Trial.from_json(record["trials"][0])
-        before = WRITTEN["trials"][0][part][name]
+        before = RECORD["trials"][0][part][name]
         kinds = (int, float) if isinstance(before, float) else type(before)
         assert isinstance(value, kinds) or value is None or name in ("reference", "given", "pass_threshold", "chance")
     else:
-        where, fault = found
+        where, fault = first_fault
         assert where == "trial 1"
         assert fault.startswith(f"{part}.{name}")
         assert fault.isprintable()
@@ -247,6 +254,6 @@ assert "pydantic" in sys.modules
 """
 
 
-def test_only_a_record_that_is_read_from_a_file_brings_pydantic(tmp_path: Path) -> None:
+def test_load_alone_imports_pydantic(tmp_path: Path) -> None:
     done = bounded_process.run([sys.executable, "-c", PROBE, str(tmp_path / "r.json")])
     assert (done.returncode, done.stderr) == (0, "")

@@ -28,7 +28,7 @@ passes = st.lists(st.booleans(), min_size=1, max_size=8)
 questions = st.lists(st.tuples(passes, st.sampled_from(["v", "w", "x"])), min_size=1, max_size=6)
 
 
-def asked(once: str, repetition: int, outcome: Outcome, value: float | None = None, cluster: str = "") -> Trial:
+def make_trial(once: str, repetition: int, outcome: Outcome, value: float | None = None, cluster: str = "") -> Trial:
     name = once if repetition == 1 else f"{once}-r{repetition}"
     question = Question(name, "u", "p", "structure", "?", "p", "task", "A", "jaccard", cluster=cluster)
     question = replace(question, repetition=repetition)
@@ -44,11 +44,11 @@ def tallied(*trials: Trial) -> Tally:
     return tally
 
 
-def of(ones: list[tuple[list[bool], str]]) -> Tally:
+def tally_of_rows(rows: list[tuple[list[bool], str]]) -> Tally:
     return tallied(
         *(
-            asked(f"q{at}", repetition, "right" if right else "wrong", cluster=cluster)
-            for at, (rights, cluster) in enumerate(ones)
+            make_trial(f"q{at}", repetition, "right" if right else "wrong", cluster=cluster)
+            for at, (rights, cluster) in enumerate(rows)
             for repetition, right in enumerate(rights, 1)
         )
     )
@@ -59,7 +59,7 @@ def row(tally: Tally) -> RepetitionRow:
 
 
 @given(passes)
-def test_both_estimators_are_the_share_of_the_subsets(rights: list[bool]) -> None:
+def test_pass_at_k_and_hat_k_match_enumerated_subsets(rights: list[bool]) -> None:
     for k in range(1, len(rights) + 1):
         subsets = list(combinations(rights, k))
         n, passed = len(rights), sum(rights)
@@ -68,88 +68,92 @@ def test_both_estimators_are_the_share_of_the_subsets(rights: list[bool]) -> Non
 
 
 @given(questions)
-def test_reducers_are_taken_of_one_question_and_averaged_over_questions(ones: list[tuple[list[bool], str]]) -> None:
-    found = row(of(ones))
-    rights = [one for one, _ in ones]
+def test_reduce_averages_reducers_over_questions(rows: list[tuple[list[bool], str]]) -> None:
+    reduced = row(tally_of_rows(rows))
+    rights = [subsets for subsets, _ in rows]
     most = max(map(len, rights))
-    assert (found.repetitions, found.questions) == (most, len(ones))
-    assert found.mean == pytest.approx(np.mean([np.mean(one) for one in rights]))
-    assert found.majority == pytest.approx(np.mean([2 * sum(one) > len(one) for one in rights]))
-    assert list(found.pass_at) == list(found.pass_hat) == list(range(1, most + 1))
+    assert (reduced.repetitions, reduced.questions) == (most, len(rows))
+    assert reduced.mean == pytest.approx(np.mean([np.mean(right) for right in rights]))
+    assert reduced.majority == pytest.approx(np.mean([2 * sum(right) > len(right) for right in rights]))
+    assert list(reduced.pass_at) == list(reduced.pass_hat) == list(range(1, most + 1))
     for k in range(1, most + 1):
-        long = [list(combinations(one, k)) for one in rights if len(one) >= k]
-        assert found.left_out[k] == len(ones) - len(long)
-        assert found.pass_at[k] == pytest.approx(np.mean([np.mean([any(some) for some in one]) for one in long]))
-        assert found.pass_hat[k] == pytest.approx(np.mean([np.mean([all(some) for some in one]) for one in long]))
+        long = [list(combinations(right, k)) for right in rights if len(right) >= k]
+        assert reduced.left_out[k] == len(rows) - len(long)
+        assert reduced.pass_at[k] == pytest.approx(
+            np.mean([np.mean([any(some) for some in subsets]) for subsets in long])
+        )
+        assert reduced.pass_hat[k] == pytest.approx(
+            np.mean([np.mean([all(some) for some in subsets]) for subsets in long])
+        )
 
 
 @given(questions)
-def test_within_is_pooled_over_questions_and_between_is_over_workflows(ones: list[tuple[list[bool], str]]) -> None:
-    found = row(of(ones))
-    freedom = sum(len(one) - 1 for one, _ in ones)
-    squares = sum(float(np.var(one, ddof=1)) * (len(one) - 1) for one, _ in ones if len(one) > 1)
+def test_reduce_within_pooled_and_between_over_workflows(rows: list[tuple[list[bool], str]]) -> None:
+    reduced = row(tally_of_rows(rows))
+    freedom = sum(len(scores) - 1 for scores, _ in rows)
+    squares = sum(float(np.var(scores, ddof=1)) * (len(scores) - 1) for scores, _ in rows if len(scores) > 1)
     expected = (squares / freedom) ** 0.5 if freedom else None
-    assert found.within == (None if expected is None else pytest.approx(expected, abs=NEAR))
-    means = [np.mean([np.mean(one) for one, at in ones if at == name]) for name in {at for _, at in ones}]
-    assert found.between == (pytest.approx(float(np.std(means, ddof=1)), abs=NEAR) if len(means) > 1 else None)
+    assert reduced.within == (None if expected is None else pytest.approx(expected, abs=NEAR))
+    means = [np.mean([np.mean(scores) for scores, at in rows if at == name]) for name in {at for _, at in rows}]
+    assert reduced.between == (pytest.approx(float(np.std(means, ddof=1)), abs=NEAR) if len(means) > 1 else None)
 
 
 @given(questions, st.randoms(use_true_random=False))
-def test_nothing_depends_on_the_order_of_arrival(ones: list[tuple[list[bool], str]], rng: Random) -> None:
-    trials = list(of(ones))
+def test_reduce_is_order_independent(rows: list[tuple[list[bool], str]], rng: Random) -> None:
+    trials = list(tally_of_rows(rows))
     rng.shuffle(trials)
-    assert row(tallied(*trials)) == row(of(ones))
+    assert row(tallied(*trials)) == row(tally_of_rows(rows))
 
 
-def test_a_tie_is_no_majority() -> None:
-    assert row(of([([True, False], "w")])).majority == 0.0
-    assert row(of([([True, True, False], "w")])).majority == 1.0
+def test_reduce_tie_is_no_majority() -> None:
+    assert row(tally_of_rows([([True, False], "w")])).majority == 0.0
+    assert row(tally_of_rows([([True, True, False], "w")])).majority == 1.0
 
 
-def test_replies_that_did_not_come_are_in_no_reducer_and_such_questions_are_left_out_and_counted() -> None:
-    found = row(
+def test_reduce_unanswered_left_out_and_counted() -> None:
+    reduced = row(
         tallied(
-            asked("a", 1, "right"), asked("a", 2, "error"), asked("a", 3, "right"),
-            asked("b", 1, "error"), asked("b", 2, "skipped"), asked("b", 3, "error"),
-            asked("c", 1, "refused"), asked("c", 2, "right"), asked("c", 3, "unparseable"),
+            make_trial("a", 1, "right"), make_trial("a", 2, "error"), make_trial("a", 3, "right"),
+            make_trial("b", 1, "error"), make_trial("b", 2, "skipped"), make_trial("b", 3, "error"),
+            make_trial("c", 1, "refused"), make_trial("c", 2, "right"), make_trial("c", 3, "unparseable"),
         )
     )  # fmt: skip
-    assert (found.repetitions, found.questions, found.left_out) == (3, 2, {1: 1, 2: 1, 3: 2})
-    assert found.mean == pytest.approx(2 / 3)
-    assert found.majority == 0.5
-    assert found.pass_at == {1: pytest.approx(2 / 3), 2: pytest.approx((1 + 2 / 3) / 2), 3: 1.0}
-    assert found.pass_hat == {1: pytest.approx(2 / 3), 2: 0.5, 3: 0.0}
+    assert (reduced.repetitions, reduced.questions, reduced.left_out) == (3, 2, {1: 1, 2: 1, 3: 2})
+    assert reduced.mean == pytest.approx(2 / 3)
+    assert reduced.majority == 0.5
+    assert reduced.pass_at == {1: pytest.approx(2 / 3), 2: pytest.approx((1 + 2 / 3) / 2), 3: 1.0}
+    assert reduced.pass_hat == {1: pytest.approx(2 / 3), 2: 0.5, 3: 0.0}
 
 
-def test_where_nothing_was_answered_nothing_is_defined() -> None:
-    found = row(tallied(asked("a", 1, "error"), asked("a", 2, "error")))
-    assert (found.mean, found.majority, found.within, found.between) == (None, None, None, None)
-    assert found.pass_at == found.pass_hat == {1: None, 2: None}
+def test_reduce_without_answers_is_undefined() -> None:
+    reduced = row(tallied(make_trial("a", 1, "error"), make_trial("a", 2, "error")))
+    assert (reduced.mean, reduced.majority, reduced.within, reduced.between) == (None, None, None, None)
+    assert reduced.pass_at == reduced.pass_hat == {1: None, 2: None}
     assert row(tallied()).repetitions == 0
 
 
-def test_scores_between_0_and_1_keep_their_spread() -> None:
-    found = row(tallied(asked("a", 1, "wrong", 0.2), asked("a", 2, "wrong", 0.6)))
-    assert found.mean == pytest.approx(0.4)
-    assert found.within == pytest.approx(0.08**0.5)
-    assert found.between is None
+def test_reduce_fractional_scores_keep_spread() -> None:
+    reduced = row(tallied(make_trial("a", 1, "wrong", 0.2), make_trial("a", 2, "wrong", 0.6)))
+    assert reduced.mean == pytest.approx(0.4)
+    assert reduced.within == pytest.approx(0.08**0.5)
+    assert reduced.between is None
 
 
-def test_rows_stand_as_in_the_tally_and_models_are_kept_apart() -> None:
-    tally = of([([True, False], "w")])
+def test_repetition_rows_ordered_as_tally_by_model() -> None:
+    tally = tally_of_rows([([True, False], "w")])
     for trial in list(tally):
         tally.add(replace(trial, model="n"))
-    assert [(one.name, one.model, one.repetitions) for one in repetition_rows(tally)] == [("p", "m", 2), ("p", "n", 2)]
-    assert [one.section for one in repetition_rows(tally)] == [one.section for one in tally.rows()]
+    assert [(row.name, row.model, row.repetitions) for row in repetition_rows(tally)] == [("p", "m", 2), ("p", "n", 2)]
+    assert [row.section for row in repetition_rows(tally)] == [row.section for row in tally.rows()]
     assert most_repetitions(tally) == 2
 
 
-def test_the_interval_of_a_rate_takes_repetitions_for_one_question() -> None:
-    once = of([([True], "v"), ([False], "w"), ([True], "x")])
-    often = of([([True] * 50, "v"), ([False] * 50, "w"), ([True] * 50, "x")])
+def test_rate_interval_repetitions_count_as_one_question() -> None:
+    once = tally_of_rows([([True], "v"), ([False], "w"), ([True], "x")])
+    often = tally_of_rows([([True] * 50, "v"), ([False] * 50, "w"), ([True] * 50, "x")])
     single, many = once.total_group().interval, often.total_group().interval
     assert single is not None
     assert many is not None
     assert many[1] - many[0] > 0.8
     assert often.total_group().questions == 3
-    assert of([([True, False], "v")]).total_group().interval is None
+    assert tally_of_rows([([True, False], "v")]).total_group().interval is None

@@ -15,7 +15,7 @@ scalars = st.none() | st.booleans() | st.integers(0, 1) | st.sampled_from([0.0, 
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(small, inner, max_size=3))
 
 
-def made(reference: Any = "A", **labels: Any) -> Trial:  # noqa: ANN401
+def make_trial(reference: Any = "A", **labels: Any) -> Trial:  # noqa: ANN401
     question = Question("q", "u", "p", "structure", "?", "a long prompt", "task", reference, "jaccard", labels=labels)
     return Trial(
         question, "m", "right", Reply("A"), Score(1.0, {"recall": 1.0}, {"recall": [1.0, 1.0]}, given=reference)
@@ -23,24 +23,24 @@ def made(reference: Any = "A", **labels: Any) -> Trial:  # noqa: ANN401
 
 
 @given(st.lists(st.tuples(values, st.dictionaries(small, scalars, max_size=3)), max_size=6))
-def test_what_comes_out_is_what_went_in_to_the_last_bit(ones: list[tuple[Any, dict[str, Any]]]) -> None:
+def test_shared_parts_trial_equals_argument(trials: list[tuple[Any, dict[str, Any]]]) -> None:
     shared = SharedParts()
-    for reference, labels in ones:
-        trial = made(reference)
+    for reference, labels in trials:
+        trial = make_trial(reference)
         trial = replace(trial, question=replace(trial.question, labels=labels), exchanges=[{"role": reference}])
         assert json.dumps(shared.trial(trial).to_json()) == json.dumps(trial.to_json())
 
 
-def test_equal_texts_lists_and_labels_are_held_once() -> None:
+def test_shared_parts_equal_parts_are_identical() -> None:
     shared = SharedParts()
-    one, other = (
-        shared.trial(Trial.from_json(json.loads(json.dumps(made(["A", "B"], size=8).to_json())))) for _ in "ab"
+    first, other = (
+        shared.trial(Trial.from_json(json.loads(json.dumps(make_trial(["A", "B"], size=8).to_json())))) for _ in "ab"
     )
-    assert one.question.prompt is other.question.prompt
-    assert one.question.labels is other.question.labels
-    assert one.question.reference is other.question.reference
+    assert first.question.prompt is other.question.prompt
+    assert first.question.labels is other.question.labels
+    assert first.question.reference is other.question.reference
 
 
-def test_a_trial_without_a_reply_stays_without() -> None:
-    bare = replace(made(), reply=None, score=None)
+def test_shared_parts_trial_without_reply_has_none() -> None:
+    bare = replace(make_trial(), reply=None, score=None)
     assert SharedParts().trial(bare) == bare

@@ -17,7 +17,7 @@ from pytest_taskgraph.results.tables import Reference, Table, find_table_mistake
 from pytest_taskgraph.trial import Trial
 
 
-def found(trials: list[Trial], *families: FamilyDescription) -> list[Table]:
+def tables_for(trials: list[Trial], *families: FamilyDescription) -> list[Table]:
     return tables_of(tally_of(run_of(trials, *families)))
 
 
@@ -26,17 +26,17 @@ def of_spec(trials: list[Trial], spec: TableSpec, family: FamilyDescription = CL
 
 
 def names(table: Table) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in table.lines]
+    return [(line.kind, line.name) for line in table.lines]
 
 
 def value(table: Table, row: str, column: str, at: int = 0) -> float | None:
-    (entry,) = (one.entries[at] for one in table.lines if one.name == row)
+    (entry,) = (line.entries[at] for line in table.lines if line.name == row)
     assert entry is not None
     return entry.cells[column].value
 
 
-def test_a_cell_holds_the_aggregate_of_its_row() -> None:
-    table = found(CLAIMED)[0]
+def test_cell_value_is_aggregate_of_row() -> None:
+    table = tables_for(CLAIMED)[0]
     assert names(table) == [("group", "whole"), ("group", "pairs"), ("total", "total")]
     assert value(table, "pairs", "n") == 12
     assert value(table, "pairs", "recall") == pytest.approx(3 / 6)
@@ -46,8 +46,8 @@ def test_a_cell_holds_the_aggregate_of_its_row() -> None:
     assert value(table, "whole", "specificity") is None
 
 
-def test_an_aggregate_has_its_interval_and_its_questions() -> None:
-    (entry,) = found(CLAIMED)[0].lines[1].entries
+def test_cell_aggregate_has_interval_and_n() -> None:
+    (entry,) = tables_for(CLAIMED)[0].lines[1].entries
     assert entry is not None
     cell = entry.cells["recall"]
     assert cell.ends is not None
@@ -55,30 +55,36 @@ def test_an_aggregate_has_its_interval_and_its_questions() -> None:
     assert cell.n == 6
 
 
-def test_a_reference_stands_in_its_cell_alone() -> None:
+def test_cell_reference_in_own_cell_only() -> None:
     cells = {
         (line.name, column): cell.references
-        for line in found(CLAIMED)[0].lines
+        for line in tables_for(CLAIMED)[0].lines
         for entry in line.entries
         if entry is not None
         for column, cell in entry.cells.items()
     }
-    assert {at: ones for at, ones in cells.items() if ones} == {("pairs", "recall"): (Reference(0.71, PUBLISHED),)}
+    assert {at: references for at, references in cells.items() if references} == {
+        ("pairs", "recall"): (Reference(0.71, PUBLISHED),)
+    }
 
 
-def test_a_metric_is_meant_over_its_questions() -> None:
+def test_cell_metric_is_mean_over_its_questions() -> None:
     spec = TableSpec("t", "method", (Column("overlap"),))
     assert value(of_spec(CLAIMED, spec), "pairs", "overlap") == pytest.approx(0.375)
 
 
-def test_few_answered_questions_are_marked() -> None:
-    entries = {one.name: one.entries[0] for one in found(CLAIMED)[0].lines}
-    assert {name: one.few for name, one in entries.items() if one} == {"whole": True, "pairs": False, "total": False}
+def test_entry_few_questions_are_marked() -> None:
+    entries = {line.name: line.entries[0] for line in tables_for(CLAIMED)[0].lines}
+    assert {name: entry.few for name, entry in entries.items() if entry} == {
+        "whole": True,
+        "pairs": False,
+        "total": False,
+    }
 
 
-def test_each_family_has_its_tables_and_graded_questions_have_their_own() -> None:
-    tables = found([*CLAIMED, *SOUPS, *GRADED])
-    assert [(one.family, one.spec.name, one.spec.graded) for one in tables] == [
+def test_tables_of_each_family_and_graded_questions() -> None:
+    tables = tables_for([*CLAIMED, *SOUPS, *GRADED])
+    assert [(table.family, table.spec.name, table.spec.graded) for table in tables] == [
         ("claims", "methods", False),
         ("steps", "rates", False),
         ("steps", "graded", True),
@@ -90,16 +96,16 @@ def test_each_family_has_its_tables_and_graded_questions_have_their_own() -> Non
     assert value(tables[3], "total", "n") == len(CLAIMED) + len(SOUPS)
 
 
-def test_no_total_over_families_where_one_alone_is_right_or_wrong() -> None:
-    assert [one.family for one in found([*CLAIMED, *GRADED])] == ["claims", "steps"]
+def test_tables_single_ungraded_family_has_no_total() -> None:
+    assert [table.family for table in tables_for([*CLAIMED, *GRADED])] == ["claims", "steps"]
 
 
-def test_groups_of_the_same_name_stay_with_their_family() -> None:
-    tables = found([*CLAIMED, replace(step(1, "pairs"), model="m")])
-    assert [value(one, "pairs", "n") for one in tables[:2]] == [12, 1]
+def test_tables_same_group_name_stays_in_family() -> None:
+    tables = tables_for([*CLAIMED, replace(step(1, "pairs"), model="m")])
+    assert [value(table, "pairs", "n") for table in tables[:2]] == [12, 1]
 
 
-def test_rows_by_model_hold_published_systems_too() -> None:
+def test_rows_by_model_include_published_systems() -> None:
     spec = TableSpec(
         "systems", "system", (Column("n"), Column("recall")), rows="model",
         references=(ReferenceValue("GPT-3", "recall", 0.4, "x"), ReferenceValue("m", "recall", 0.5, "x")),
@@ -112,7 +118,7 @@ def test_rows_by_model_hold_published_systems_too() -> None:
     assert entry.cells["recall"].references == (Reference(0.4, "x"),)
 
 
-def test_rows_by_model_and_group_are_called_by_what_differs() -> None:
+def test_rows_by_model_and_group_named_by_difference() -> None:
     spec = TableSpec(
         "systems", "system", (Column("n"), Column("recall")), rows="model-group", total=False,
         references=(ReferenceValue("GPT-3", "recall", 0.4, "x"),),
@@ -122,57 +128,57 @@ def test_rows_by_model_and_group_are_called_by_what_differs() -> None:
     assert names(both) == [("model", "k, pairs"), ("model", "m, whole"), ("model", "m, pairs"), published]
     assert value(both, "m, pairs", "n") == 12
     assert names(of_spec(CLAIMED, spec)) == [("model", "whole"), ("model", "pairs"), published]
-    alone = [one for one in CLAIMED if one.question.group == "pairs"]
+    alone = [trial for trial in CLAIMED if trial.question.group == "pairs"]
     assert names(of_spec([*alone, claim(2, model="k")], spec)) == [("model", "k"), ("model", "m"), published]
 
 
-def test_tables_of_fewer_rows_than_they_need_are_left_out() -> None:
+def test_tables_with_too_few_rows_left_out() -> None:
     spec = TableSpec("sizes", "size", (Column("n"),), rows="label", label="size", least_rows=2)
     one_size = [claim(at, size=8) for at in range(3)]
     assert of_spec(one_size, spec).empty
     assert not of_spec([*one_size, claim(4, size=9)], spec).empty
 
 
-def test_rows_by_label_and_by_section() -> None:
+def test_rows_by_label_and_section() -> None:
     trials = [claim(at, size=8 + at % 2) for at in range(6)]
     by_label = of_spec(trials, TableSpec("sizes", "size", (Column("n"),), rows="label", label="size"))
     assert [(kind, name, value(by_label, name, "n")) for kind, name in names(by_label)] == [
         ("label", "8", 3), ("label", "9", 3), ("total", "total", 6),
     ]  # fmt: skip
-    sectioned = [replace(one, question=replace(one.question, section="s")) for one in trials]
+    sectioned = [replace(trial, question=replace(trial.question, section="s")) for trial in trials]
     by_section = of_spec(sectioned, TableSpec("s", "s", (Column("n"),), rows="section", total=False))
     assert names(by_section) == [("section", "s")]
     below = of_spec(sectioned, TableSpec("s", "s", (Column("n"),), sections=True, total=False))
     assert names(below) == [("section", "s"), ("group", "pairs")]
 
 
-def test_a_table_of_some_groups_holds_no_other() -> None:
+def test_table_of_some_groups_excludes_others() -> None:
     table = of_spec(CLAIMED, TableSpec("t", "method", (Column("n"),), groups=("pairs",)))
     assert names(table) == [("group", "pairs"), ("total", "total")]
     assert value(table, "total", "n") == 12
 
 
-def test_models_have_an_entry_each_and_none_where_nothing_was_asked() -> None:
-    table = found([*CLAIMED, claim(3, "pairs", model="k")])[0]
+def test_rows_have_entry_for_each_asked_model() -> None:
+    table = tables_for([*CLAIMED, claim(3, "pairs", model="k")])[0]
     assert table.models == ("k", "m")
-    assert [[one is not None for one in line.entries] for line in table.lines] == [
+    assert [[entry is not None for entry in line.entries] for line in table.lines] == [
         [False, True], [True, True], [True, True],
     ]  # fmt: skip
-    assert [one.name for one in table.of_model("k").lines] == ["pairs", "total"]
+    assert [line.name for line in table.of_model("k").lines] == ["pairs", "total"]
 
 
-def test_optional_columns_are_left_out_where_all_is_zero() -> None:
+def test_columns_optional_left_out_if_all_zero() -> None:
     spec = TableSpec("t", "method", (Column("n"), Column("refused", optional=True), Column("chance", optional=True)))
-    assert [one.value for one in of_spec(CLAIMED, spec).columns("terminal")] == ["n"]
-    known = [replace(one, question=replace(one.question, chance=0.0)) for one in CLAIMED]
-    assert [one.value for one in of_spec(known, spec).columns("terminal")] == ["n", "chance"]
+    assert [column.value for column in of_spec(CLAIMED, spec).columns("terminal")] == ["n"]
+    with_chance = [replace(trial, question=replace(trial.question, chance=0.0)) for trial in CLAIMED]
+    assert [column.value for column in of_spec(with_chance, spec).columns("terminal")] == ["n", "chance"]
 
 
-def test_the_record_holds_the_tables(tmp_path: object) -> None:
+def test_record_contains_tables(tmp_path: object) -> None:
     record = run_of([*CLAIMED, *SOUPS, *GRADED])
     methods, rates, graded, families = record["tables"]
-    assert [one["family"] for one in (methods, rates, graded, families)] == ["claims", "steps", "steps", ""]
-    (pairs,) = (one for one in methods["rows"] if one["name"] == "pairs")
+    assert [table["family"] for table in (methods, rates, graded, families)] == ["claims", "steps", "steps", ""]
+    (pairs,) = (row for row in methods["rows"] if row["name"] == "pairs")
     assert pairs["cells"]["recall"]["references"] == [{"value": 0.71, "source": PUBLISHED}]
     assert pairs["cells"]["recall"]["value"] == pytest.approx(0.5)
     soup = rates["rows"][0]["cells"]
@@ -182,15 +188,15 @@ def test_the_record_holds_the_tables(tmp_path: object) -> None:
     assert json.loads(json.dumps(record["tables"])) == record["tables"]
 
 
-def test_descriptions_with_tables_come_back_from_a_file(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_load_descriptions_with_tables_round_trip(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("record") / "r.json"
     record = run_of(CLAIMED)
     save(path, record)
-    assert [one.to_json() for one in tables_of(tally_of(load(path)))] == record["tables"]
+    assert [table.to_json() for table in tables_of(tally_of(load(path)))] == record["tables"]
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         (TableSpec("t", "x", (Column("recal"),)), "unknown column 'recal'"),
         (TableSpec("t", "x", (Column("n"),), rows="label"), "the values of a label"),
@@ -198,10 +204,10 @@ def test_descriptions_with_tables_come_back_from_a_file(tmp_path_factory: pytest
         (TableSpec("t", "x", (Column("n"),), references=(ReferenceValue("r", "mean", 1.0, "s"),)), "'mean'"),
     ],
 )
-def test_mistakes_in_tables_name_the_table(spec: TableSpec, told: str) -> None:
-    found = find_table_mistake(replace(CLAIMS, tables=(spec,)), ["correctness"])
-    assert found.startswith("table 't': ")
-    assert told in found
+def test_find_table_mistake_names_table(spec: TableSpec, message: str) -> None:
+    mistake = find_table_mistake(replace(CLAIMS, tables=(spec,)), ["correctness"])
+    assert mistake.startswith("table 't': ")
+    assert message in mistake
     assert find_table_mistake(CLAIMS, []) == ""
     assert "two tables" in find_table_mistake(replace(CLAIMS, tables=CLAIMS.tables * 2), [])
 
@@ -213,8 +219,8 @@ TRIALS = st.builds(
 
 
 @given(st.lists(st.one_of(TRIALS, st.builds(step, st.integers(0, 5), st.just("soup")))))
-def test_the_total_counts_what_its_rows_count(trials: list[Trial]) -> None:
-    for table in found(trials):
+def test_total_counts_questions_of_rows(trials: list[Trial]) -> None:
+    for table in tables_for(trials):
         for at in range(len(table.models)):
             entries = [(line.kind, line.entries[at]) for line in table.lines]
             counted = {kind: 0 for kind, _ in entries}
@@ -230,14 +236,14 @@ def test_the_total_counts_what_its_rows_count(trials: list[Trial]) -> None:
         {"tables": [{"name": "t", "title": "t", "columns": []}]},
     ],
 )
-def test_records_with_mistakes_in_descriptions_are_damaged(changed: dict[str, Any]) -> None:
+def test_load_mistaken_description_is_damaged(changed: dict[str, Any]) -> None:
     record = run_of(CLAIMED)
     record["families"] = [record["families"][0] | changed]
     with pytest.raises(UsageError, match="the record is damaged: family 'claims': "):
         tally_of(record)
 
 
-def test_tables_in_the_record_hold_no_key() -> None:
+def test_record_tables_have_no_key() -> None:
     key = "sk-" + "a1B2c3D4" * 4
     spec = replace(CLAIMS.tables[0], caption=f"with {key}")
     assert key not in json.dumps(run_of(CLAIMED, replace(CLAIMS, tables=(spec,)))["tables"])

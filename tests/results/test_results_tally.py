@@ -14,7 +14,7 @@ from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Tri
 OUTCOMES: list[Outcome] = ["right", "wrong", "unparseable", "refused", "error", "skipped"]
 
 
-def made(
+def make_trial(
     name: str,
     outcome: Outcome = "right",
     value: float | None = None,
@@ -53,7 +53,7 @@ def tallied(*trials: Trial, order: tuple[str, ...] = ()) -> Tally:
 
 trials = st.lists(
     st.builds(
-        made,
+        make_trial,
         st.sampled_from([f"q{i}" for i in range(9)]),
         st.sampled_from(OUTCOMES),
         st.floats(0, 1),
@@ -69,10 +69,10 @@ trials = st.lists(
 
 
 @given(trials, st.randoms(use_true_random=False))
-def test_nothing_depends_on_the_order_of_arrival(ones: list[Trial], rng: Random) -> None:
-    shuffled = list(ones)
+def test_tally_is_order_independent(trials: list[Trial], rng: Random) -> None:
+    shuffled = list(trials)
     rng.shuffle(shuffled)
-    a, b = tallied(*ones), tallied(*shuffled)
+    a, b = tallied(*trials), tallied(*shuffled)
     assert list(a) == list(b)
     for by in ("group", "section", "family", "model", "size"):
         assert a.rows(by) == b.rows(by)
@@ -80,53 +80,58 @@ def test_nothing_depends_on_the_order_of_arrival(ones: list[Trial], rng: Random)
 
 
 @given(trials)
-def test_every_trial_is_counted_once_in_every_grouping(ones: list[Trial]) -> None:
-    tally = tallied(*ones)
+def test_rows_every_trial_counted_once(trials: list[Trial]) -> None:
+    tally = tallied(*trials)
     for by in ("group", "section", "family", "model", "size"):
         rows = tally.rows(by)
-        assert sum(row.questions for row in rows) == len(ones)
+        assert sum(row.questions for row in rows) == len(trials)
         assert all(row.n == row.right + row.wrong + row.unparseable + row.refused for row in rows)
-    assert tally.total().questions == len(ones)
+    assert tally.total().questions == len(trials)
 
 
-def test_errors_and_skipped_are_in_no_mean() -> None:
-    row = tallied(made("a"), made("b", "wrong", 0.5), made("c", "error"), made("d", "skipped")).total()
+def test_row_errors_and_skipped_not_in_mean() -> None:
+    row = tallied(
+        make_trial("a"), make_trial("b", "wrong", 0.5), make_trial("c", "error"), make_trial("d", "skipped")
+    ).total()
     assert (row.n, row.right, row.wrong, row.errors, row.skipped) == (2, 1, 1, 1, 1)
     assert (row.rate, row.mean) == (0.5, 0.75)
     assert row.deviation == pytest.approx(0.125**0.5)
 
 
-def test_unparseable_and_refused_are_answered_and_worth_nothing() -> None:
+def test_row_unparseable_and_refused_score_0() -> None:
     row = tallied(
-        made("a"), made("b", "unparseable"), made("c", "refused"), replace(made("d", "refused"), score=None)
+        make_trial("a"),
+        make_trial("b", "unparseable"),
+        make_trial("c", "refused"),
+        replace(make_trial("d", "refused"), score=None),
     ).total()
     assert (row.n, row.unparseable, row.refused, row.rate, row.mean) == (4, 1, 2, 0.25, 0.25)
 
 
-def test_where_nothing_was_answered_there_is_no_rate_and_no_mean() -> None:
-    row = tallied(made("a", "error"), made("b", "skipped")).total()
+def test_row_without_answers_has_no_rate_or_mean() -> None:
+    row = tallied(make_trial("a", "error"), make_trial("b", "skipped")).total()
     assert (row.n, row.rate, row.mean, row.deviation, row.metrics) == (0, None, None, None, {})
     assert tallied().rows() == []
     assert tallied().total().questions == 0
 
 
-def test_a_rerun_replaces_the_former_trial_and_is_counted() -> None:
-    tally = tallied(made("a", "error"), made("a", "wrong"), made("a"), made("b"))
+def test_add_rerun_replaces_trial_and_counts_attempt() -> None:
+    tally = tallied(make_trial("a", "error"), make_trial("a", "wrong"), make_trial("a"), make_trial("b"))
     assert (tally.total().right, tally.total().errors, tally.total().questions, tally.total().attempts) == (2, 0, 2, 4)
     assert [tally.attempts(trial) for trial in tally] == [3, 1]
 
 
-def test_models_are_kept_apart() -> None:
-    tally = tallied(made("a", model="n"), made("a", "wrong", model="m"))
+def test_rows_separate_models() -> None:
+    tally = tallied(make_trial("a", model="n"), make_trial("a", "wrong", model="m"))
     assert tally.models == ("m", "n")
     assert [(row.model, row.name, row.rate) for row in tally.rows()] == [("m", "next_tasks", 0), ("n", "next_tasks", 1)]
     assert [row.model for row in tally.rows("section", "n")] == ["n"]
     assert (tally.total().model, tally.total().n, tally.total("n").model, tally.total("n").n) == ("", 2, "n", 1)
 
 
-def test_categories_stand_in_their_order_and_patterns_in_that_of_the_catalogue() -> None:
-    ones = [("zoo", "custom"), ("b", "functionality"), ("c", "behaviour"), ("later", "structure"), ("a", "structure")]
-    mine = [made(str(at), group=name, section=category) for at, (name, category) in enumerate(ones)]
+def test_rows_ordered_as_described() -> None:
+    names = [("zoo", "custom"), ("b", "functionality"), ("c", "behaviour"), ("later", "structure"), ("a", "structure")]
+    mine = [make_trial(str(at), group=name, section=category) for at, (name, category) in enumerate(names)]
     assert [row.name for row in tallied(*mine).rows()] == ["a", "later", "c", "b", "zoo"]
     assert [row.name for row in tallied(*mine, order=("c", "later", "a")).rows()] == ["later", "a", "c", "b", "zoo"]
     categories = ["structure", "behaviour", "functionality", "custom"]
@@ -134,80 +139,93 @@ def test_categories_stand_in_their_order_and_patterns_in_that_of_the_catalogue()
     assert [row.section for row in tallied(*mine).rows()] == ["structure", *categories]
 
 
-def test_a_pattern_that_the_catalogue_does_not_know_stands_after_those_it_knows() -> None:
-    mine = [made("1", group="apart"), made("2", group="next_tasks")]
+def test_rows_undescribed_pattern_is_last() -> None:
+    mine = [make_trial("1", group="apart"), make_trial("2", group="next_tasks")]
     assert [row.name for row in tallied(*mine, order=("next_tasks",)).rows()] == ["next_tasks", "apart"]
 
 
-def test_a_label_s_values_stand_by_size_then_by_name() -> None:
+def test_rows_label_values_sorted_by_size_then_name() -> None:
     sizes: list[str | int] = [100, 9, "large", 12, "any"]
-    mine = [made(str(at), size=size) for at, size in enumerate(sizes)]
-    tally = tallied(*mine, made("x"))
+    mine = [make_trial(str(at), size=size) for at, size in enumerate(sizes)]
+    tally = tallied(*mine, make_trial("x"))
     assert [row.name for row in tally.rows("size")] == ["9", "12", "100", "any", "large"]
     assert tally.rows("nowhere") == []
 
 
-def test_labels_of_one_value_are_not_told() -> None:
-    assert tallied(made("a", size=8, notation="wadl"), made("b", size=12, notation="wadl")).labels() == ("size",)
+def test_labels_single_value_left_out() -> None:
+    assert tallied(make_trial("a", size=8, notation="wadl"), make_trial("b", size=12, notation="wadl")).labels() == (
+        "size",
+    )
 
 
-def test_a_metric_that_is_undefined_is_left_out_and_counted() -> None:
+def test_row_undefined_metric_left_out_and_counted() -> None:
     row = tallied(
-        made("a", metrics={"recall": 1.0}), made("b", metrics={"recall": 0.5}), made("c", metrics={"recall": None})
+        make_trial("a", metrics={"recall": 1.0}),
+        make_trial("b", metrics={"recall": 0.5}),
+        make_trial("c", metrics={"recall": None}),
     ).total()
     assert row.metrics == {"jaccard": 1.0, "recall": 0.75}
     assert row.undefined == {"recall": 1}
 
 
-def test_a_reply_without_an_answer_is_worth_nothing_in_further_metrics_too() -> None:
-    row = tallied(made("a", metrics={"recall": 1.0}), made("b", "unparseable")).total()
+def test_row_unanswered_reply_scores_0_in_further_metrics() -> None:
+    row = tallied(make_trial("a", metrics={"recall": 1.0}), make_trial("b", "unparseable")).total()
     assert row.metrics == {"jaccard": 0.5, "recall": 0.5}
 
 
-def test_chance_is_the_mean_over_the_answered_whose_chance_is_known() -> None:
+def test_chance_levels_mean_over_known() -> None:
     def with_chance(trial: Trial, chance: float | None) -> Trial:
         return replace(trial, question=replace(trial.question, chance=chance))
 
-    known = [with_chance(made("a", "right"), 0.5), with_chance(made("b", "wrong", 0.6), 0.1)]
-    others = [with_chance(made("c", "wrong"), None), with_chance(made("d", "error"), 0.9)]
-    row = tallied(*known, *others).total()
+    with_known_chance = [with_chance(make_trial("a", "right"), 0.5), with_chance(make_trial("b", "wrong", 0.6), 0.1)]
+    others = [with_chance(make_trial("c", "wrong"), None), with_chance(make_trial("d", "error"), 0.9)]
+    row = tallied(*with_known_chance, *others).total()
     assert row.chance == pytest.approx(0.3)
     assert row.above_chance == pytest.approx((0.8 - 0.3) / 0.7)
     assert row.mean == pytest.approx(1.6 / 3)
     assert tallied(*others).total().chance is None
     assert tallied(*others).total().above_chance is None
-    assert tallied(with_chance(made("a"), 1.0)).total().above_chance is None
+    assert tallied(with_chance(make_trial("a"), 1.0)).total().above_chance is None
 
 
 def varied(trial: Trial, relation: str, twin: str) -> Trial:
     return replace(trial, question=replace(trial.question, relation=relation, twin=twin))
 
 
-def test_relations_count_the_pairs_with_the_same_verdict() -> None:
-    plain = [made("a"), made("b", "wrong"), made("c"), made("d", "error"), made("a", model="n")]
+def test_relations_count_pairs_with_same_verdict() -> None:
+    plain = [
+        make_trial("a"),
+        make_trial("b", "wrong"),
+        make_trial("c"),
+        make_trial("d", "error"),
+        make_trial("a", model="n"),
+    ]
     again = [
-        varied(made("a-n"), "names", "a"),
-        varied(made("b-n", "unparseable"), "names", "b"),
-        varied(made("c-n", "wrong"), "names", "c"),
-        varied(made("d-n"), "names", "d"),
-        varied(made("e-n"), "names", "gone"),
-        varied(made("a-o", "skipped"), "order", "a"),
-        varied(made("a-n", "wrong", model="n"), "names", "a"),
+        varied(make_trial("a-n"), "names", "a"),
+        varied(make_trial("b-n", "unparseable"), "names", "b"),
+        varied(make_trial("c-n", "wrong"), "names", "c"),
+        varied(make_trial("d-n"), "names", "d"),
+        varied(make_trial("e-n"), "names", "gone"),
+        varied(make_trial("a-o", "skipped"), "order", "a"),
+        varied(make_trial("a-n", "wrong", model="n"), "names", "a"),
     ]
     tally = tallied(*again, *plain)
-    found = [(one.model, one.name, one.pairs, one.same, one.share) for one in tally.relations()]
-    assert found == [("m", "names", 3, 2, 2 / 3), ("m", "order", 0, 0, None), ("n", "names", 1, 0, 0.0)]
-    assert [one.model for one in tally.relations("n")] == ["n"]
+    relations = [
+        (relation.model, relation.name, relation.pairs, relation.same, relation.share) for relation in tally.relations()
+    ]
+    assert relations == [("m", "names", 3, 2, 2 / 3), ("m", "order", 0, 0, None), ("n", "names", 1, 0, 0.0)]
+    assert [relation.model for relation in tally.relations("n")] == ["n"]
 
 
 @given(trials, trials)
-def test_varied_questions_are_in_no_row_no_total_and_no_label(ones: list[Trial], more: list[Trial]) -> None:
+def test_varied_questions_only_in_relations(trials: list[Trial], more: list[Trial]) -> None:
     again = [
-        varied(replace(one, question=replace(one.question, id=f"{one.question.id}-v")), "order", "x") for one in more
+        varied(replace(trial, question=replace(trial.question, id=f"{trial.question.id}-v")), "order", "x")
+        for trial in more
     ]
-    with_them, without = tallied(*ones, *again), tallied(*ones)
+    with_them, without = tallied(*trials, *again), tallied(*trials)
     assert with_them.labels() == without.labels()
     for by in ("group", "section", "family", "size"):
         assert with_them.rows(by) == without.rows(by)
     assert [with_them.total(name) for name in without.models] == [without.total(name) for name in without.models]
-    assert len(with_them) == len({(one.question.id, one.model) for one in (*ones, *again)})
+    assert len(with_them) == len({(trial.question.id, trial.model) for trial in (*trials, *again)})

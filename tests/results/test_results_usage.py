@@ -10,7 +10,7 @@ cents = st.integers(0, 99).map(lambda number: number / 100)
 
 
 @given(st.lists(cents, max_size=9), st.integers(0, 9))
-def test_total_does_not_depend_on_processes_or_order(costs: list[float], cut: int) -> None:
+def test_add_usages_is_independent_of_processes_and_order(costs: list[float], cut: int) -> None:
     shuffled = sorted(costs)
     whole = add_usages(Usage(sent=1, cost=cost) for cost in costs)
     parts = add_usages(
@@ -19,12 +19,12 @@ def test_total_does_not_depend_on_processes_or_order(costs: list[float], cut: in
     assert whole == parts
 
 
-def test_total_with_lost_worker_is_incomplete() -> None:
+def test_add_usages_with_lost_worker_is_incomplete() -> None:
     assert not add_usages([Usage(sent=3), Usage(complete=False)]).complete
     assert sent_text(add_usages([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
 
 
-def test_usage_line_tells_unknown_as_unknown() -> None:
+def test_usage_line_states_unknown_cost() -> None:
     line = usage_line(Usage(sent=3, answered=2, untold=1, tokens_in=5, unpriced=2))
     assert line == "this run sent 3 requests (1 without a reply), at least 5 tokens in, 0 out, cost unknown"
     assert usage_line(Usage(sent=2, answered=0)) == "this run sent 2 requests (2 without a reply)"

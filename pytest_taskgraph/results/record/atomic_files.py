@@ -1,4 +1,4 @@
-"""Files that are replaced atomically: a reader sees the new text or the old one."""
+"""Files that are replaced atomically: they have the new text or the old text, never a part."""
 
 from __future__ import annotations
 
