@@ -106,20 +106,23 @@ class AggregateSums:
         self, aggregate: Aggregate, aggregates: AggregatesByName, questions: Iterable[ObservedQuestion]
     ) -> None:
         self._aggregate, self._aggregates = aggregate, aggregates
-        added: dict[tuple[Leaf, Stratum], dict[str | None, list[PartPair]]] = {}
+        pairs_by_unit: dict[tuple[Leaf, Stratum], dict[str | None, list[PartPair]]] = {}
         needed = _needed_leaves(aggregate, aggregates)
-        self.places: set[int] = set()  # positions of the questions that contribute
-        for place, question in enumerate(questions):
+        self.contributing: set[int] = set()  # positions of the questions that contribute
+        for position, question in enumerate(questions):
             for leaf, label in needed:
                 labels = question.trials[0].question.labels
                 pair = _contribution(leaf, question.trials) if not label or label in labels else None
                 if pair is not None:
-                    self.places.add(place)
+                    self.contributing.add(position)
                     stratum = (label, str(labels[label])) if label else None
-                    added.setdefault((leaf, stratum), {}).setdefault(question.unit, []).append(pair)
+                    pairs_by_unit.setdefault((leaf, stratum), {}).setdefault(question.unit, []).append(pair)
         # Fractions: sums without a unit are exact, and the order of the questions does not matter.
-        self._by_unit = {at: {unit: _exact_sum(pairs) for unit, pairs in of.items()} for at, of in added.items()}
-        self._totals = {at: _exact_sum(of.values()) for at, of in self._by_unit.items()}
+        self._by_unit = {
+            key: {unit: _exact_sum(pairs) for unit, pairs in pairs_of.items()}
+            for key, pairs_of in pairs_by_unit.items()
+        }
+        self._totals = {key: _exact_sum(sums.values()) for key, sums in self._by_unit.items()}
 
     @property
     def units(self) -> list[str]:
@@ -145,13 +148,13 @@ class AggregateSums:
         defined = [value for value in values if value is not None]
         return mean(defined) if aggregate.kind == "seed-mean" else deviation(defined)
 
-    def _ratio(self, at: tuple[Leaf, Stratum], without: str | None) -> float | None:
-        units = self._by_unit.get(at, {})
-        if len(units) == (without in units):
+    def _ratio(self, leaf_and_stratum: tuple[Leaf, Stratum], without: str | None) -> float | None:
+        sums_by_unit = self._by_unit.get(leaf_and_stratum, {})
+        if len(sums_by_unit) == (without in sums_by_unit):
             return None
-        numerator, denominator = self._totals[at]
-        if without in units:
-            numerator, denominator = numerator - units[without][0], denominator - units[without][1]
+        numerator, denominator = self._totals[leaf_and_stratum]
+        if without in sums_by_unit:
+            numerator, denominator = numerator - sums_by_unit[without][0], denominator - sums_by_unit[without][1]
         return float(numerator / denominator)
 
 

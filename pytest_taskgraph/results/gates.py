@@ -30,7 +30,7 @@ from .tally import metrics_of
 
 SCORE = "score"
 NO_AGGREGATES: Final[AggregatesByName] = MappingProxyType({})
-_BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
+_COMPARISON = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
 # A word of a name, quoted or bare. A quote ends the word where a word can end; doubled, it stands for itself.
 _WORD = re.compile(
     r"""\s*+(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).|(?P=quote){2})*+)(?P=quote)\s*+(?=[.=]|>=)"""
@@ -68,18 +68,18 @@ def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] 
         UsageError: if the text is no gate; the message states what was expected.
     """
     parts, end = _parse_name(text.strip())
-    bound = _BOUND.fullmatch(text.strip(), end)
-    if not bound or not any(parts):
+    comparison = _COMPARISON.fullmatch(text.strip(), end)
+    if not comparison or not any(parts):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; expected NAME>=X, NAME.METRIC>=X, LABEL=VALUE>=X or NAME>=X@95%, "
             "such as prompt=direct>=0.8 or prompt=direct.score>=0.8@95%; quote a value that contains . > < or @"
         )
     if not all(parts):
         raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names separated by single dots")
-    last = parts.pop() if len(parts) > 1 and (parts[-1] in metrics or parts[-1] in aggregates) else ""
-    metric, aggregate = (last, "") if last in metrics else ("", last)
-    threshold = _parse_number(text, bound["threshold"], "threshold", 0.0, 1.0)
-    level = bound["level"] and _parse_number(text, bound["level"], "level", 50.0, 100.0) / 100
+    measure_name = parts.pop() if len(parts) > 1 and (parts[-1] in metrics or parts[-1] in aggregates) else ""
+    metric, aggregate = (measure_name, "") if measure_name in metrics else ("", measure_name)
+    threshold = _parse_number(text, comparison["threshold"], "threshold", 0.0, 1.0)
+    level = comparison["level"] and _parse_number(text, comparison["level"], "level", 50.0, 100.0) / 100
     if level and not (0.5 < level < 1.0 and 0.0 < threshold < 1.0):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; to be certain takes a level above 50% and below 100%, and a threshold above "
@@ -197,9 +197,9 @@ def evaluate_gate(
         max_errors: Share of the requests that may fail, 0.0 to 1.0.
         aggregates: The aggregates of their families, by name.
     """
-    measurement = _gate_value(gate, population, aggregates)
-    estimate, threshold = measurement.value, gate.threshold
-    low, high = measurement.ends or (None, None)
+    gate_value = _gate_value(gate, population, aggregates)
+    estimate, threshold = gate_value.value, gate.threshold
+    low, high = gate_value.ends or (None, None)
 
     def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> RunCase:
         return RunCase(title, outcome, reason, model, estimate, low, high, threshold)
@@ -211,9 +211,9 @@ def evaluate_gate(
         return verdict("skipped", f"not decided: {_describe_left_out(population)}")
     if estimate is None:
         return verdict(
-            "failed", f"not decided: {measurement.undefined if population.answered else 'no question was answered'}"
+            "failed", f"not decided: {gate_value.undefined if population.answered else 'no question was answered'}"
         )
-    description = f"{measurement.description}, threshold {threshold:g}"
+    description = f"{gate_value.description}, threshold {threshold:g}"
     description += f"; {population.graded_left_out} graded left out" if population.graded_left_out else ""
     if gate.confidence is None:
         return verdict("passed" if estimate >= threshold else "failed", description)
@@ -221,7 +221,7 @@ def evaluate_gate(
         return verdict("passed", description)
     if low is not None and high is not None and high < threshold:
         return verdict("failed", description)
-    return verdict("failed", f"{INCONCLUSIVE}: {description}; {measurement.describe_needed(threshold)}")
+    return verdict("failed", f"{INCONCLUSIVE}: {description}; {gate_value.describe_needed(threshold)}")
 
 
 def describe_missing(population: Population, max_errors: float = 0.0) -> str:
@@ -253,7 +253,7 @@ def _describe_left_out(population: Population) -> str:
 class _GateValue:
     """The value that a gate compares with its threshold."""
 
-    what: str  # "pass rate", "mean jaccard", or the name of an aggregate
+    title: str  # "pass rate", "mean jaccard", or the name of an aggregate
     value: float | None
     ends: Ends | None
     n: int
@@ -265,11 +265,11 @@ class _GateValue:
     @property
     def description(self) -> str:
         """Return the value with its interval, in words."""
-        level = f"{100 * self.confidence:g}%"
-        between = f"no {level} interval" + (": a single question" if self.n == 1 else "")
+        level_text = f"{100 * self.confidence:g}%"
+        interval = f"no {level_text} interval" + (": a single question" if self.n == 1 else "")
         if self.ends:
-            between = f"{level} {self.ends[0]:.3f}-{self.ends[1]:.3f} {self.about}".rstrip()
-        return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"
+            interval = f"{level_text} {self.ends[0]:.3f}-{self.ends[1]:.3f} {self.about}".rstrip()
+        return f"{self.title} {self.value:.3f} of {self.n} answered ({interval})"
 
 
 def _gate_value(gate: Gate, population: Population, aggregates: AggregatesByName) -> _GateValue:
@@ -291,10 +291,10 @@ def _gate_value(gate: Gate, population: Population, aggregates: AggregatesByName
     metric = _metric_of(gate, aggregates)
     rates = not metric and not any(trial.question.graded for trial in answered)
     sample = Sample(_questions_with(metric, answered), confidence, rates, population.noun)
-    what = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
+    title = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
     value, undefined = sample.mean if sample.questions else None, f"no question has the metric {metric!r}"
     return _GateValue(
-        what, value, sample.ends, len(sample.questions), confidence, sample.about, sample.describe_needed, undefined
+        title, value, sample.ends, len(sample.questions), confidence, sample.about, sample.describe_needed, undefined
     )  # fmt: skip
 
 

@@ -325,7 +325,7 @@ def test_find_gate_mistake_declared_names_have_none() -> None:
         ("handover", "unknown", "no question matches 'handover'; known: "),
         ("structure.handover", "wrong", "no question matches 'handover', and there is no metric of that name"),
         ("next_tasks.jacard", "wrong", "did you mean 'jaccard'?"),
-        ("jaccard", "wrong", "stands after a name: understanding.jaccard"),
+        ("jaccard", "wrong", "write it after a name: understanding.jaccard"),
         ("structure.behaviour", "absent", "'behaviour' was collected"),
         ("size=20", "absent", "known values of size: 12"),
         ("size=21", "wrong", "known values of size: 12"),

@@ -122,7 +122,7 @@ def test_comparable_questions_graded_left_out_of_main_score() -> None:
         ("g_mean", list(AGGREGATES_BY_NAME), ""),
         ("", [], ""),
         ("g_mean", ["sensitivity"], "no question of 'next_step' has the aggregate 'g_mean'; available: sensitivity"),
-        ("g_deviation", list(AGGREGATES_BY_NAME), "'g_deviation' is a deviation, .* set a gate on a mean"),
+        ("g_deviation", list(AGGREGATES_BY_NAME), "'g_deviation' is a deviation, .* set the gate on a mean"),
     ],
 )
 def test_aggregate_refusal_states_reason(name: str, names: Sequence[str], message: str) -> None:

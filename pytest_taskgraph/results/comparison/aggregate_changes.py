@@ -108,7 +108,7 @@ def _change(pairs: Sequence[QuestionPair], aggregate: Aggregate, aggregates: Agg
     before = AggregateSums(aggregate, aggregates, (ObservedQuestion(pair.cluster, pair.before) for pair in pairs))
     after = AggregateSums(aggregate, aggregates, (ObservedQuestion(pair.cluster, pair.after) for pair in pairs))
     units = sorted({*before.units, *after.units})
-    questions = len(before.places | after.places)
+    questions = len(before.contributing | after.contributing)
     without_interval = AggregateChange(
         aggregate.name, family, pairs[0].model, questions, len(units), before.value(), after.value()
     )  # fmt: skip
