@@ -57,8 +57,8 @@ def test_keep_exchanges_single_prompt_and_reply_is_small() -> None:
 
 
 def test_record_final_exchange_states_usage() -> None:
-    trial_ = trial([Exchange(request_of("Which is it?"), REPLY)])
-    (exchange,) = record.build([trial_], ABOUT)["trials"][0]["exchanges"]
+    kept_trial = trial([Exchange(request_of("Which is it?"), REPLY)])
+    (exchange,) = record.build([kept_trial], ABOUT)["trials"][0]["exchanges"]
     assert {name: exchange[name] for name in ("tokens_in", "tokens_out", "cost", "latency", "stored", "source")} == {
         "tokens_in": 10, "tokens_out": 2, "cost": 0.25, "latency": 1.5, "stored": False, "source": "m-2026",
     }  # fmt: skip
@@ -69,10 +69,10 @@ def test_keep_exchanges_repeated_message_stored_once() -> None:
         request_of("Which is it?", "Draft."),
         request_of("Which is it?", "Draft.", "The text of W.", "Check."),
     )
-    trial_ = trial([Exchange(first, Reply("B")), Exchange(second, REPLY)])
-    assert trial_.texts == {digest_of(text): text for text in ("Draft.", "Check.")}
-    assert [len(exchange["messages"]) for exchange in trial_.exchanges] == [2, 4]
-    assert [(exchange.get("text"), exchange.get("final")) for exchange in trial_.exchanges] == [
+    kept_trial = trial([Exchange(first, Reply("B")), Exchange(second, REPLY)])
+    assert kept_trial.texts == {digest_of(text): text for text in ("Draft.", "Check.")}
+    assert [len(exchange["messages"]) for exchange in kept_trial.exchanges] == [2, 4]
+    assert [(exchange.get("text"), exchange.get("final")) for exchange in kept_trial.exchanges] == [
         ("B", None),
         (None, True),
     ]
@@ -111,19 +111,19 @@ def test_keep_exchanges_of_scores_embeddings_and_tool_calls() -> None:
             {"role": "tool", "tool_call_id": "1", "content": "done"},
         ]
     )
-    trial_ = trial([
+    kept_trial = trial([
         Exchange(score, Reply("", logprobs=[[-1.0, 1, True], [-2.0, 1, False]])),
         Exchange(embed, Reply("", embeddings=[[0.5]])),
         Exchange(request_of("c"), Reply("", tool_calls=[call], finish_reason="tool_calls")),
         Exchange(echo, REPLY),
     ])  # fmt: skip
-    scored, embedded, called, echoed = trial_.exchanges
+    scored, embedded, called, echoed = kept_trial.exchanges
     assert (scored["kind"], scored["logprobs"]) == ("score", [[-1.0, 1, True], [-2.0, 1, False]])
     assert [message["role"] for message in scored["messages"]] == ["context", "text", "text"]
     assert (embedded["kind"], embedded["messages"]) == ("embed", [{"role": "text", "digest": digest_of("A")}])
     assert "embeddings" not in embedded
     assert (called["calls"], called["finish_reason"]) == ([{"name": "read", "arguments": "{}"}], "tool_calls")
-    texts = [trial_.texts[message["digest"]] for message in echoed["messages"]]
+    texts = [kept_trial.texts[message["digest"]] for message in echoed["messages"]]
     assert json.loads(texts[0]) == {"content": None, "tool_calls": [call]}
     assert texts[1] == "done"
 
@@ -133,7 +133,7 @@ def test_keep_exchanges_note_replaces_calls_only() -> None:
     note: dict[str, Any] = {"calls": [{"name": "read", "answer": "ok"}], "metric": "judge"}
     (exchange,) = trial([Exchange(request_of("a"), called, note=note)], None).exchanges
     assert (exchange["calls"], exchange["metric"]) == (note["calls"], "judge")
-    with pytest.raises(ValueError, match="the name 'cost'"):
+    with pytest.raises(ValueError, match="the reserved name 'cost'"):
         keep_exchanges(QUESTION, [Exchange(request_of("a"), REPLY, note={"cost": 0.0})], REPLY)
 
 
@@ -156,10 +156,10 @@ TEXTS = st.text(max_size=9) | st.sampled_from(
 @given(st.lists(st.lists(TEXTS, max_size=3), min_size=1, max_size=4))
 def test_record_exchanges_and_texts_round_trip(contents: list[list[str]]) -> None:
     exchanges = [Exchange(request_of(*texts), Reply("said", at, None, 0.5)) for at, texts in enumerate(contents)]
-    trial_ = trial([*exchanges, Exchange(request_of("last"), REPLY)])
-    record_read = json.loads(json.dumps(record.build([trial_], ABOUT)))
+    kept_trial = trial([*exchanges, Exchange(request_of("last"), REPLY)])
+    record_read = json.loads(json.dumps(record.build([kept_trial], ABOUT)))
     assert not list(_faults(record_read))
-    assert record.trials(record_read) == [trial_]
+    assert record.trials(record_read) == [kept_trial]
 
 
 def _faults(record_read: dict[str, Any]) -> list[tuple[str, str]]:
@@ -212,8 +212,8 @@ def test_sum_spending_counts_every_reply_once(answers: list[Reply], failed: int,
     exchanges = [Exchange(request_of(f"{at}"), reply) for at, reply in enumerate(answers)]
     exchanges += [Exchange(request_of("f"), failure=ProviderError("server", "no"))] * failed
     reply = None if failed else replace(answers[-1]) if composed else answers[-1]
-    trial_ = replace(trial(exchanges, reply), outcome="error" if failed else "right")
-    sums, reply_sums = sum_spending([trial_]), sum_replies(trial_)
+    kept_trial = replace(trial(exchanges, reply), outcome="error" if failed else "right")
+    sums, reply_sums = sum_spending([kept_trial]), sum_replies(kept_trial)
     values_by_name = {
         name: [getattr(answer, name) for answer in answers] for name in ("tokens_in", "tokens_out", "cost")
     }

@@ -187,7 +187,9 @@ def test_gate_graded_beside_others_left_out(gate: str, trials: int, questions: i
     graded = [trial(at, "graded", 0.5, mark=0.0) for at in range(4)]
     binary = [trial(at, "right" if at % 3 else "wrong") for at in range(4, 18)]
     unasked = [*(declared(at) for at in range(18, 21)), replace(declared(21), graded=True)]
-    compared, declared_questions, left_out = comparable_questions(parse_gate(gate, METRICS), [*graded, *binary], unasked)
+    compared, declared_questions, left_out = comparable_questions(
+        parse_gate(gate, METRICS), [*graded, *binary], unasked
+    )
     assert (len(compared), len(declared_questions), left_out) == (trials, questions, apart)
     assert comparable_questions(parse_gate(gate, METRICS), graded, unasked[3:]) == (graded, unasked[3:], 0)
 
