@@ -1,4 +1,4 @@
-"""Descriptions of runs for tests of results and reports, which know no family."""
+"""Descriptions of runs for tests of results and reports."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def about_run(
     *facts: object,
     **more: object,
 ) -> About:
-    """Return what a run of the family of patterns was; `facts` follow the order of About from `prompts` on."""
+    """Return the facts of a run of the family of patterns; `facts` follow the order of About from `prompts` on."""
     names = ("prompts", "parsing", "fail_on", "questions", "settings", "gates", "lost", "question_sets", "interrupted")
     stated = {"notation": ", ".join(notations)} if notations else {}
     families = {"families": (replace(PATTERNS, facts=stated),)}

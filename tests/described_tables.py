@@ -36,7 +36,7 @@ STEPS = FamilyDescription(
 def claim(
     at: int, group: str = "pairs", *, right: bool = True, yes: bool = True, model: str = "m", **labels: Json
 ) -> Trial:
-    """Return a trial about a claim that is true or not, which adds to one of two parts."""
+    """Return a trial about a true or false claim, which contributes to one of two parts."""
     question = Question(
         f"claims-{group}-{at}", "claims", group, "", "?", "p", "yes-no", "yes" if yes else "no", "correctness",
         pass_threshold=1.0, cluster=f"d{at}", labels={name: str(value) for name, value in labels.items()},
@@ -47,7 +47,7 @@ def claim(
 
 
 def step(at: int, group: str = "soup", score: float | None = None, model: str = "m") -> Trial:
-    """Return a trial about a recipe: right, or graded where it has a score."""
+    """Return a trial about a recipe: right, or graded if it has a score."""
     graded = score is not None
     question = Question(
         f"steps-{group}-{at}", "steps", group, "", "?", "p", "text" if graded else "yes-no", "x",

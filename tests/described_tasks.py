@@ -1,4 +1,4 @@
-"""Which tasks of a vocabulary are described in no word that their names or data have, either."""
+"""Check of the descriptions of a vocabulary's tasks against their names and data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEM = 5  # letters
 def undescribed(words: Vocabulary) -> set[str]:
     """Return the tasks whose description has no word in common with their names, their data and what these are.
 
-    Words are compared by their first letters. Descriptions do not repeat names, but nearly all tell of their data.
+    Words are compared by their first letters. Descriptions do not repeat names, but nearly all mention their data.
     """
     data_descriptions = dict(words.data)
     return {

@@ -1,4 +1,4 @@
-"""A server that answers the questions of a benchmark family, and what a record holds of them."""
+"""A server that answers the questions of a benchmark family, and helpers for its records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
 
 
 def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str]:
-    """The simulated model's reply to each prompt of the family's suite."""
+    """Return the simulated model's reply to each prompt of the family's suite."""
     key = family.name, family.variant, accuracy
     if key not in _REPLIES:
         write(project, family)
@@ -38,7 +38,7 @@ def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str
 
 
 class Provider:
-    """A server that knows the answers, gives wrong ones to some questions, and remembers what it served."""
+    """A server that knows the answers, gives wrong answers to some questions, and records its replies."""
 
     def __init__(self, project: Project, family: Benchmark, server: Loopback) -> None:
         write(project, family)
@@ -72,7 +72,7 @@ def scores(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record without what time or the store changes."""
+    """Return the record without members that depend on time or the store."""
     stable = json.loads(json.dumps(record))
     for part in [
         stable["usage"],

@@ -1,4 +1,4 @@
-"""Records that somebody changed."""
+"""Modified records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Place = tuple[str | int, ...]  # names and numbers that lead to a value
 
 
 def changed(record: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
-    """The record with another value in a place."""
+    """Return the record with another value in a place."""
     record_copy: Any = deepcopy(record)
     part = record_copy
     for name in place[:-1]:

@@ -1,4 +1,4 @@
-"""The example of docs/reference/aggregates.md says what the page says."""
+"""The example of docs/reference/aggregates.md has the values that the page states."""
 
 from __future__ import annotations
 

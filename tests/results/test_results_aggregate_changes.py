@@ -1,4 +1,4 @@
-"""Aggregates over paired questions, on made-up trials."""
+"""Aggregates over paired questions, on constructed trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates, on made-up trials: numbers worked by hand, and an oracle that lists every sample that is left."""
+"""Aggregates on constructed trials: numbers computed by hand, and an oracle that enumerates the remaining samples."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def trial(
     at: int, part: str, pair: tuple[float, float], cluster: str = "", seed: int = 1, outcome: Outcome = "right",
     repetition: int = 1, depth: float | None = None, text: str = "",
 ) -> Trial:  # fmt: skip
-    """A trial of question number `at` whose score is the ratio of its part."""
+    """Return a trial of question number `at` whose score is the ratio of its part."""
     once = f"q-{at:03d}"
     question = Question(
         once if repetition == 1 else f"{once}-r{repetition}", "steps", "next_step", "", text or once, "?", "yes-no",
@@ -56,7 +56,7 @@ def trial(
 
 
 def classes(yes: Sequence[int], no: Sequence[int], seed: int = 1, first: int = 0) -> list[Trial]:
-    """A question for each 0 or 1, which says whether it was answered right."""
+    """Return a trial for each 0 (wrong) or 1 (right)."""
     pairs = [("yes", hit) for hit in yes] + [("no", hit) for hit in no]
     return [trial(first + at, name, (hit, 1), seed=seed) for at, (name, hit) in enumerate(pairs)]
 
@@ -150,7 +150,7 @@ def test_estimate_mean_has_interval_of_sample() -> None:
 
 
 def oracle(name: str, trials: Sequence[Trial], units: Sequence[str]) -> tuple[float, float]:
-    """The interval by the jackknife, computed anew from every sample that lacks one unit."""
+    """Return the jackknife interval, computed from every sample without one unit."""
     names = sorted(set(units))
     left = [
         [trial for trial, unit in zip(trials, units, strict=True) if unit != left_out_unit] for left_out_unit in names
@@ -190,7 +190,7 @@ def test_estimate_few_clusters_leaves_out_single_questions() -> None:
 
 
 def asked_again(seeds: int, few: int = 4) -> list[Trial]:
-    """Return 40 questions about `few` clusters, each answered alike behind every one of so many demonstrations."""
+    """Return 40 questions about `few` clusters, each with equal answers for all its demonstrations."""
     rng = Random(8)
     rows = [(rng.choice(["yes", "no"]), rng.randint(0, 1)) for _ in range(40)]
     return [

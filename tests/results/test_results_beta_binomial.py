@@ -1,4 +1,4 @@
-"""The beta-binomial posterior, against sums over scipy's distribution and against what must hold of it."""
+"""The beta-binomial posterior: sums over scipy's distribution, and properties."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ counts_of_clusters = st.lists(
 
 @st.composite
 def equal_clusters(draw: st.DrawFn) -> tuple[list[int], int]:
-    """Passes of at least six clusters, and how many answers each of them has."""
+    """Draw the passes and the numbers of answers of at least six clusters."""
     answers = draw(st.integers(2, 8))
     return draw(st.lists(st.integers(0, answers), min_size=ENOUGH_CLUSTERS, max_size=14)), answers
 
@@ -46,7 +46,7 @@ def brute_force(counts: Counts, confidence: float) -> tuple[float, float, float]
 
 
 def ends_of(passed: list[int], answers: int) -> tuple[float, float]:
-    """Return the interval of questions asked once, so many a workflow."""
+    """Return the interval of questions asked once, with the given number a workflow."""
     clusters = [[[at < passes] for at in range(answers)] for passes in passed]
     return dependent_rate_interval(clusters, 0.95)
 

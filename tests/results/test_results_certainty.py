@@ -1,4 +1,4 @@
-"""How many questions needed for a decision: with as many, 4 of 5 runs of the same kind do."""
+"""Sample sizes: with the number of questions needed for a decision, 4 of 5 runs decide."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_taskgraph.results.statistics.power import clusters_needed, draw_pass
 
 
 def sample_of(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1, rates: bool = True) -> Sample:
-    """Questions whose values follow the pattern, `each` about a workflow."""
+    """Return questions whose values follow the pattern, `each` about a workflow."""
     questions = [
         AnsweredQuestion(f"q{at}", f"w{at % workflows}", [pattern[at % len(pattern)]] * repeats)
         for at in range(workflows * each)
@@ -26,7 +26,7 @@ def sample_of(workflows: int, each: int, pattern: tuple[float, ...], repeats: in
 
 
 def needed_questions(sample: Sample, threshold: float) -> int:
-    """The number of questions that is told."""
+    """Return the number of questions in the description."""
     match = re.match(r"about ([\d,]+) questions", sample.describe_needed(threshold))
     assert match
     return int(match[1].replace(",", ""))
@@ -84,7 +84,7 @@ def test_needed_all_passing_clusters_names_more_clusters() -> None:
     ],
 )
 def test_needed_clusters_reach_power(counts: list[tuple[int, int]], threshold: float) -> None:
-    """The runs are drawn from another seed than those that the number comes from, with the correlation of the runs."""
+    """The runs have another seed than the simulation that computes the number, and its correlation."""
     passes, answers = map(sum, zip(*counts, strict=True))
     rate = passes / answers
     number = clusters_needed(counts, rate, threshold, 0.95, 10**6)

@@ -59,7 +59,7 @@ def record_of(trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def compare_marks(before: str, after: str, **more: Any) -> RunComparison:  # noqa: ANN401
-    """One question a letter, "+" right, "-" wrong, "e" an error, " " not asked."""
+    """Compare two runs with a question a letter: "+" right, "-" wrong, "e" an error, " " not asked."""
     records = [
         record_of(
             make_trial(make_question(f"q{at:03d}", **more), "error" if mark == "e" else mark == "+")
@@ -139,7 +139,7 @@ def test_compare_single_questions_has_p_of_mcnemar() -> None:
 
 
 def compare_in_workflows(workflows: int, before: str, after: str) -> RunComparison:
-    """One question a letter as in `runs`, the workflows taking turns."""
+    """Compare two runs as `compare_marks` does, with questions distributed over the workflows in turn."""
     records = [
         record_of(
             make_trial(make_question(f"q{at:03d}", workflow=f"w{at % workflows}"), mark == "+")
@@ -429,7 +429,7 @@ def test_compare_changed_prompt_is_compared_and_noted() -> None:
 
 
 def of_prompts(*prompts: str, right: str = "", **more: Any) -> list[Trial]:  # noqa: ANN401
-    """Thirty questions that look alike but for the prompt; right with the prompt `right`, with each where it is ""."""
+    """Return 30 questions that differ in their prompt only, right with the prompt `right`, or with each if it is ""."""
     return [
         make_trial(
             make_question(
@@ -530,7 +530,7 @@ def test_compare_different_question_of_same_id_not_paired(what: str, changed: di
 
 
 def test_compare_same_content_is_paired_before_same_id() -> None:
-    """Another seed asks about the user's own files under the same ids, some of it in another place."""
+    """Another seed asks about the user's own files under the same ids, partly in another order."""
 
     def record_with(*tasks: str, right: bool) -> dict[str, Any]:
         return record_of(

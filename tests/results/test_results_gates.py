@@ -1,4 +1,4 @@
-"""Gates, on made-up trials."""
+"""Gates on constructed trials."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METRICS = {"score", "jaccard"}
 
 
 def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark: float = 1.0) -> Trial:
-    """A trial of the question number `at`, each about a workflow of its own."""
+    """Return a trial of question number `at`, each about a workflow of its own."""
     question = Question(
         f"q-{at:03d}", "understanding", "next_tasks", "structure", "?", "?", "task-set", ["A"], "correctness",
         pass_threshold=mark, labels={"size": 12}, cluster=f"w{at}",
@@ -41,27 +41,27 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
 
 
 def declared(at: int) -> DeclaredQuestion:
-    """What is known of that question before it is built."""
+    """Return the declaration of question number `at`."""
     return DeclaredQuestion(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "prompt": "own"})
 
 
 def answered_all(answered: Iterable[Trial]) -> Population:
-    """Return a population of which all were answered."""
+    """Return a population of answered questions."""
     return Population(tuple(answered), (), {}, 0, noun="workflow")
 
 
 def rate(right: int, n: int) -> Population:
-    """A whole population with that many right answers."""
+    """Return an answered population with that many right answers."""
     return answered_all(trial(at, "right" if at < right else "wrong") for at in range(n))
 
 
 def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
-    """How many are right, and of how many."""
+    """Draw a number of right answers and of answers."""
     return st.integers(1, most).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
 def verdict(expression: str, population: Population, max_errors: float = 0.0) -> RunCase:
-    """What the gate comes to."""
+    """Return the verdict of the gate."""
     gate = parse_gate(expression, METRICS)
     return evaluate_gate(gate, gate.name, "m", population, max_errors)
 
@@ -259,7 +259,7 @@ def test_gate_metric_of_no_question_fails() -> None:
 
 
 def whole(trials: list[Trial], where: AbsenceReasons, n: int = 4) -> Population:
-    """The population of the first `n` questions, of which these were tried."""
+    """Return the population of the first `n` questions with these trials."""
     ids = {trial.question.id for trial in trials}
     return build_population(trials, [declared(at) for at in range(n)], where, ids.__contains__)
 

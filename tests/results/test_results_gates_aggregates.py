@@ -1,4 +1,4 @@
-"""Gates on aggregates, on made-up trials."""
+"""Gates on aggregates, on constructed trials."""
 
 from __future__ import annotations
 

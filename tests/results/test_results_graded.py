@@ -1,4 +1,4 @@
-"""Graded questions: a mean beside the chance level, no rate, and no part in what is counted of others."""
+"""Graded questions: a mean and a chance level, no pass rate, and no part in other counts."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_sign_flip_single_questions_matches_mcnemar(lost: int, won: int, same: i
 
 
 def by_listing(losses: list[float]) -> float:
-    """The p-value from every flip of signs."""
+    """Return the p-value by enumerating all sign flips."""
     whole = fsum(losses)
     sums = [
         fsum(sign * loss for sign, loss in zip(signs, losses, strict=True))
@@ -155,7 +155,7 @@ def test_needed_questions_scale_with_cluster_size() -> None:
 
 
 def random_loss(rng: Random, clusters: int, size: int, flips: float) -> LossEstimate:
-    """The loss where each question changes with that chance, one way or the other."""
+    """Return the loss if each question changes with that probability, in a random direction."""
     sides = ((1.0, -1.0, 0.0), (flips / 2, flips / 2, 1 - flips))
     return estimate_loss({str(at): rng.choices(*sides, k=size) for at in range(clusters)})
 

@@ -1,4 +1,4 @@
-"""Ranges hold every number once, begin and end with numbers that are there, and are about equally full."""
+"""Ranges contain every number once, begin and end with given numbers, and are about equally full."""
 
 from __future__ import annotations
 

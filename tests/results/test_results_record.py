@@ -106,7 +106,7 @@ def test_record_any_text_round_trips(
 
 
 def same(other: str, text: str) -> bool:
-    """Whether it is the text, two halves of a surrogate pair taken for the character that they are in JSON."""
+    """Return True if the texts are equal, a surrogate pair being the character that it is in JSON."""
     return other == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 

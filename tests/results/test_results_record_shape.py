@@ -32,7 +32,7 @@ json_values = st.recursive(
 
 
 def written_record() -> dict[str, Any]:
-    """The JSON of a record of two trials."""
+    """Return the JSON of a record of two trials."""
     question = Question("q", "f", "p", "c", "t", "p", "task", ["A"], "jaccard", labels={"tasks": 1}, cluster="w")
     score = Score(1.0, {"recall": None}, {"f1": [1, 2]}, ["A"])
     diagram = pack(Diagram("W", [DiagramNode("a", "A")]).to_json())
@@ -58,12 +58,12 @@ RECORD = written_record()
 
 
 def put(place: Place, value: object) -> dict[str, Any]:
-    """The record with another value in a place."""
+    """Return the record with another value in a place."""
     return changed(RECORD, place, value)
 
 
 def fault_of(place: Place, value: object) -> str:
-    """What is told of the record with another value in a place."""
+    """Return the fault of the record with another value in a place."""
     return "; ".join(": ".join(fault) for fault in find_faults(put(place, value)))
 
 

@@ -1,4 +1,4 @@
-"""Reducers agree with all subsets counted one by one; spread within and between stand for what they say."""
+"""Reducers match the enumeration of all subsets; spreads match their definitions."""
 
 from __future__ import annotations
 
