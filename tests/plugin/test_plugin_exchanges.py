@@ -303,7 +303,7 @@ def test_samples_of_an_episode_differ_in_every_repetition() -> None:
 
 
 def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_known", {})
+    monkeypatch.setattr(redaction, "_registered", {})
     redaction.register({"api_key": "hush-hush-123"})
 
     def quoting(question: Question) -> Turns:

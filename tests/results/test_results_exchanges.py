@@ -138,7 +138,7 @@ def test_keep_exchanges_note_replaces_calls_only() -> None:
 
 
 def test_keep_exchanges_redacts_texts_and_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_known", {})
+    monkeypatch.setattr(redaction, "_registered", {})
     redaction.register({"api_key": "hush-hush-123"})
     exchanges, texts = keep_exchanges(
         QUESTION, [Exchange(request_of("Use hush-hush-123."), REPLY, note={"n": ["hush-hush-123"]})], REPLY
