@@ -116,7 +116,7 @@ def ask_stated_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> Ask
     return ask(options, asks)
 
 
-def in_command_words(message: str) -> str:
+def with_command_options(message: str) -> str:
     """Return a message that names options of a run with those of a command, which lack the prefix."""
     return message.replace(_OF_RUNS, "--")
 

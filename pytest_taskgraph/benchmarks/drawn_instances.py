@@ -99,13 +99,13 @@ def instance_of(family: QuestionSource[R], reference: R, settings: Settings) -> 
     except NoCaseError:
         reject()
     except Exception as error:  # any exception is a finding of the property `renders`
-        return unbuilt(family.name, reference.group, error, reference.id)
+        return unbuilt_instance(family.name, reference.group, error, reference.id)
     drawing = _drawing(family, reference, settings)
     again = Check("deterministic", partial(_differs, question, family, reference, settings))
     return Instance(question, drawing, size=len(drawing) or question.prompt.count("\n"), checks=(again,))
 
 
-def unbuilt(
+def unbuilt_instance(
     family: str, group: str, error: Exception, name: str = "", drawing: Sequence[str] = (), size: int = 0
 ) -> Instance:
     """Return an instance of a question that cannot be built: its check of `renders` raises the error.

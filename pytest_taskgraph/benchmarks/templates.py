@@ -102,10 +102,10 @@ def printed_names(source: str) -> tuple[tuple[str, str, str], ...]:
 
     tree = _environment().parse(source)
     renamed = any(next(tree.find_all(kind), None) for kind in (nodes.Assign, nodes.AssignBlock, nodes.Macro))
-    return () if renamed else tuple(sorted(_printed(tree.body)))
+    return () if renamed else tuple(sorted(_printed_parts(tree.body)))
 
 
-def _printed(body: list[Node]) -> set[tuple[str, str, str]]:
+def _printed_parts(body: list[Node]) -> set[tuple[str, str, str]]:
     """Return what a part of a template prints; of a condition, what all of its branches print."""
     from jinja2 import nodes
 
@@ -117,7 +117,7 @@ def _printed(body: list[Node]) -> set[tuple[str, str, str]]:
                     names.add((getattr(before, "data", "")[-1:], node.name, getattr(after, "data", "")[:1]))
         elif isinstance(part, nodes.If):
             branches = (part.body, *(branch.body for branch in part.elif_), part.else_)
-            names |= set.intersection(*map(_printed, branches))
+            names |= set.intersection(*map(_printed_parts, branches))
     return names
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from .. import redaction
-from ..benchmarks.asked_models import Ask, AskResults, in_command_words
+from ..benchmarks.asked_models import Ask, AskResults, with_command_options
 from ..errors import NotAskedError, ProviderError, TaskgraphError, UnparseableError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults
         client = _open_stated_model(options)
         session = _session(options, client)
     except UsageError as error:
-        raise UsageError(in_command_words(str(error))) from None
+        raise UsageError(with_command_options(str(error))) from None
     try:
         results = asyncio.run(session.answer_all(asks))
     except KeyboardInterrupt:

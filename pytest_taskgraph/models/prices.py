@@ -135,7 +135,7 @@ def token_cost(price: Price | None, tokens_in: int | None, tokens_out: int | Non
 def estimate_tokens(request: Request) -> int:
     """Return the expected number of input tokens: one for each four characters, and four for each message."""
     pieces = _pieces(request)
-    return ceil(sum(map(len, [*pieces, *_described(request, {})])) / 4) + A_MESSAGE * len(pieces)
+    return ceil(sum(map(len, [*pieces, *_prompted_descriptions(request, {})])) / 4) + A_MESSAGE * len(pieces)
 
 
 def expected_cost(
@@ -185,7 +185,7 @@ def worst_cost(request: Request, price: Price | None, settings: Mapping[str, Jso
 def bound_tokens(request: Request, settings: Mapping[str, Json]) -> int:
     """Return an upper bound on the input tokens of a request with these texts."""
     pieces = _pieces(request)
-    described = _described(request, settings)
+    described = _prompted_descriptions(request, settings)
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in [*pieces, *described])
     return size + A_MESSAGE_AT_MOST * len(pieces) + (TOOLS_AT_MOST if described else 0)
 
@@ -231,7 +231,7 @@ def _pieces(request: Request) -> list[str]:
     return [*map(_text, request.messages), *request.texts]
 
 
-def _described(request: Request, settings: Mapping[str, Json]) -> list[str]:
+def _prompted_descriptions(request: Request, settings: Mapping[str, Json]) -> list[str]:
     """Return the descriptions of tools and output formats, which the model reads beside the messages."""
     whole = {**settings, **request.settings} | ({"tools": request.tools} if request.tools else {})
     return [_json(whole[name]) for name in _PROMPTED if whole.get(name)]

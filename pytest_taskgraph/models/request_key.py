@@ -37,7 +37,7 @@ def request_entry(name: str, settings: Mapping[str, Json], request: Request) -> 
         "kind": request.kind,
         **redact_all(content),
         "tools": redact_all(request.tools),
-        "settings": public({**settings, **request.settings}),
+        "settings": public_settings({**settings, **request.settings}),
         "repetition": request.repetition,
     }
 
@@ -62,12 +62,12 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def public(settings: Mapping[str, Json]) -> dict[str, Any]:
+def public_settings(settings: Mapping[str, Json]) -> dict[str, Any]:
     """Return the settings that change the output, without secrets; a number without a fraction becomes an integer."""
-    secret_values = {"key": [value for value in secrets(_without(settings, _DESCRIBED)) if len(value) >= SURE]}
+    secret_values = {"key": [value for value in secrets(_omit(settings, _DESCRIBED)) if len(value) >= SURE]}
     return {
         name: _public(value, name in _DESCRIBED, secret_values)
-        for name, value in _without(settings, _NEUTRAL).items()
+        for name, value in _omit(settings, _NEUTRAL).items()
         if not _secret(name, value, name in _DESCRIBED)
     }
 
@@ -87,7 +87,7 @@ def request_text(entry: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *map(str, entry.get("texts", ()))])
 
 
-def _without(settings: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+def _omit(settings: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in names}
 
 

@@ -65,7 +65,9 @@ def test_live_run_records_replies_of_server(project: Project, server: Loopback, 
     for name in ("r.md", "r.html"):
         assert total in (project.path / name).read_text(encoding="utf-8"), name
     fails = {trial["question"]["id"]: provider.fails(prompt_of(first, trial)) for trial in first["trials"]}
-    assert {id for id, (_, score) in scores(first).items() if score["value"] < 1} == {id for id in fails if fails[id]}
+    assert {name for name, (_, score) in scores(first).items() if score["value"] < 1} == {
+        name for name in fails if fails[name]
+    }
 
     again = project.run(*provider.arguments)
     assert (again.counts, len(provider.served)) == (ran.counts, len(exchanges))

@@ -81,8 +81,8 @@ def test_choice_by_perplexity_equals_hand_and_tie_is_wrong(own: Project, server:
         "perplexity-multi-choice-1-3": ("Boil water . Add the pasta . ", "Stir", "Serve", "wrong"),
         "perplexity-multi-choice-2-2": ("Cut bread . ", "Toast it now", "Toast it well", "wrong"),
     }
-    assert {id: trial["outcome"] for id, trial in outcomes.items()} == {
-        id: outcome for id, (*_, outcome) in expected.items()
+    assert {name: trial["outcome"] for name, trial in outcomes.items()} == {
+        name: outcome for name, (*_, outcome) in expected.items()
     }
     for before, right, other, outcome in expected.values():
         difference = perplexity(before + other) - perplexity(before + right)

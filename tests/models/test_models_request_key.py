@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.models.request_key import canonical, digest, public, request_entry, request_key, request_text
+from pytest_taskgraph.models.request_key import (
+    canonical,
+    digest,
+    public_settings,
+    request_entry,
+    request_key,
+    request_text,
+)
 from pytest_taskgraph.redaction import cut_addresses
 from pytest_taskgraph.trial import Request
 
@@ -152,7 +159,7 @@ def test_key_is_stable_between_versions() -> None:
     ],
 )  # fmt: skip
 def test_entry_omits_secrets_at_any_depth(settings: dict[str, Any], left: dict[str, Any]) -> None:
-    assert public(settings) == left
+    assert public_settings(settings) == left
 
 
 def test_key_ignores_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +180,7 @@ def test_entry_hides_secrets_anywhere(path: list[str], name: str, number: int, p
     value: Any = {name: secret, "other": place.format(secret)}
     for step in path:
         value = {"extra": value} if step == "extra" else [value]
-    assert secret not in canonical(public({"outer": value}))
+    assert secret not in canonical(public_settings({"outer": value}))
 
 
 def test_entry_keeps_texts_without_addresses() -> None:

@@ -26,7 +26,7 @@ def unique_ids(names: Iterable[str]) -> list[str]:
     return ids
 
 
-def hyphenated(text: str) -> str:
+def hyphenate(text: str) -> str:
     """Return the words of a text in lower case, joined by hyphens, with only the letters a to z and digits."""
     text = text.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
     letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from ...errors import ReadError
-from ...models.request_key import canonical, digest, public
+from ...models.request_key import canonical, digest, public_settings
 from ...positioned_json import Node, read_value
 from ...redaction import public_name
 from ...reports.escape import one_line
@@ -259,7 +259,7 @@ def _check_request(request: Value, model: str, key: str) -> None:
         raise _FieldError(("request", "model"), problem, f"the model of the entry, {one_line(model, 60)!r}")
     if public_name(model) != model:
         raise _FieldError(("model",), "an address with a password or key", "one without")
-    if public(request["settings"]) != request["settings"]:
+    if public_settings(request["settings"]) != request["settings"]:
         problem = "settings that hold a key, a password or a time limit"
         raise _FieldError(("request", "settings"), problem, "only settings that the store keeps")
     if (own := digest(request)) != key:

@@ -23,7 +23,7 @@ from ...benchmarks.contract import pack_diagram_pair
 from ...benchmarks.episodes import opening
 from ...errors import UnknownNameError, UnmeasuredError, UsageError
 from ...models.request_key import stored_name
-from ...models.store.reply_rows import longer
+from ...models.store.reply_rows import replies_longer_than
 from ...models.store.schema import FILE, read_store
 from ...reports.escape import json_text
 from ...results import record
@@ -74,7 +74,7 @@ def _matching_texts(
 ) -> dict[AnswerKey, set[str]]:
     """Return all whole texts that match, by trial."""
     texts_by_key: dict[AnswerKey, set[str]] = {}
-    for model, request, reply in longer(connection, LONGEST_REPLY):
+    for model, request, reply in replies_longer_than(connection, LONGEST_REPLY):
         text = json.loads(reply)["text"]
         for trial in trials_by_text.get((model, cut_text(text)), ()):
             if _asks_question(json.loads(request), trial.question):

@@ -100,7 +100,7 @@ class LiteLLMModel:
         raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
-        litellm = await _loaded()
+        litellm = await _load_litellm()
         arguments = {"max_retries": 0, "shared_session": session(), **settings, **_tools(request)}
         if request.kind == "score":
             arguments = scoring_settings(request, arguments)
@@ -126,7 +126,7 @@ class LiteLLMModel:
             CannotScoreError: if litellm knows no such endpoint of the provider.
             ProviderError: if there is no key or no address, or a setting cannot be sent.
         """
-        litellm = await _loaded()
+        litellm = await _load_litellm()
         base, key = settings.get("api_base") or settings.get("base_url"), settings.get("api_key")
         try:
             model, provider, known_key, address = litellm.get_llm_provider(model=self.name, api_base=base, api_key=key)
@@ -171,7 +171,7 @@ def preload() -> None:
     _importing()
 
 
-async def _loaded() -> Any:  # noqa: ANN401 - the module, which is not typed
+async def _load_litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
     """Return the module litellm, imported in another thread if needed, so that other requests in the loop proceed."""
     if not _litellm.cache_info().currsize:
         await asyncio.wrap_future(_importing())

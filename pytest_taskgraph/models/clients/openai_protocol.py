@@ -99,7 +99,7 @@ def vectors(items: Iterable[Any], texts: int) -> list[list[float]]:
     objects = [expect(item, dict, "an embedding") for item in items]
     embeddings = [item.get("embedding") for item in sorted(objects, key=lambda item: item.get("index") or 0)]
     for vector in embeddings:
-        if not isinstance(vector, list) or not all(map(finite, vector)):
+        if not isinstance(vector, list) or not all(map(is_finite_number, vector)):
             raise ProviderError("malformed", "an embedding that is no list of finite numbers")
     if len(embeddings) != texts:
         raise ProviderError("malformed", f"{len(embeddings)} embeddings for {texts} texts")
@@ -119,7 +119,7 @@ def refuse_failed(error: Any, reason: Any) -> None:  # noqa: ANN401 - any JSON v
         raise RefusalError(f"the provider failed while it replied (finish_reason {reason!r})", 500, {})
 
 
-def finite(number: object) -> bool:
+def is_finite_number(number: object) -> bool:
     """Return True for a number that is finite as a float."""
     try:
         return isinstance(number, int | float) and isfinite(number)
@@ -182,7 +182,7 @@ def source_and_tokens(response: Mapping[str, Any], name: str) -> tuple[str, int 
     return scrub(str(response.get("model") or name)), *_tokens(response)
 
 
-def withheld(reason: object) -> bool:
+def is_withheld(reason: object) -> bool:
     """Return True if the finish reason says that a content filter withheld the reply or part of it."""
     return isinstance(reason, str) and _FINISH_REASONS.get(reason) == "content_filter"
 

@@ -380,13 +380,13 @@ def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
     return next((str(e) for e in [*chosen, *chain] if str(e).strip()), type(chain[0]).__name__)
 
 
-def _unwrapped(words: str) -> str:
+def _unwrap(words: str) -> str:
     wrapping = _WRAPPING.match(words)
     return words[wrapping.end() :] if wrapping else words
 
 
 def _one_line(words: str, settings: Mapping[str, Any]) -> str:
     # Cut only after secrets are hidden: the start of a secret at the cut would remain visible.
-    words = hide(_unwrapped(words[: 10 * _READ]), settings)[:_READ].partition("Traceback (most recent call last)")[0]
+    words = hide(_unwrap(words[: 10 * _READ]), settings)[:_READ].partition("Traceback (most recent call last)")[0]
     line = " ".join(scrub(_OF_PYTHON.sub("", words)).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

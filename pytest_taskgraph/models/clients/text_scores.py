@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import NoLogprobsError, ProviderError
 from ...trial import Json, Reply, Request
-from .openai_protocol import expect, finite, first_choice, refuse_failed, source_and_tokens, withheld
+from .openai_protocol import expect, first_choice, is_finite_number, is_withheld, refuse_failed, source_and_tokens
 
 # A token that holds part of a character, as servers show it: U+FFFD, OpenAI's "bytes:\xe2", SentencePiece's "<0xE2>".
 _PART = re.compile("\ufffd|^bytes:(?:.*\\\\x[0-9a-f]{2})|^<0x[0-9A-F]{2}>$", re.DOTALL)
@@ -129,12 +129,12 @@ def read_scores(response: Any, request: Request, name: str, latency: float) -> R
         RefusalError: if there is an error in place of a choice.
         ProviderError: of the kind malformed, if the response has another shape.
     """
-    rows = _score_top_tokens(response, request.texts) if request.messages else _echoed(response, request)
+    rows = _score_top_tokens(response, request.texts) if request.messages else _score_echoes(response, request)
     source, tokens_in, tokens_out = source_and_tokens(response, name)
     return Reply("", tokens_in, tokens_out, None, latency, source=source, logprobs=rows)
 
 
-def _echoed(response: Any, request: Request) -> list[list[Any]]:  # noqa: ANN401 - any JSON value
+def _score_echoes(response: Any, request: Request) -> list[list[Any]]:  # noqa: ANN401 - any JSON value
     first_choice(response)
     choices = [expect(choice, dict, "a choice") for choice in response["choices"]]
     for choice in choices:
@@ -220,12 +220,12 @@ def _score_listed(text: str, pairs: Sequence[tuple[str, float]], highest: float)
 
 
 def _logprob(value: object) -> float:
-    if isinstance(value, bool) or not finite(value) or not isinstance(value, int | float) or value > _HIGHEST:
+    if isinstance(value, bool) or not is_finite_number(value) or not isinstance(value, int | float) or value > _HIGHEST:
         raise ProviderError("malformed", "a log-probability that is no finite number of at most 0")
     return min(0.0, float(value))
 
 
 def _refuse(choice: Mapping[str, Any]) -> None:
     refuse_failed(choice.get("error"), choice.get("finish_reason"))
-    if withheld(choice.get("finish_reason")):
+    if is_withheld(choice.get("finish_reason")):
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")

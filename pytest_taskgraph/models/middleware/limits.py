@@ -232,14 +232,14 @@ class Limits:
     def note_failure(self, error: ProviderError, slot: RequestSlot) -> None:
         """Note a failure while its slot is still held: the limit halves, growth stops, or all requests pause."""
         if error.kind == "rate-limit":
-            self._refused(error, slot)
+            self._handle_refusal(error, slot)
         elif error.kind in _UNTOUCHED:
             self._allowed.hold(self.in_flight)
         if error.kind in _UNTOUCHED and 0 < (error.retry_after or 0) <= LONGEST_WAIT:
             self._pause("rate limit" if error.kind == "rate-limit" else "server", error.retry_after or 0)
         self._strike(error)
 
-    def _refused(self, error: ProviderError, slot: RequestSlot) -> None:
+    def _handle_refusal(self, error: ProviderError, slot: RequestSlot) -> None:
         if slot.order <= self._last_halved:
             return
         self._allowed.halve(self.in_flight)

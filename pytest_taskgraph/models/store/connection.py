@@ -141,7 +141,7 @@ class Writer:
 
         The settlements among the operations are kept for the next transaction.
         """
-        self._unsettled += [*_of(Settlement, operations), *_taken_back(_of(Withdrawal, operations))]
+        self._unsettled += [*_of(Settlement, operations), *_withdrawal_settlements(_of(Withdrawal, operations))]
         waiting = [operation for operation in before.waiting if operation not in operations]
         self._entry = replace(before, waiting=[])
         deliver([(operation, failure) for operation in (*operations, *waiting)], self.end_lost_claim)
@@ -190,7 +190,7 @@ class Writer:
             for reservation in dict.fromkeys([*self._entry.waiting, *reservations])
             if id(reservation) not in withdrawn
         ]
-        settled = [*self._unsettled, *settlements, *_taken_back(withdrawals)]
+        settled = [*self._unsettled, *settlements, *_withdrawal_settlements(withdrawals)]
         self._entry = enter_spending(self._connection, self._run, self._owner, settled, waiting)
         if self._entry.in_flight or self._entry.waiting:
             self._note_alive()
@@ -316,7 +316,7 @@ def _of(kind: type[_T], operations: Sequence[Operation]) -> list[_T]:
     return [operation for operation in operations if isinstance(operation, kind)]
 
 
-def _taken_back(withdrawals: Sequence[Withdrawal]) -> list[Settlement]:
+def _withdrawal_settlements(withdrawals: Sequence[Withdrawal]) -> list[Settlement]:
     """Return the settlements of granted reservations that are withdrawn."""
     granted = [withdrawal.reservation for withdrawal in withdrawals if withdrawal.reservation.granted]
     return [Settlement(reservation.future, reservation.cost, 0.0, reservation.calls) for reservation in granted]

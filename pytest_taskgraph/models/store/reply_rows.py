@@ -52,7 +52,7 @@ def stored_lengths(connection: sqlite3.Connection, model: str, most: int) -> lis
     return [tokens for (tokens,) in rows if isinstance(tokens, int) and tokens >= 0]
 
 
-def longer(connection: sqlite3.Connection, characters: int) -> Iterator[tuple[str, str, str]]:
+def replies_longer_than(connection: sqlite3.Connection, characters: int) -> Iterator[tuple[str, str, str]]:
     """Yield model, request and reply (both as JSON) of replies whose JSON has more characters, oldest first."""
     query = "SELECT model, request, reply FROM replies WHERE length(reply) > ? ORDER BY id"
     yield from connection.execute(query, (characters,))

@@ -27,7 +27,7 @@ from ...data_sets.data_files import (
     nothing_usable,
 )
 from ...data_sets.data_problems import DataProblems, clean_text, excerpt
-from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from ...data_sets.item_ids import hyphenate, shorten, unique_ids
 from ...data_sets.splits import split_of
 from .document_lines import read_lines
 from .document_set import DocumentPair, DocumentSet
@@ -79,7 +79,7 @@ def _read(path: Path) -> DocumentSet:
         pairs = list(_pairs(files, problems))
     if not pairs:
         raise nothing_usable(path, FORMAT, files, problems)
-    ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
+    ids = unique_ids(shorten(hyphenate(pair.id)) or "document" for pair in pairs)
     identified = [replace(pair, id=pair_id) for pair, pair_id in zip(pairs, ids, strict=True)]
     return DocumentSet.of_items("own", identified, problems.lines)
 

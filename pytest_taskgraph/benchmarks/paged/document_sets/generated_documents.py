@@ -7,7 +7,7 @@ from typing import Final
 
 from ....catalog import catalog_cache
 from ....errors import UsageError
-from ...data_sets.item_ids import hyphenated, shorten
+from ...data_sets.item_ids import hyphenate, shorten
 from ...data_sets.splits import Split
 from ..documents.written_document import write_document
 from ..paged_options import DocumentQuality
@@ -61,7 +61,7 @@ def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
 
 def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:
     procedure = generate_graph(seed, number)
-    words = shorten(hyphenated(procedure.title), LONGEST_WORDS) or "procedure"
+    words = shorten(hyphenate(procedure.title), LONGEST_WORDS) or "procedure"
     return DocumentPair(
         f"{words}-{number + 1}", procedure.title, procedure.graph, write_document(procedure.graph, quality, seed).text
     )

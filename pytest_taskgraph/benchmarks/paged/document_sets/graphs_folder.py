@@ -16,7 +16,7 @@ from ....errors import UsageError
 from ....workflow.procedural_graph import ProceduralGraph
 from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable, restate_path
 from ...data_sets.data_problems import DataProblems, clean_text, excerpt
-from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from ...data_sets.item_ids import hyphenate, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
 from ...data_sets.splits import Split, split_of
 from ..paged_options import DATA
@@ -65,7 +65,7 @@ def read_graphs(path: Path) -> tuple[tuple[NamedGraph, ...], tuple[str, ...]]:
     for left_out in graphs[MOST_GRAPHS:]:
         problems.add("graphs that are too many", f"{excerpt(left_out.title)}: more than {MOST_GRAPHS} graphs; left out")
     del graphs[MOST_GRAPHS:]
-    ids = unique_ids(shorten(hyphenated(graph.title)) or "graph" for graph in graphs)
+    ids = unique_ids(shorten(hyphenate(graph.title)) or "graph" for graph in graphs)
     return tuple(replace(graph, id=graph_id) for graph, graph_id in zip(graphs, ids, strict=True)), tuple(
         problems.lines
     )

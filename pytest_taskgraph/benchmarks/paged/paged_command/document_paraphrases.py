@@ -9,7 +9,7 @@ from typing import Final
 
 from ....errors import TaskgraphError, UsageError
 from ....trial import Request
-from ...asked_models import Ask, AskResults, ask_stated_model, in_command_words
+from ...asked_models import Ask, AskResults, ask_stated_model, with_command_options
 from ...settings import Settings
 from ..document_quality.coverage import GraphName
 from ..document_quality.paraphrase import Paraphrase, paraphrase_document, paraphrase_request, retry_request
@@ -85,7 +85,7 @@ def _ask(task: ParaphraseTask, settings: Settings) -> Ask[Paraphrase]:
 def failure_lines(tasks: Sequence[ParaphraseTask], results: Sequence[Paraphrase | TaskgraphError]) -> list[str]:
     """Return a line for each document that has no paraphrase."""
     return [
-        f"{task.pair.id}: no paraphrase: {in_command_words(str(result))}"
+        f"{task.pair.id}: no paraphrase: {with_command_options(str(result))}"
         for task, result in zip(tasks, results, strict=True)
         if not isinstance(result, Paraphrase)
     ]
@@ -97,5 +97,5 @@ def loss_line(document_id: str, paraphrase: Paraphrase) -> str:
     faults = [f"lost {listed_names(paraphrase.lost)}"] if paraphrase.lost else []
     faults += [f"{after} parts of {before}"] if before != after else []
     if faults and paraphrase.failure:
-        faults.append(f"not asked again ({in_command_words(paraphrase.failure)})")
+        faults.append(f"not asked again ({with_command_options(paraphrase.failure)})")
     return f"{document_id}: {'; '.join(faults)}" if faults else ""

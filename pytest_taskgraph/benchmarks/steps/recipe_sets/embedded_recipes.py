@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....errors import UsageError
 from ...data_sets.data_problems import DataProblems, clean_text, excerpt, kind_of_value
-from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from ...data_sets.item_ids import hyphenate, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
 from ..step_recipe import StepRecipe
 from ..steps_options import RecipeSplit
@@ -57,7 +57,7 @@ def read_recipe_folder(folder: Traversable | Path) -> RecipeSet:
                 f"the embedded recipes: {name} cannot be read: {error.strerror or error}; install the package again"
             ) from error
         recipes += _recipes(content, name, split, problems)
-    ids = unique_ids(shorten(hyphenated(recipe.title)) or "recipe" for recipe in recipes)
+    ids = unique_ids(shorten(hyphenate(recipe.title)) or "recipe" for recipe in recipes)
     recipes_with_ids = [replace(recipe, id=recipe_id) for recipe, recipe_id in zip(recipes, ids, strict=True)]
     splits = {split: [recipe for recipe in recipes_with_ids if recipe.split == split] for split in RECIPE_SPLITS}
     return RecipeSet.of("embedded", splits, problems.lines)

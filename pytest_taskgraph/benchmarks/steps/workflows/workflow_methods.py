@@ -107,7 +107,7 @@ def _generated_references(name: str, settings: StepsSettings, count: int) -> Ite
 
 def _own_references(name: str, settings: StepsSettings) -> Iterator[QuestionReference]:
     """Yield the references about each level of the user's own workflows."""
-    from ...data_sets.item_ids import hyphenated, shorten
+    from ...data_sets.item_ids import hyphenate, shorten
     from ...understanding.own_files.projects import load
     from .step_levels import own_projects, own_questions
 
@@ -116,7 +116,7 @@ def _own_references(name: str, settings: StepsSettings) -> Iterator[QuestionRefe
         notation = converted or load(path).notation.name
         labels = _labels_of(name, {"size": None, "names": None, "notation": notation})
         for level, questions in enumerate(own_questions(path, converted, settings.seed)):
-            workflow_name = shorten(hyphenated(questions.source.root.name), 30) or "workflow"
+            workflow_name = shorten(hyphenate(questions.source.root.name), 30) or "workflow"
             for place in range(len(questions.pairs)):
                 payload = {"notation": notation, "source": at, "level": level, "place": place}
                 question_id = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ...data_sets.item_ids import LONGEST_ID, hyphenated, shorten, unique_ids
+from ...data_sets.item_ids import LONGEST_ID, hyphenate, shorten, unique_ids
 from ...data_sets.split_set import SplitSet
 from ...data_sets.splits import SPLITS, Split
 from ..complex_task import ComplexTask
@@ -37,8 +37,8 @@ def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
 
 def _id_words(task: ComplexTask) -> str:
     """Return the title and what fits of the context, in the letters of ids; "task" where it has none of these."""
-    words = shorten(hyphenated(task.title)) or "task"
-    for assumption in map(hyphenated, task.context):
+    words = shorten(hyphenate(task.title)) or "task"
+    for assumption in map(hyphenate, task.context):
         if not assumption or len(words) + 1 + len(assumption) > LONGEST_ID:
             break
         words += f"-{assumption}"

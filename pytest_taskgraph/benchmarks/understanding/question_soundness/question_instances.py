@@ -13,7 +13,7 @@ from ....errors import NoCaseError, UnsupportedFeatureError
 from ....notations import NOTATIONS, Notation, notation
 from ....trial import Question
 from ....workflow.model import Workflow
-from ...drawn_instances import unbuilt
+from ...drawn_instances import unbuilt_instance
 from ...instances import Instance
 from ...prompts import prompt_sources
 from ..family_options import UnderstandingSettings
@@ -120,4 +120,4 @@ def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
 
 def _unbuilt(drawn: DrawnQuestion, project: Workflow, error: Exception) -> Instance:
     name = f"{drawn.pattern.name}-{drawn.notation.name}-p{drawn.phrasing + 1}"
-    return unbuilt(FAMILY, drawn.pattern.name, error, name, drawing(project), task_count(project))
+    return unbuilt_instance(FAMILY, drawn.pattern.name, error, name, drawing(project), task_count(project))
