@@ -120,18 +120,18 @@ class LintProject:
 
     def lint(self, *arguments: str) -> Linted:
         """Run the command in this process."""
-        known = set(sys.modules)
+        loaded = set(sys.modules)
         path = list(sys.path)
         self._capsys.readouterr()
         try:
             code = main(["lint", *arguments])
         finally:
             sys.path[:] = path
-            for name in set(sys.modules) - known:
+            for name in set(sys.modules) - loaded:
                 if name in ("conftest", "ours") or name.startswith("test_"):
                     del sys.modules[name]
-        told = self._capsys.readouterr()
-        return Linted(code, told.out, told.err)
+        captured = self._capsys.readouterr()
+        return Linted(code, captured.out, captured.err)
 
     def sarif(self, *arguments: str) -> dict[str, Any]:
         """Return the log that the command prints."""
@@ -152,6 +152,6 @@ def lint_project(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[LintProject]:
     """A project that no setting of the surrounding run reaches."""
-    with in_process.untouched(pytester, monkeypatch) as made:
-        (made.path / "test_graph.py").unlink()
+    with in_process.untouched(pytester, monkeypatch) as project:
+        (project.path / "test_graph.py").unlink()
         yield LintProject(pytester, capsys)

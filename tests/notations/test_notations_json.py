@@ -69,7 +69,7 @@ def test_loads_dumped_values_keep_types() -> None:
     given = (1, 1.0, True, False, "1", (), 10**30, -0.5)
     back = loads(dumps(Workflow("W", parameters=(Parameter("p", given),)))).parameters[0].value
     assert isinstance(back, tuple)
-    assert [(type(one), one) for one in back] == [(type(one), one) for one in given]
+    assert [(type(value), value) for value in back] == [(type(value), value) for value in given]
 
 
 def test_write_workflow_omits_only_flaws() -> None:
@@ -77,7 +77,7 @@ def test_write_workflow_omits_only_flaws() -> None:
         FULL,
         flaw=None,
         tasks=(FULL.tasks[0], replace(FULL.tasks[1], subworkflow=replace(INNER, flaw=None)), FULL.tasks[2]),
-        others=tuple(replace(one, flaw=None) for one in FULL.others),
+        others=tuple(replace(other, flaw=None) for other in FULL.others),
     )
     assert JSON.read(JSON.write(FULL)) == unflawed
     assert "flaw" not in JSON.write(FULL)
@@ -95,7 +95,10 @@ def test_dumps_is_plain_json_without_empty_fields() -> None:
 
 def test_digest_differs_for_different_workflows() -> None:
     assert digest(FULL) == digest(loads(dumps(FULL)))
-    assert len({digest(one) for one in (FULL, replace(FULL, flaw=None), replace(FULL, tasks=FULL.tasks[::-1]))}) == 3
+    assert (
+        len({digest(variant) for variant in (FULL, replace(FULL, flaw=None), replace(FULL, tasks=FULL.tasks[::-1]))})
+        == 3
+    )
     text = b'{\n  "format": "taskgraph-workflow",\n  "version": 1,\n  "name": "W"\n}\n'
     assert digest(Workflow("W")) == hashlib.sha256(text).hexdigest()
 
@@ -173,5 +176,5 @@ def test_loads_several_documents_raises_error() -> None:
 
 
 def test_parse_documents_under_headings_reads_all() -> None:
-    shown = f"// a.json\n{dumps(Workflow('A', others=(Workflow('B'),)))}\n// c.json\n{dumps(Workflow('C'))}"
-    assert [one.name for one in JSON.parse(shown, "")] == ["A", "B", "C"]
+    text = f"// a.json\n{dumps(Workflow('A', others=(Workflow('B'),)))}\n// c.json\n{dumps(Workflow('C'))}"
+    assert [workflow.name for workflow in JSON.parse(text, "")] == ["A", "B", "C"]

@@ -71,23 +71,25 @@ def domains(draw: st.DrawFn) -> Domain:
 @st.composite
 def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
     held = draw(st.lists(names, max_size=2, unique=True))
-    return tuple(Parameter(one, draw(st.none() | values), draw(st.none() | domains())) for one in held)
+    return tuple(Parameter(name, draw(st.none() | values), draw(st.none() | domains())) for name in held)
 
 
 @st.composite
 def odd_workflows(draw: st.DrawFn, depth: int = 2, name: str | None = None) -> Workflow:
     """Workflows of any text, links anywhere, nothing sensible: what no recipe builds."""
-    held = draw(st.lists(names, min_size=1, max_size=7, unique_by=lambda one: one.strip()))
+    held = draw(st.lists(names, min_size=1, max_size=7, unique_by=lambda name: name.strip()))
     cut, cut2 = draw(st.integers(1, len(held))), draw(st.integers(1, len(held)))
-    tasks = tuple(draw(odd_tasks(one, depth)) for one in held[:cut])
-    data = tuple(Data(one, draw(texts), draw(texts)) for one in held[cut:cut2])
+    tasks = tuple(draw(odd_tasks(name, depth)) for name in held[:cut])
+    data = tuple(Data(name, draw(texts), draw(texts)) for name in held[cut:cut2])
     kinds: st.SearchStrategy[GatewayKind] = st.sampled_from(["parallel", "exclusive", "inclusive"])
-    gates = tuple(Gateway(one, draw(kinds), draw(st.sampled_from(["split", "join"]))) for one in held[max(cut, cut2) :])
-    nodes = [one for one in held if one not in {two.name for two in data}]
+    gates = tuple(
+        Gateway(name, draw(kinds), draw(st.sampled_from(["split", "join"]))) for name in held[max(cut, cut2) :]
+    )
+    nodes = [name for name in held if name not in {datum.name for datum in data}]
     guards = st.none() | st.sampled_from(["n < 3", "otherwise", 'm = "a | b"']) | names
     pairs = st.tuples(st.sampled_from([START, *nodes]), st.sampled_from([*nodes, END]), guards)
-    flows = [(one.name, task.name) for one in data for task in tasks]
-    flows += [(task, one) for one, task in flows]
+    flows = [(datum.name, task.name) for datum in data for task in tasks]
+    flows += [(task, datum) for datum, task in flows]
     return Workflow(
         name=name or draw(names),
         package=draw(st.sampled_from(["", "kitchen", "main"])),
@@ -95,8 +97,8 @@ def odd_workflows(draw: st.DrawFn, depth: int = 2, name: str | None = None) -> W
         tasks=tasks,
         data=data,
         gateways=gates,
-        links=tuple(Link(*one) for one in draw(st.lists(pairs, max_size=8))),
-        data_links=tuple(DataLink(*one) for one in draw(st.lists(st.sampled_from(flows), max_size=4, unique=True)))
+        links=tuple(Link(*ends) for ends in draw(st.lists(pairs, max_size=8))),
+        data_links=tuple(DataLink(*ends) for ends in draw(st.lists(st.sampled_from(flows), max_size=4, unique=True)))
         if flows
         else (),
         parameters=draw(parameters()),
@@ -107,26 +109,26 @@ def odd_workflows(draw: st.DrawFn, depth: int = 2, name: str | None = None) -> W
 @st.composite
 def odd_tasks(draw: st.DrawFn, name: str, depth: int) -> Task:
     below = draw(st.none() | odd_workflows(depth - 1)) if depth else None
-    renamed = [one.name for one in below.data] if below else []
+    renamed = [datum.name for datum in below.data] if below else []
     return Task(
         name,
         description=draw(texts),
         kind=draw(texts),
         implementation=draw(texts),
         parameters=draw(parameters()),
-        effects=tuple(Effect(one, draw(names)) for one in draw(st.lists(names, max_size=1))),
+        effects=tuple(Effect(name, draw(names)) for name in draw(st.lists(names, max_size=1))),
         subworkflow=below,
-        bindings=tuple((one, draw(names)) for one in renamed),
+        bindings=tuple((name, draw(names)) for name in renamed),
     )
 
 
 whole = st.one_of(odd_workflows(), workflows(recipes()))
 
 
-def said(one: Notation, workflow: Workflow) -> str:
+def written_text(chosen: Notation, workflow: Workflow) -> str:
     """The text of the workflow, for notations that can say it."""
-    assume(not features(workflow) & one.unsupported)
-    return one.write(workflow)
+    assume(not features(workflow) & chosen.unsupported)
+    return chosen.write(workflow)
 
 
 def contradicts_roles(workflow: Workflow) -> bool:
@@ -146,16 +148,16 @@ def contradicts_roles(workflow: Workflow) -> bool:
 @few
 @given(data=st.data())
 def test_read_written_text_returns_workflow(name: str, data: st.DataObject) -> None:
-    one, workflow = notation(name), data.draw(whole)
+    chosen, workflow = notation(name), data.draw(whole)
     assume(name != "mermaid" or not contradicts_roles(workflow))  # there such a label is taken for a mistake of people
-    assert canonical(one.read(said(one, workflow))) == canonical(workflow)
+    assert canonical(chosen.read(written_text(chosen, workflow))) == canonical(workflow)
 
 
 @every
 @pytest.mark.parametrize("seed", range(3))
 def test_read_rich_workflow_returns_it(name: str, seed: int) -> None:
-    one, workflow = notation(name), generate(SEPARATE if name in ("json", "wadl-separate") else RICH, seed)
-    assert canonical(one.read(one.write(workflow))) == canonical(workflow)
+    chosen, workflow = notation(name), generate(SEPARATE if name in ("json", "wadl-separate") else RICH, seed)
+    assert canonical(chosen.read(chosen.write(workflow))) == canonical(workflow)
 
 
 @every
@@ -171,8 +173,8 @@ def test_write_flaw_is_omitted(name: str) -> None:
     plain = Workflow("W", tasks=(Task("A", subworkflow=Workflow("A", tasks=(Task("B"),))),))
     inner = replace(plain.tasks[0].subworkflow or plain, flaw=Flaw("drop-link", ("B",)))
     planted = replace(plain, tasks=(Task("A", subworkflow=inner),), flaw=Flaw("back-link", ("A", "A")))
-    one = notation(name)
-    assert one.write(planted) == one.write(plain)
+    chosen = notation(name)
+    assert chosen.write(planted) == chosen.write(plain)
 
 
 SAMPLES: dict[str, Workflow] = {
@@ -185,24 +187,24 @@ SAMPLES: dict[str, Workflow] = {
 
 @every
 def test_write_unsupported_feature_is_refused_by_name(name: str) -> None:
-    one = notation(name)
-    assert one.unsupported <= set(SAMPLES)
+    chosen = notation(name)
+    assert chosen.unsupported <= set(SAMPLES)
     for feature, workflow in SAMPLES.items():
-        if feature in one.unsupported:
+        if feature in chosen.unsupported:
             with pytest.raises(UnsupportedFeatureError, match=feature):
-                one.write(workflow)
+                chosen.write(workflow)
         else:
-            assert canonical(one.read(one.write(workflow))) == canonical(workflow)
+            assert canonical(chosen.read(chosen.write(workflow))) == canonical(workflow)
 
 
 @every
 def test_notation_states_known_features_only(name: str) -> None:
-    one = notation(name)
-    assert one.says <= FEATURES
-    assert one.name == name
-    assert one.suffixes
-    assert all(suffix.startswith(".") for suffix in one.suffixes)
-    assert 2 <= one.guide.count(". ") + 1 <= 8
+    chosen = notation(name)
+    assert chosen.says <= FEATURES
+    assert chosen.name == name
+    assert chosen.suffixes
+    assert all(suffix.startswith(".") for suffix in chosen.suffixes)
+    assert 2 <= chosen.guide.count(". ") + 1 <= 8
 
 
 PRINT = """
@@ -254,10 +256,10 @@ RICH_ONE = generate(RICH, 1)
 SMALL_ONE = generate(Recipe(tasks=5, features=frozenset({"exclusive", "data", "hierarchy"})), 1)
 
 
-def refusal(one: Notation, text: str) -> ReadError | None:
+def refusal(chosen: Notation, text: str) -> ReadError | None:
     """Why the text cannot be read, None if it can; any other error comes through."""
     try:
-        one.read(text, "some/file")
+        chosen.read(text, "some/file")
     except ReadError as error:
         return error
     return None
@@ -317,26 +319,26 @@ def test_parse_hostile_text_is_refused_quickly(name: str, text: str) -> None:
 @few
 @given(data=st.data())
 def test_answers_about_text_equal_those_about_workflow(name: str, data: st.DataObject) -> None:
-    one, workflow = notation(name), data.draw(workflows(recipes()))
-    given_, back = assemble(workflow), assemble(one.read(said(one, workflow)))
+    chosen, workflow = notation(name), data.draw(workflows(recipes()))
+    given_, back = assemble(workflow), assemble(chosen.read(written_text(chosen, workflow)))
     assert set(back.task_names) == set(given_.task_names)
     for ask in (graph.successors, graph.predecessors, graph.ancestors):
         for task in given_.task_names:
             assert set(ask(back, task)) == set(ask(given_, task))
             assert set(ask(back, task, "data")) == set(ask(given_, task, "data"))
     every_ask: list[Callable[[Workflow], object]] = [
-        lambda one: set(graph.starts(one)),
-        lambda one: set(graph.ends(one)),
-        lambda one: len(graph.shortest_cycle(one)),
+        lambda flow: set(graph.starts(flow)),
+        lambda flow: set(graph.ends(flow)),
+        lambda flow: len(graph.shortest_cycle(flow)),
         graph.is_connected,
-        lambda one: set(nested_task_paths(one)),
+        lambda flow: set(nested_task_paths(flow)),
     ]
     for answer in every_ask:
         assert answer(back) == answer(given_)
 
 
 def shuffled(workflow: Workflow, rng: Random) -> Workflow:
-    tasks = [replace(one, subworkflow=one.subworkflow and shuffled(one.subworkflow, rng)) for one in workflow.tasks]
+    tasks = [replace(task, subworkflow=task.subworkflow and shuffled(task.subworkflow, rng)) for task in workflow.tasks]
     parts: dict[str, Any] = {
         name: tuple(rng.sample(some, len(some)))
         for name in ("data", "gateways", "links", "data_links", "parameters")
@@ -349,18 +351,18 @@ def shuffled(workflow: Workflow, rng: Random) -> Workflow:
 @settings(few, max_examples=10)
 @given(data=st.data())
 def test_read_other_declaration_order_is_same_workflow(name: str, data: st.DataObject) -> None:
-    one, workflow = notation(name), data.draw(workflows(recipes(max_tasks=12)))
+    chosen, workflow = notation(name), data.draw(workflows(recipes(max_tasks=12)))
     other = shuffled(workflow, data.draw(st.randoms(use_true_random=False)))
-    assert canonical(one.read(said(one, other))) == canonical(workflow)
+    assert canonical(chosen.read(written_text(chosen, other))) == canonical(workflow)
 
 
 @every
 def test_parse_several_files_in_one_text_is_one_project(name: str) -> None:
-    one = notation(name)
+    chosen = notation(name)
     first, second = Workflow("First", "p", tasks=(Task("A"),)), Workflow("Second", "p", tasks=(Task("B"),))
-    texts = {f"p/{flow.name}{one.suffixes[0]}": one.write(flow) for flow in (first, second)}
-    shown = "\n".join(f"{one.heading(path)}\n{text}" for path, text in texts.items())
-    for read in (one.read(shown), one.read_files(texts)):
+    texts = {f"p/{flow.name}{chosen.suffixes[0]}": chosen.write(flow) for flow in (first, second)}
+    joined = "\n".join(f"{chosen.heading(path)}\n{text}" for path, text in texts.items())
+    for read in (chosen.read(joined), chosen.read_files(texts)):
         assert [flow.name for flow in (read, *read.others)] == ["First", "Second"]
         assert [flow.task_names for flow in (read, *read.others)] == [("A",), ("B",)]
 

@@ -41,7 +41,7 @@ SOUP = Workflow(
     ),
     data_links=(DataLink("Boil water", "Broth"), DataLink("Broth", "Plate")),
 )
-WRITTEN = """\
+DOCUMENTED = """\
 ---
 title: "Soup of the day"
 ---
@@ -75,8 +75,8 @@ flowchart TD
 
 
 def test_write_workflow_gives_documented_text() -> None:
-    assert MERMAID.write(SOUP) == WRITTEN
-    assert MERMAID.read(WRITTEN) == SOUP
+    assert MERMAID.write(SOUP) == DOCUMENTED
+    assert MERMAID.read(DOCUMENTED) == SOUP
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -127,7 +127,7 @@ def read(text: str) -> Workflow:
 
 
 def pairs(workflow: Workflow) -> set[tuple[str, str]]:
-    return {(one.source, one.target) for one in workflow.links}
+    return {(link.source, link.target) for link in workflow.links}
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_read_node_without_label_is_named_by_id() -> None:
 )
 def test_read_diamond_is_gateway_of_kind_in_label(label: str, kind: str) -> None:
     workflow = read(f"graph TD\n A --> g{{{label}}}\n g -- yes --> B\n g -- no --> C\n B & C --> h{{{label}}} --> D")
-    assert [(one.kind, one.role) for one in workflow.gateways] == [(kind, "split"), (kind, "join")]
+    assert [(gateway.kind, gateway.role) for gateway in workflow.gateways] == [(kind, "split"), (kind, "join")]
     assert successors(workflow, "A") == ("B", "C")
     assert predecessors(workflow, "D") == ("B", "C")
 
@@ -242,7 +242,7 @@ def test_read_diamond_that_joins_and_splits_is_two_gateways() -> None:
 def test_read_hexagon_is_gateway_only_by_label() -> None:
     workflow = read("graph LR\nA --> g{{fork}} --> B & C\nB --> P{{Prepare}}")
     assert workflow.task_names == ("A", "B", "C", "Prepare")
-    assert [one.kind for one in workflow.gateways] == ["parallel"]
+    assert [gateway.kind for gateway in workflow.gateways] == ["parallel"]
 
 
 @pytest.mark.parametrize("arrow", ["-->", "-.->", "-- reads -->", "-.->|reads|"])
@@ -318,9 +318,12 @@ def test_read_front_matter_gives_name(title: str) -> None:
 
 def test_read_unnamed_charts_are_named_by_file_or_number() -> None:
     text = "graph TD\nA\n%% file: b/Tea.mmd\ngraph TD\nB\n"
-    assert [one.name for one in MERMAID.parse(text, "")] == ["Flowchart", "Tea"]
-    assert [one.name for one in MERMAID.parse("graph TD\nA\ngraph TD\nB", "")] == ["Flowchart 1", "Flowchart 2"]
-    assert [one.name for one in MERMAID.parse("graph TD\nA\ngraph TD\nB", "b/Tea.mmd")] == ["Tea 1", "Tea 2"]
+    assert [workflow.name for workflow in MERMAID.parse(text, "")] == ["Flowchart", "Tea"]
+    assert [workflow.name for workflow in MERMAID.parse("graph TD\nA\ngraph TD\nB", "")] == [
+        "Flowchart 1",
+        "Flowchart 2",
+    ]
+    assert [workflow.name for workflow in MERMAID.parse("graph TD\nA\ngraph TD\nB", "b/Tea.mmd")] == ["Tea 1", "Tea 2"]
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ def fact(workflow: Workflow, kind: str, task: str) -> list[str]:
     def linked(ask: Callable[[Workflow, str], tuple[str, ...]], name: str) -> list[str]:
         return [other for other in ask(workflow, name) if other in workflow.task_names]
 
-    data = {one.name for one in workflow.data}
-    found: dict[str, Callable[[], list[str]]] = {
+    data = {datum.name for datum in workflow.data}
+    facts: dict[str, Callable[[], list[str]]] = {
         "next": lambda: linked(successors, task),
         "before": lambda: linked(predecessors, task),
         "first": lambda: [name for name in workflow.task_names if not linked(predecessors, name)],
@@ -30,23 +30,25 @@ def fact(workflow: Workflow, kind: str, task: str) -> list[str]:
         "reads": lambda: [link.source for link in workflow.data_links if link.target == task and link.source in data],
         "writes": lambda: [link.target for link in workflow.data_links if link.source == task and link.target in data],
     }
-    return sorted(found[kind]())
+    return sorted(facts[kind]())
 
 
 def test_corpus_has_enough_charts_with_three_answers_each() -> None:
     assert len(SAMPLES) == CORPUS.read_text(encoding="utf-8").count("\n## ")
     assert len(READ) >= 60
-    assert {len(one.answers) for one in READ} == {3}
+    assert {len(sample.answers) for sample in READ} == {3}
 
 
-@pytest.mark.parametrize("sample", READ, ids=lambda one: one.title)
+@pytest.mark.parametrize("sample", READ, ids=lambda sample: sample.title)
 def test_chart_of_corpus_is_read_as_worked_out_by_hand(sample: Sample) -> None:
     workflow = MERMAID.read(sample.chart)
     check(workflow)
-    assert {asked: fact(workflow, *asked) for asked in sample.answers} == sample.answers
+    assert {key: fact(workflow, *key) for key in sample.answers} == sample.answers
 
 
-@pytest.mark.parametrize("sample", [one for one in SAMPLES if one not in READ], ids=lambda one: one.title)
+@pytest.mark.parametrize(
+    "sample", [sample for sample in SAMPLES if sample not in READ], ids=lambda sample: sample.title
+)
 def test_chart_of_corpus_not_supported_names_line(sample: Sample) -> None:
     with pytest.raises(ReadError) as raised:
         MERMAID.read(sample.chart, "c.mmd")
@@ -55,7 +57,7 @@ def test_chart_of_corpus_not_supported_names_line(sample: Sample) -> None:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("sample", READ, ids=lambda one: one.title)
+@pytest.mark.parametrize("sample", READ, ids=lambda sample: sample.title)
 def test_chart_of_corpus_in_markdown_or_with_crlf_is_the_same(sample: Sample) -> None:
     plain = MERMAID.read(sample.chart)
     assert MERMAID.read(f"# Title\n\n> Words\n\n```mermaid\n{sample.chart}```\n\nMore.\n") == plain

@@ -29,12 +29,15 @@ def by_reader(chart: str) -> Graph:
     check(workflow)
     nodes, links, data = set[tuple[Path, str, str]](), set[Link](), set[tuple[Path, str, str]]()
     for path, level in levels(workflow, ()):
-        joins = {f"{one.name}_join": one.name for one in level.gateways}
+        joins = {f"{gateway.name}_join": gateway.name for gateway in level.gateways}
         # A gateway is called by its id, with a number where a task has that name.
-        names = {one.name: f"<{re.sub('_[0-9]+$', '', joins.get(one.name, one.name))}>" for one in level.gateways}
+        names = {
+            gateway.name: f"<{re.sub('_[0-9]+$', '', joins.get(gateway.name, gateway.name))}>"
+            for gateway in level.gateways
+        }
         nodes |= {(path, "task", name) for name in level.task_names}
-        nodes |= {(path, "data", one.name) for one in level.data}
-        nodes |= {(path, one.kind, names[one.name]) for one in level.gateways}
+        nodes |= {(path, "data", datum.name) for datum in level.data}
+        nodes |= {(path, gateway.kind, names[gateway.name]) for gateway in level.gateways}
         for link in level.links:
             ends = [names.get(name, name) for name in (link.source, link.target)]
             if link.source not in joins:
@@ -82,7 +85,9 @@ LABELS = st.sampled_from(
 BRACKETS = st.sampled_from(
     [("[", "]"), ("[", "]"), ("(", ")"), ("([", "])"), ("{", "}"), ("{{", "}}"), ("[(", ")]"), ("((", "))")]
 )
-NAMED = st.sampled_from(["rect", "db", "disk", "diam", "decision", "hex", "fork", "sm-circ", "stop", "doc", "cyl"])
+NAMED_SHAPES = st.sampled_from(
+    ["rect", "db", "disk", "diam", "decision", "hex", "fork", "sm-circ", "stop", "doc", "cyl"]
+)
 ARROWS = st.sampled_from(
     [
         "-->",
@@ -117,7 +122,7 @@ def nodes(draw: st.DrawFn) -> str:
     how = draw(st.integers(0, 9))
     if how == 0:
         inner = label.strip('"') or "Said"
-        return f'{own}@{{ shape: {draw(NAMED)}, label: "{inner}" }}'
+        return f'{own}@{{ shape: {draw(NAMED_SHAPES)}, label: "{inner}" }}'
     return f"{own}{before}{label}{behind}" if how < 6 and label else own
 
 

@@ -61,7 +61,7 @@ SOUP = Workflow(
         ),
     ),
 )
-WRITTEN = """\
+DOCUMENTED = """\
 Workflow 'Soup':
 The workflow belongs to the package 'kitchen'.
 The workflow is described as 'It\\'s hot'.
@@ -104,20 +104,20 @@ After 'Sip', the workflow ends if ''.
 
 
 def test_write_workflow_gives_documented_text() -> None:
-    assert PROSE.write(SOUP) == WRITTEN
-    assert PROSE.read(WRITTEN) == SOUP
+    assert PROSE.write(SOUP) == DOCUMENTED
+    assert PROSE.read(DOCUMENTED) == SOUP
 
 
 def test_read_sentences_under_headings_and_bullets() -> None:
-    text = "\n".join(f"- {line}" if line else line for line in WRITTEN.splitlines()).replace(
+    text = "\n".join(f"- {line}" if line else line for line in DOCUMENTED.splitlines()).replace(
         "- Workflow", "## Workflow"
     )
     assert PROSE.read(text.replace("\n", "\r\n")) == SOUP
 
 
 def test_sentence_example_matches_only_its_own_pattern() -> None:
-    for one in SENTENCES:
-        assert [other.example for other in SENTENCES if other.pattern.fullmatch(one.example)] == [one.example]
+    for sentence in SENTENCES:
+        assert [other.example for other in SENTENCES if other.pattern.fullmatch(sentence.example)] == [sentence.example]
 
 
 def test_read_nested_composite_tasks_by_path() -> None:

@@ -356,7 +356,7 @@ def test_lift_recursive_inline_subworkflow_stays_inline() -> None:
 def test_lift_subworkflows_get_unique_names() -> None:
     tasks = (Task("W", subworkflow=flow("A")), Task("T", subworkflow=Workflow("", tasks=(Task("A"),))))
     text = WADL.write(Workflow("W", tasks=tasks))
-    assert [one.name for one in WADL.parse(text, "")] == ["W", "W2", "T"]
+    assert [workflow.name for workflow in WADL.parse(text, "")] == ["W", "W2", "T"]
 
 
 def test_split_derived_project_is_unchanged() -> None:

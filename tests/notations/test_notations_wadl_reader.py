@@ -120,10 +120,10 @@ def test_read_expanded_task_binds_data_and_keeps_parameters() -> None:
 
 
 def test_read_several_files_first_workflow_is_main() -> None:
-    one, two = SAMPLE.split("// meals/Plating.xxp")
-    assert WADL.read_files({"a.xxp": one, "b.xxp": two}) == WADL.read(SAMPLE)
+    first, second = SAMPLE.split("// meals/Plating.xxp")
+    assert WADL.read_files({"a.xxp": first, "b.xxp": second}) == WADL.read(SAMPLE)
     with pytest.raises(ReadError, match=r"^b\.xxp:2:1: "):
-        WADL.read_files({"a.xxp": one, "b.xxp": "\n}"})
+        WADL.read_files({"a.xxp": first, "b.xxp": "\n}"})
 
 
 def test_read_heading_lines_are_ignored() -> None:
@@ -170,7 +170,7 @@ def test_read_other_escapes_stay_as_written() -> None:
 def test_read_markers_become_gateways_even_if_flawed(kind: str) -> None:
     word = kind.upper()
     (workflow,) = parse(f"package p; workflow W {{ START -> {word}_2; {word}_END_9 -> END; }}", "")
-    assert [(one.name, one.kind, one.role) for one in workflow.gateways] == [
+    assert [(gateway.name, gateway.kind, gateway.role) for gateway in workflow.gateways] == [
         (f"{word}_2", kind, "split"),
         (f"{word}_END_9", kind, "join"),
     ]

@@ -62,7 +62,7 @@ def wild(draw: st.DrawFn, depth: int = 2) -> Workflow:
         task = draw(st.builds(Task, st.just(name), TEXTS, TEXTS, TEXTS, PARAMETERS, EFFECTS))
         tasks.append(replace(task, subworkflow=inner, bindings=bindings))
     gateways = draw(gateways_of(names))
-    nodes = [*names[:cut], *(one.name for one in gateways)]
+    nodes = [*names[:cut], *(gateway.name for gateway in gateways)]
     between = st.builds(Link, st.sampled_from(["START", *nodes]), st.sampled_from(["END", *nodes]), st.none() | TEXTS)
     links = draw(st.lists(between, max_size=6, unique=True))
     ends = st.sampled_from(names)

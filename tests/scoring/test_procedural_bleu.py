@@ -59,10 +59,12 @@ def test_bleu_tokens_are_lower_case_without_articles_and_punctuation() -> None:
 @given(WORDS, WORDS)
 def test_bleu1_of_any_texts_is_that_of_nltk(ours: list[str], theirs: list[str]) -> None:
     candidate, reference = " ".join(ours), " ".join(theirs)
-    kept = [[word.lower() for word in words if word.lower() not in {"the", "a", "-", "."}] for words in (ours, theirs)]
+    tokens = [
+        [word.lower() for word in words if word.lower() not in {"the", "a", "-", "."}] for words in (ours, theirs)
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of n-grams that count nothing
-        peer = SENTENCE_BLEU([kept[1]], kept[0], weights=(1, 0, 0, 0)) if all(kept) else 0.0
+        peer = SENTENCE_BLEU([tokens[1]], tokens[0], weights=(1, 0, 0, 0)) if all(tokens) else 0.0
     equal = candidate.lower() == reference.lower()
     assert bleu1(candidate, reference) == (1.0 if equal else round(peer, 4))
 

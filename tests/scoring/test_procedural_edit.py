@@ -30,37 +30,37 @@ def label(node: ProceduralNode) -> tuple[object, ...]:
     return (node.sort, *map(tuple, map(bleu_tokens, texts)))
 
 
-def conditions(one: ProceduralGraph) -> dict[tuple[ProceduralNode, ProceduralNode], Counter[str]]:
-    found: dict[tuple[ProceduralNode, ProceduralNode], Counter[str]] = {}
-    for flow in one.flows:
-        found.setdefault((flow.source, flow.target), Counter())[" ".join(bleu_tokens(flow.condition))] += 1
-    return found
+def conditions(procedure: ProceduralGraph) -> dict[tuple[ProceduralNode, ProceduralNode], Counter[str]]:
+    counts: dict[tuple[ProceduralNode, ProceduralNode], Counter[str]] = {}
+    for flow in procedure.flows:
+        counts.setdefault((flow.source, flow.target), Counter())[" ".join(bleu_tokens(flow.condition))] += 1
+    return counts
 
 
-def by_brute_force(one: ProceduralGraph, other: ProceduralGraph) -> int:
+def by_brute_force(first_graph: ProceduralGraph, second_graph: ProceduralGraph) -> int:
     """Return the least cost over all ways to keep, relabel or delete each node of the first graph."""
-    nodes, ours, theirs = one.nodes, conditions(one), conditions(other)
+    nodes, ours, theirs = first_graph.nodes, conditions(first_graph), conditions(second_graph)
 
-    def cost(kept: dict[ProceduralNode, ProceduralNode | None]) -> int:
-        total = sum(1 if to is None else label(node) != label(to) for node, to in kept.items())
-        total += len(other.nodes) - sum(to is not None for to in kept.values())
+    def cost(mapping: dict[ProceduralNode, ProceduralNode | None]) -> int:
+        total = sum(1 if to is None else label(node) != label(to) for node, to in mapping.items())
+        total += len(second_graph.nodes) - sum(to is not None for to in mapping.values())
         images = dict[tuple[ProceduralNode, ProceduralNode], Counter[str]]()
-        for (first, second), found in ours.items():
-            source, target = kept[first], kept[second]
+        for (first, second), counts in ours.items():
+            source, target = mapping[first], mapping[second]
             if source is None or target is None:
-                total += found.total()
+                total += counts.total()
             else:
-                images[source, target] = found
+                images[source, target] = counts
         for pair in {*images, *theirs}:
             mine, its = images.get(pair, Counter()), theirs.get(pair, Counter())
             total += max(mine.total(), its.total()) - (mine & its).total()
         return total
 
-    def least(at: int, kept: dict[ProceduralNode, ProceduralNode | None]) -> int:
+    def least(at: int, mapping: dict[ProceduralNode, ProceduralNode | None]) -> int:
         if at == len(nodes):
-            return cost(kept)
-        free = [None, *(node for node in other.nodes if node not in kept.values())]
-        return min(least(at + 1, {**kept, nodes[at]: to}) for to in free)
+            return cost(mapping)
+        free = [None, *(node for node in second_graph.nodes if node not in mapping.values())]
+        return min(least(at + 1, {**mapping, nodes[at]: to}) for to in free)
 
     return least(0, {})
 
@@ -129,27 +129,27 @@ def random_graph(random: Random, nodes: int, flows: int) -> ProceduralGraph:
     )
 
 
-def of_networkx(one: ProceduralGraph) -> nx.DiGraph[ProceduralNode]:
-    found: nx.DiGraph[ProceduralNode] = nx.DiGraph()
-    for node in one.nodes:
-        found.add_node(node, label=label(node))
-    for flow in one.flows:
-        found.add_edge(flow.source, flow.target, label=flow.condition)
-    return found
+def of_networkx(procedure: ProceduralGraph) -> nx.DiGraph[ProceduralNode]:
+    digraph: nx.DiGraph[ProceduralNode] = nx.DiGraph()
+    for node in procedure.nodes:
+        digraph.add_node(node, label=label(node))
+    for flow in procedure.flows:
+        digraph.add_edge(flow.source, flow.target, label=flow.condition)
+    return digraph
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_edit_distance_of_acyclic_graphs_is_that_of_networkx(seed: int) -> None:
     # Of loops, and of flows in both directions, nx.graph_edit_distance 3.6 gives other numbers than brute force.
     random = Random(f"edit|{seed}")
-    one, other = (random_graph(random, random.randint(2, 6), random.randint(1, 7)) for _ in range(2))
+    first_graph, second_graph = (random_graph(random, random.randint(2, 6), random.randint(1, 7)) for _ in range(2))
     peer = nx.graph_edit_distance(
-        of_networkx(one),
-        of_networkx(other),
+        of_networkx(first_graph),
+        of_networkx(second_graph),
         node_match=lambda mine, its: mine["label"] == its["label"],
         edge_match=lambda mine, its: mine["label"] == its["label"],
     )
-    assert edit_distance(one, other) == EditDistance(int(peer or 0), True)
+    assert edit_distance(first_graph, second_graph) == EditDistance(int(peer or 0), True)
 
 
 @given(procedural_graphs(), procedural_graphs())
@@ -177,10 +177,10 @@ def large(nodes: int, word: str) -> ProceduralGraph:
 
 def test_edit_distance_of_large_unlike_graphs_is_a_bound_that_repeats() -> None:
     ours, theirs = large(40, "turn"), large(38, "polish")
-    found = edit_distance(ours, theirs, 50)
-    assert not found.exact
-    assert 0 < found.cost < edit_size(ours) + edit_size(theirs)
-    assert found == edit_distance(theirs, ours, 50)
+    distance = edit_distance(ours, theirs, 50)
+    assert not distance.exact
+    assert 0 < distance.cost < edit_size(ours) + edit_size(theirs)
+    assert distance == edit_distance(theirs, ours, 50)
 
 
 def test_edit_distance_of_many_pairs_is_exact_only_for_alike_graphs() -> None:

@@ -40,7 +40,7 @@ XOR1 -> (it is paid) ship the goods
 REPLY = f"The clerk begins, I think.\n\n```text{TEXT}```\n\nI hope this helps."
 
 
-def asked(reference: ProceduralGraph, parsing: Parsing = "lenient") -> Question:
+def make_question(reference: ProceduralGraph, parsing: Parsing = "lenient") -> Question:
     return Question(
         "q", "f", "g", "s", "?", "?", "procedural-graph", stated(reference), "procedural_f1",
         ["graph_edit_similarity"], pass_threshold=0.0, place="whole", parsing=parsing,
@@ -57,7 +57,7 @@ def test_read_procedure_of_a_text_or_a_reply_gives_its_flows(text: str) -> None:
     answer = read_procedure(text, "lenient")
     assert graph_in(answer) == SHIP
     assert "unread" not in answer
-    assert grade(asked(SHIP), Reply(text)).value == 1.0
+    assert grade(make_question(SHIP), Reply(text)).value == 1.0
 
 
 def test_read_procedure_lists_unread_lines() -> None:
@@ -143,12 +143,12 @@ def test_form_shows_a_graph_in_one_line_with_actors_and_conditions() -> None:
 
 
 def test_grade_of_unread_lines_lists_them_in_the_remark() -> None:
-    score = grade(asked(SHIP), Reply("Start -> check\n-> what?\ncheck -> End"))
+    score = grade(make_question(SHIP), Reply("Start -> check\n-> what?\ncheck -> End"))
     assert score.remark == "left out 1 line of the reply: '-> what?'"
 
 
 def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:
-    score = grade(asked(SHIP), Reply("I'm sorry, but I can't help with that."))
+    score = grade(make_question(SHIP), Reply("I'm sorry, but I can't help with that."))
     assert (score.status, score.value) == ("refused", 0.0)
     assert score.parts["action_recall"] == [0.0, 2]
     assert score.parts["action_precision"] == [0.0, 0]
@@ -157,15 +157,15 @@ def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:
 
 def test_grade_of_apology_before_graph_scores_the_graph() -> None:
     apology = "I'm sorry, but I can't help with all of it."
-    assert grade(asked(SHIP), Reply(f"{apology}\n{TEXT}")).value == 1.0
-    refused = grade(asked(SHIP), Reply(f"{apology}\nask a lawyer -> trust them"))
+    assert grade(make_question(SHIP), Reply(f"{apology}\n{TEXT}")).value == 1.0
+    refused = grade(make_question(SHIP), Reply(f"{apology}\nask a lawyer -> trust them"))
     assert refused.status == "refused"
 
 
 @pytest.mark.parametrize(
     ("reply", "value"),
     [
-        (f"I reason.\n{TEXT}", 1.0),  # no marker: the graph is told from talk
+        (f"I reason.\n{TEXT}", 1.0),  # no marker: the graph is found among other text
         (f"The answer follows.\nStart -> stop\nFinal answer:\n{TEXT}", 1.0),
         (
             f'I shall write "Final answer:" and the graph.\n{TEXT.replace("clerk", "cook")}\n**Final Answer:**\n{TEXT}',
@@ -175,15 +175,15 @@ def test_grade_of_apology_before_graph_scores_the_graph() -> None:
     ],
 )
 def test_grade_of_marked_graph_reads_behind_last_marker_or_all(reply: str, value: float) -> None:
-    assert grade(replace(asked(SHIP), place="marker"), Reply(reply)).value == value
+    assert grade(replace(make_question(SHIP), place="marker"), Reply(reply)).value == value
 
 
 def test_grade_of_marked_graph_strictly_demands_marker() -> None:
-    question = replace(asked(SHIP, "strict"), place="marker")
+    question = replace(make_question(SHIP, "strict"), place="marker")
     assert grade(question, Reply(TEXT)).status == "unparseable"
     assert grade(question, Reply(f"Final answer:{TEXT}")).value == 1.0
 
 
 def test_grade_of_unmarked_graph_cut_off_raises_truncated() -> None:
     with pytest.raises(ProviderError, match="cut off"):
-        grade(replace(asked(SHIP), place="marker"), Reply(TEXT, finish_reason="length"))
+        grade(replace(make_question(SHIP), place="marker"), Reply(TEXT, finish_reason="length"))

@@ -28,7 +28,7 @@ ANYTHING: st.SearchStrategy[Json] = st.recursive(
 )
 
 
-def measured(name: str, answer: Json, reference: ProceduralGraph) -> Measurement:
+def measure(name: str, answer: Json, reference: ProceduralGraph) -> Measurement:
     return measure_answer(name, metric(name), answer, stated(reference))
 
 
@@ -42,66 +42,66 @@ def test_measured_names_are_those_that_families_name() -> None:
 
 def test_procedural_f1_sums_all_elements_before_it_divides() -> None:
     answer = graph((START, action("wash it", "porter")), (action("wash it", "porter"), END))
-    found = measured("procedural_f1", stated(answer), POLISH)
+    measurement = measure("procedural_f1", stated(answer), POLISH)
     # extracted: an actor 0, an action 1, sequence flows 0 and 1; gold: an actor, two actions of which one is there, a
     # gateway, three sequence flows of which one is there, two conditions
-    assert found.parts["overall_precision"] == (2, 4)
-    assert found.parts["overall_recall"] == (2, 9)
-    assert found.value == pytest.approx(2 * (2 / 4) * (2 / 9) / (2 / 4 + 2 / 9))
-    assert {name: value for name, value in found.values.items() if value is not None} == {
+    assert measurement.parts["overall_precision"] == (2, 4)
+    assert measurement.parts["overall_recall"] == (2, 9)
+    assert measurement.value == pytest.approx(2 * (2 / 4) * (2 / 9) / (2 / 4 + 2 / 9))
+    assert {name: value for name, value in measurement.values.items() if value is not None} == {
         "document_actor_f1": 0.0, "document_action_f1": pytest.approx(2 / 3), "document_exclusive_f1": 0.0,
         "document_gateway_f1": 0.0, "document_sequence_f1": pytest.approx(2 / 5), "document_condition_f1": 0.0,
     }  # fmt: skip
-    assert found.parts["action_precision"] == (1, 1)
-    assert found.parts["action_recall"] == (1, 2)
-    assert found.parts["gateway_recall"] == found.parts["exclusive_recall"] == (0, 1)
-    assert found.parts["notice_recall"] == (0, 0)
+    assert measurement.parts["action_precision"] == (1, 1)
+    assert measurement.parts["action_recall"] == (1, 2)
+    assert measurement.parts["gateway_recall"] == measurement.parts["exclusive_recall"] == (0, 1)
+    assert measurement.parts["notice_recall"] == (0, 0)
 
 
 def test_procedural_f1_has_both_parts_of_every_element() -> None:
     names = [f"{name}_{part}" for name in (*ELEMENTS, "gateway", "overall") for part in ("precision", "recall")]
-    assert sorted(measured("procedural_f1", None, POLISH).parts) == sorted([*names, "unread_lines"])
+    assert sorted(measure("procedural_f1", None, POLISH).parts) == sorted([*names, "unread_lines"])
 
 
 def test_procedural_f1_states_the_lines_that_were_left_out() -> None:
     answer: Json = {"flows": [*POLISH.to_json()], "unread": ["so be it", "b ->", "hm", "well"]}
-    found = measured("procedural_f1", answer, POLISH)
-    assert found.parts["unread_lines"] == (4, len(POLISH.flows) + 4)
-    assert found.remark == "left out 4 lines of the reply: 'so be it', 'b ->', 'hm', ..."
-    assert measured("procedural_f1", stated(POLISH), POLISH).remark == ""
+    measurement = measure("procedural_f1", answer, POLISH)
+    assert measurement.parts["unread_lines"] == (4, len(POLISH.flows) + 4)
+    assert measurement.remark == "left out 4 lines of the reply: 'so be it', 'b ->', 'hm', ..."
+    assert measure("procedural_f1", stated(POLISH), POLISH).remark == ""
 
 
 def test_procedural_f1_of_no_answer_adds_the_gold_elements_to_recall() -> None:
-    found = measure_unparseable("procedural_f1", metric("procedural_f1"), stated(POLISH))
-    assert found == measured("procedural_f1", stated(ProceduralGraph()), POLISH)
-    assert found.value == 0.0
-    assert found.parts["action_recall"] == (0, 2)
-    assert found.parts["action_precision"] == (0, 0)
-    assert (found.values["document_action_f1"], found.values["document_notice_f1"]) == (0.0, None)
+    measurement = measure_unparseable("procedural_f1", metric("procedural_f1"), stated(POLISH))
+    assert measurement == measure("procedural_f1", stated(ProceduralGraph()), POLISH)
+    assert measurement.value == 0.0
+    assert measurement.parts["action_recall"] == (0, 2)
+    assert measurement.parts["action_precision"] == (0, 0)
+    assert (measurement.values["document_action_f1"], measurement.values["document_notice_f1"]) == (0.0, None)
 
 
 def test_graph_edit_similarity_of_no_answer_is_zero() -> None:
-    found = measure_unparseable("graph_edit_similarity", metric("graph_edit_similarity"), stated(POLISH))
-    assert (found.value, found.values) == (0.0, {"graph_edit_exact": 1.0})
+    measurement = measure_unparseable("graph_edit_similarity", metric("graph_edit_similarity"), stated(POLISH))
+    assert (measurement.value, measurement.values) == (0.0, {"graph_edit_exact": 1.0})
 
 
 def test_graph_edit_similarity_counts_nodes_and_flows_of_both_graphs() -> None:
     answer = graph(*((flow.source, flow.target, flow.condition) for flow in POLISH.flows[:-1]))
-    assert measured("graph_edit_similarity", stated(answer), POLISH).value == 1 - 1 / 19
+    assert measure("graph_edit_similarity", stated(answer), POLISH).value == 1 - 1 / 19
 
 
 @given(procedural_graphs(least=1))
 def test_metrics_of_the_gold_graph_itself_are_one_where_defined(gold: ProceduralGraph) -> None:
     for name in NAMES:
-        found = measured(name, {"unread": ["?"], "flows": [*gold.to_json()]}, gold)
-        assert found.value in (1.0, None)
-        assert set(found.values.values()) <= {1.0, None}
+        measurement = measure(name, {"unread": ["?"], "flows": [*gold.to_json()]}, gold)
+        assert measurement.value in (1.0, None)
+        assert set(measurement.values.values()) <= {1.0, None}
 
 
 @given(procedural_graphs(), procedural_graphs())
 def test_metrics_of_swapped_graphs_are_the_same(one: ProceduralGraph, other: ProceduralGraph) -> None:
     for name in NAMES:
-        there, back = measured(name, stated(one), other), measured(name, stated(other), one)
+        there, back = measure(name, stated(one), other), measure(name, stated(other), one)
         assert there.value == pytest.approx(back.value)
         for part, pair in there.parts.items():
             if part == "unread_lines":
@@ -115,14 +115,14 @@ def test_metrics_of_swapped_graphs_are_the_same(one: ProceduralGraph, other: Pro
 @pytest.mark.parametrize("name", NAMES)
 @given(answer=ANYTHING)
 def test_metrics_of_any_answer_are_within_0_and_1(name: str, answer: Json) -> None:
-    found = measured(name, answer, POLISH)
-    assert all(value is None or 0 <= value <= 1 for value in (found.value, *found.values.values()))
+    measurement = measure(name, answer, POLISH)
+    assert all(value is None or 0 <= value <= 1 for value in (measurement.value, *measurement.values.values()))
 
 
 def test_metrics_leave_out_flows_of_another_shape() -> None:
     flows = POLISH.to_json()
     odd: list[Json] = [3, [["action", "sing"], ["end", "", ""], ""], [["poem", "a", ""], ["end", "", ""], ""], *flows]
-    assert measured("procedural_f1", {"flows": odd}, POLISH).value == 1.0
+    assert measure("procedural_f1", {"flows": odd}, POLISH).value == 1.0
 
 
 @pytest.mark.parametrize("reference", [None, [], {"steps": []}, {"flows": [["Start", "End", ""]]}])
@@ -141,4 +141,4 @@ def test_metrics_of_50_actions_and_a_hostile_answer_are_defined() -> None:
         *((gateway(f"XOR{at}"), action(f"screw {at} {'of the lid ' * 9}", "boss"), f"{at}") for at in range(400))
     )
     for name in NAMES:
-        assert measured(name, stated(hostile), gold).value is not None
+        assert measure(name, stated(hostile), gold).value is not None

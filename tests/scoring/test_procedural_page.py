@@ -15,7 +15,7 @@ from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "procedural-graph-metrics.md").read_text(encoding="utf-8")
 
 
-def named(heading: str) -> list[str]:
+def names_under(heading: str) -> list[str]:
     """Return the names in the first columns of the tables behind a heading of a table."""
     rows = PAGE.partition(f"| {heading} |")[2].partition("\n\n")[0]
     return [name for row in re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
@@ -31,9 +31,9 @@ def test_example_of_the_page_prints_its_output() -> None:
 
 
 def test_tables_of_the_page_name_every_element_and_metric() -> None:
-    assert sorted(named("element")) == sorted(ELEMENTS)
+    assert sorted(names_under("element")) == sorted(ELEMENTS)
     whole = PAGE.partition("## The whole graph")[2]
-    metrics = [*named("metric"), *re.findall(r"^\| `(\w+)` \|", whole, re.MULTILINE)]
+    metrics = [*names_under("metric"), *re.findall(r"^\| `(\w+)` \|", whole, re.MULTILINE)]
     assert sorted(metrics) == sorted(measured_names(("procedural_f1", "graph_edit_similarity")))
 
 

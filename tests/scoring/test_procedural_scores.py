@@ -28,17 +28,17 @@ def chain(*texts: str) -> ProceduralGraph:
 
 def choice(split: str, join: str, first: str = "dirty", second: str = "still clean") -> ProceduralGraph:
     """Return the graph of a choice between two actions, with one before and one behind it."""
-    one, other = gateway(split), gateway(join)
+    split_node, join_node = gateway(split), gateway(join)
     look, wash, wax, drive = map(action, ("inspect the car", "wash it", "wax it", "drive off"))
     return graph(
-        (START, look), (look, one), (one, wash, first), (one, wax, second), (wash, other), (wax, other), (other, drive),
-        (drive, END),
+        (START, look), (look, split_node), (split_node, wash, first), (split_node, wax, second), (wash, join_node),
+        (wax, join_node), (join_node, drive), (drive, END),
     )  # fmt: skip
 
 
 def rounded(counts: ElementCounts) -> tuple[float | None, ...]:
-    found = (counts.precision, counts.recall, counts.f1)
-    return tuple(None if value is None else round(value, 4) for value in found)
+    values = (counts.precision, counts.recall, counts.f1)
+    return tuple(None if value is None else round(value, 4) for value in values)
 
 
 def test_score_procedure_of_the_reworded_ledger_gives_the_worked_numbers() -> None:
@@ -209,12 +209,12 @@ def by_brute_force(scored: ProceduralGraph, partner: ProceduralGraph) -> dict[st
         return False
 
     def flow_score(one: ProceduralFlow) -> float:
-        found = [
+        scores = [
             bleu1(one.condition, other.condition) if one.sort == "condition" else 1.0
             for other in partner.flows
             if other.sort == one.sort and match(one.source, other.source) and match(one.target, other.target)
         ]
-        return max(found, default=0.0)
+        return max(scores, default=0.0)
 
     parts: dict[str, Part] = {}
     for sort in ("action", "data", "notice"):

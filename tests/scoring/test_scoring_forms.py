@@ -32,22 +32,25 @@ SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size
 
 def _procedure(names: list[str]) -> Json:
     """Return a graph in which a clerk does something with every name, and then a gateway asks for each."""
-    nodes = [ProceduralNode("action", " ".join(f"Do {one} now".split()), "clerk") for one in names]
+    nodes = [ProceduralNode("action", " ".join(f"Do {name} now".split()), "clerk") for name in names]
     chain = [ProceduralNode("start"), *nodes, ProceduralNode("exclusive", "XOR1")]
-    flows = [ProceduralFlow(one, other) for one, other in pairwise(chain)]
-    asked = (ProceduralFlow(chain[-1], nodes[0], " ".join(f"so {one}".split())) for one in names)
-    return {"flows": [*ProceduralGraph.of([*flows, *asked]).to_json()]}
+    flows = [ProceduralFlow(source, target) for source, target in pairwise(chain)]
+    conditioned = (ProceduralFlow(chain[-1], nodes[0], " ".join(f"so {name}".split())) for name in names)
+    return {"flows": [*ProceduralGraph.of([*flows, *conditioned]).to_json()]}
 
 
 def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
-    """Every answer of a form over these names."""
+    """Return a strategy for the answers of a form over these names."""
 
     def some(least: int) -> st.SearchStrategy[Json]:
         return st.lists(st.sampled_from(names), min_size=least, unique=True).map(lambda chosen: [*sorted(chosen)])
 
     def reasoned(least: int) -> st.SearchStrategy[Json]:
         return st.dictionaries(st.sampled_from(names), SENTENCE | st.just(""), min_size=least).map(
-            lambda told: {"tasks": [*sorted(told)], "reasons": {name: text for name, text in told.items() if text}}
+            lambda reasons: {
+                "tasks": [*sorted(reasons)],
+                "reasons": {name: text for name, text in reasons.items() if text},
+            }
         )
 
     def pair() -> st.SearchStrategy[Json]:
@@ -72,7 +75,7 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         ),
         "task-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(
             lambda chosen: {
-                "steps": [" ".join(f"Do {one} now".split()) for one in chosen],
+                "steps": [" ".join(f"Do {name} now".split()) for name in chosen],
                 "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
             }
         ),
@@ -232,8 +235,8 @@ def test_form_wrong_answer_parses_and_scores_0(name: str, data: st.DataObject) -
     shape = FORMS[name]
     assert shape.wrong is not None
     wrong = shape.wrong(reference, names)
-    asked = Question("q", "f", "g", "s", "?", "?", name, reference, shape.metric, names=names)
-    score = grade(asked, Reply(f"Final answer: {shape.write(wrong, names)}"))
+    question = Question("q", "f", "g", "s", "?", "?", name, reference, shape.metric, names=names)
+    score = grade(question, Reply(f"Final answer: {shape.write(wrong, names)}"))
     assert (score.status, score.value, score.given) == ("read", 0.0, wrong)
 
 
@@ -298,6 +301,6 @@ def test_show_answer_of_failing_form_falls_back() -> None:
     def fails(answer: Json) -> str:
         raise KeyError("steps")
 
-    with registrations() as known:
-        known.add(FORMS.kind, "steps", replace(FORMS["text"], name="steps", show=fails), "tests")
+    with registrations() as registered:
+        registered.add(FORMS.kind, "steps", replace(FORMS["text"], name="steps", show=fails), "tests")
         assert show_answer("steps", ["Boil", "Pour"]) == "Boil, Pour"

@@ -50,12 +50,12 @@ def question(
 @pytest.mark.parametrize("form", sorted(FORMS))
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 def test_grade_written_reference_scores_1(form: str, place: Place) -> None:
-    asked = question(form, place=place)
-    text = FORMS[form].write(asked.reference, NAMES)
+    given_question = question(form, place=place)
+    text = FORMS[form].write(given_question.reference, NAMES)
     replies = {"marker": f"Thinking.\nFinal answer: {text}", "whole": text, "first-line": f"{text}\n\nBecause."}
-    score = grade(asked, Reply(replies[place]))
+    score = grade(given_question, Reply(replies[place]))
     answers: dict[str, Json] = {"task-order": ["Grind", "Rinse", "Brew"], "condition": "n >= 3"}
-    right = answers.get(form, asked.reference)
+    right = answers.get(form, given_question.reference)
     assert (score.value, score.given, score.status) == (1.0, right, "read")
     assert (score.missing, score.extra) == ([], [])
 

@@ -45,7 +45,7 @@ def gold_graphs(draw: st.DrawFn) -> Json:
     return stated(steps, draw(st.lists(st.sampled_from(pairs), unique=True)), similarity="lexical")
 
 
-def measured(name: str, answer: Json, reference: Json) -> Measurement:
+def measure(name: str, answer: Json, reference: Json) -> Measurement:
     return measure_answer(name, metric(name), answer, reference)
 
 
@@ -66,8 +66,8 @@ def test_measured_names_are_those_that_families_name() -> None:
 @given(gold_graphs())
 def test_metrics_of_an_identical_graph_are_one(gold: Json) -> None:
     for name in NAMES[:3]:
-        found = measured(name, gold, gold)
-        assert {found.value, *found.values.values()} == {1.0}
+        measurement = measure(name, gold, gold)
+        assert {measurement.value, *measurement.values.values()} == {1.0}
 
 
 @given(gold_graphs())
@@ -77,7 +77,7 @@ def test_pairwise_accuracy_of_the_closure_is_one(gold: Json) -> None:
     assert isinstance(steps, list)
     assert isinstance(pairs, list)
     whole = transitive_closure(len(steps), [(pair[0], pair[1]) for pair in pairs])  # type: ignore[index, misc]
-    assert measured("pairwise_accuracy", {**gold, "dependencies": [[*pair] for pair in sorted(whole)]}, gold).value == 1
+    assert measure("pairwise_accuracy", {**gold, "dependencies": [[*pair] for pair in sorted(whole)]}, gold).value == 1
 
 
 @pytest.mark.parametrize("similarity", ["lexical", "embeddings"])
@@ -85,23 +85,23 @@ def test_pairwise_accuracy_of_the_closure_is_one(gold: Json) -> None:
 @given(answer=ANSWERS)
 def test_metrics_of_any_answer_are_within_0_and_1(name: str, similarity: str, answer: Json) -> None:
     assert isinstance(RICE, dict)
-    found = measured(name, answer, {**RICE, "similarity": similarity})
-    assert all(value is None or 0 <= value <= 1 for value in (found.value, *found.values.values()))
+    measurement = measure(name, answer, {**RICE, "similarity": similarity})
+    assert all(value is None or 0 <= value <= 1 for value in (measurement.value, *measurement.values.values()))
 
 
 @pytest.mark.parametrize("answer", [None, [], "wash rice", {"steps": 3}, {"dependencies": [[0, 1]]}])
 @pytest.mark.parametrize("name", NAMES)
 def test_metrics_of_an_answer_without_steps_are_those_of_no_answer(name: str, answer: Json) -> None:
-    found = measured(name, answer, RICE)
-    assert found == measure_unparseable(name, metric(name), RICE)
-    assert found.value == 0.0
+    measurement = measure(name, answer, RICE)
+    assert measurement == measure_unparseable(name, metric(name), RICE)
+    assert measurement.value == 0.0
 
 
 def test_hungarian_f1_of_a_worked_answer() -> None:
-    found = measured("hungarian_f1", stated(["wash rice", "cook rice well", "wash rice"], []), RICE)
+    measurement = measure("hungarian_f1", stated(["wash rice", "cook rice well", "wash rice"], []), RICE)
     # one-to-one: wash 1, cook 4/5, and the duplicate gets boil water, 0
-    assert found.value == pytest.approx(0.6)
-    assert found.values == pytest.approx(
+    assert measurement.value == pytest.approx(0.6)
+    assert measurement.values == pytest.approx(
         {
             "hungarian_precision": 0.6,
             "hungarian_recall": 0.6,
@@ -135,7 +135,7 @@ def test_hungarian_f1_of_a_worked_answer() -> None:
 def test_hungarian_f1_documents_of_worked_example(
     steps: list[str], gold: list[str], f1: tuple[float, ...], f2: tuple[float, ...]
 ) -> None:
-    values = measured("hungarian_f1", stated(steps, []), stated(gold, [])).values
+    values = measure("hungarian_f1", stated(steps, []), stated(gold, [])).values
     assert tuple(values[f"steps_{name}_f1"] for name in ("rouge1", "rouge2", "rouge_l")) == pytest.approx(f1)
     assert tuple(values[f"steps_{name}_f2"] for name in ("rouge1", "rouge2", "rouge_l")) == pytest.approx(f2)
 
@@ -145,7 +145,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["add", "Sea", "salt", "don't", "10"])
 
 @given(TEXTS, TEXTS)
 def test_hungarian_f1_documents_are_scored_as_by_rouge_score(steps: list[str], gold: list[str]) -> None:
-    values = measured("hungarian_f1", stated(steps, []), stated(gold, [])).values
+    values = measure("hungarian_f1", stated(steps, []), stated(gold, [])).values
     peer = PEER.score("\n".join(gold), "\n".join(steps))
     for name, theirs in (("rouge1", "rouge1"), ("rouge2", "rouge2"), ("rouge_l", "rougeL")):
         precision, recall, f1 = peer[theirs]
@@ -155,50 +155,50 @@ def test_hungarian_f1_documents_are_scored_as_by_rouge_score(steps: list[str], g
 
 
 def test_in_degree_of_worked_example() -> None:
-    found = measured("in_degree_rouge1", stated(["wash rice", "cook rice"], [(0, 1)]), RICE)
-    assert found.value == pytest.approx(5 / 9)
-    assert found.values["in_degree_rouge2"] == pytest.approx(0.5)
-    assert found.values["out_degree_rouge1"] == pytest.approx(2 / 3)
-    assert found.values["step_proximity_rouge1"] == pytest.approx(5 / 9)
+    measurement = measure("in_degree_rouge1", stated(["wash rice", "cook rice"], [(0, 1)]), RICE)
+    assert measurement.value == pytest.approx(5 / 9)
+    assert measurement.values["in_degree_rouge2"] == pytest.approx(0.5)
+    assert measurement.values["out_degree_rouge1"] == pytest.approx(2 / 3)
+    assert measurement.values["step_proximity_rouge1"] == pytest.approx(5 / 9)
 
 
 def test_graph_f1_of_a_turned_dependency() -> None:
-    found = measured("graph_f1", stated(["cook rice", "wash rice", "boil water", "sing"], [(0, 1), (2, 0)]), RICE)
-    assert found.value == pytest.approx(2 * 2 / 7)  # cook and boil, or wash and boil
-    assert found.values == {"chain_f1": pytest.approx(2 * 2 / 7)}  # wash, boil
+    measurement = measure("graph_f1", stated(["cook rice", "wash rice", "boil water", "sing"], [(0, 1), (2, 0)]), RICE)
+    assert measurement.value == pytest.approx(2 * 2 / 7)  # cook and boil, or wash and boil
+    assert measurement.values == {"chain_f1": pytest.approx(2 * 2 / 7)}  # wash, boil
 
 
 def test_graph_f1_of_steps_below_the_threshold_is_zero() -> None:
-    found = measured("graph_f1", stated(["wash the brown rice"], []), stated(["wash rice now"], []))
-    assert (found.value, found.values) == (0.0, {"chain_f1": 0.0})
+    measurement = measure("graph_f1", stated(["wash the brown rice"], []), stated(["wash rice now"], []))
+    assert (measurement.value, measurement.values) == (0.0, {"chain_f1": 0.0})
 
 
 def test_pairwise_accuracy_of_worked_chain() -> None:
     chain = stated(["a b", "c d", "e f"], [(0, 1), (1, 2)])
-    found = measured("pairwise_accuracy", chain, chain)
-    assert found.value == pytest.approx(5 / 6)
-    assert found.values == {"majority_class": 0.5}
-    assert found.parts == {"pairs": (5, 6), "majority_pairs": (3, 6)}
+    measurement = measure("pairwise_accuracy", chain, chain)
+    assert measurement.value == pytest.approx(5 / 6)
+    assert measurement.values == {"majority_class": 0.5}
+    assert measurement.parts == {"pairs": (5, 6), "majority_pairs": (3, 6)}
 
 
 def test_pairwise_accuracy_of_other_steps_has_no_pair_right() -> None:
     for steps in (["wash rice", "cook rice", "boil water"], ["wash rice", "boil water"], []):
-        found = measured("pairwise_accuracy", stated(steps, [(0, 1)]), RICE)
-        assert found.value == 0.0
-        assert found.values == {"majority_class": pytest.approx(4 / 6)}
-        assert found.parts == {"pairs": (0, 6), "majority_pairs": (4, 6)}
+        measurement = measure("pairwise_accuracy", stated(steps, [(0, 1)]), RICE)
+        assert measurement.value == 0.0
+        assert measurement.values == {"majority_class": pytest.approx(4 / 6)}
+        assert measurement.parts == {"pairs": (0, 6), "majority_pairs": (4, 6)}
 
 
 def test_pairwise_accuracy_ignores_punctuation_of_steps() -> None:
     answer = stated(["Wash rice.", "“boil water”", "cook  rice"], [(0, 2), (1, 2)])
-    assert measured("pairwise_accuracy", answer, RICE).value == 1.0
+    assert measure("pairwise_accuracy", answer, RICE).value == 1.0
 
 
 def test_pairwise_accuracy_of_a_single_step_is_undefined() -> None:
     single = stated(["wash rice"], [])
-    found = measured("pairwise_accuracy", single, single)
-    assert (found.value, found.values) == (None, {"majority_class": None})
-    assert found.parts == {"pairs": (0, 0), "majority_pairs": (0, 0)}
+    measurement = measure("pairwise_accuracy", single, single)
+    assert (measurement.value, measurement.values) == (None, {"majority_class": None})
+    assert measurement.parts == {"pairs": (0, 0), "majority_pairs": (0, 0)}
 
 
 @pytest.mark.parametrize("matrix", [None, [[1.0]], [[1.0, 0.0, nan], [0.0, 1.0, 0.0]]])
@@ -206,9 +206,9 @@ def test_pairwise_accuracy_of_a_single_step_is_undefined() -> None:
 def test_metrics_without_the_matrix_of_an_embedder_are_undefined(name: str, matrix: Json) -> None:
     assert isinstance(RICE, dict)
     answer = stated(["wash rice", "cook rice"], [(0, 1)], similarity=matrix)
-    found = measured(name, answer, {**RICE, "similarity": "embeddings"})
-    assert found.value is None
-    lexical = {key: value for key, value in found.values.items() if value is not None}
+    measurement = measure(name, answer, {**RICE, "similarity": "embeddings"})
+    assert measurement.value is None
+    lexical = {key: value for key, value in measurement.values.items() if value is not None}
     assert all(key.startswith("steps_rouge") for key in lexical)
     assert (name == "hungarian_f1") == bool(lexical)
 
@@ -217,8 +217,8 @@ def test_metrics_with_the_matrix_of_an_embedder_use_it() -> None:
     assert isinstance(RICE, dict)
     answer = stated(["riz", "cuire"], [(0, 1)], similarity=[[0.9, -0.1, 0.2], [0.3, 0.1, 0.8]])
     gold: Json = {**RICE, "similarity": "embeddings"}
-    assert measured("hungarian_f1", answer, gold).value == pytest.approx(2 * 1.7 / 5)
-    assert measured("graph_f1", answer, gold).value == pytest.approx(2 * 2 / 5)
+    assert measure("hungarian_f1", answer, gold).value == pytest.approx(2 * 1.7 / 5)
+    assert measure("graph_f1", answer, gold).value == pytest.approx(2 * 2 / 5)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -238,4 +238,4 @@ def test_metrics_of_200_answered_steps_are_defined() -> None:
     every = [(a, b) for a in range(200) for b in range(200) if (a * 7 + b) % 3 == 0]
     hostile = stated([f"turn screw {199 - at}" for at in range(200)], every)
     for name in NAMES[:3]:
-        assert measured(name, hostile, gold).value is not None
+        assert measure(name, hostile, gold).value is not None

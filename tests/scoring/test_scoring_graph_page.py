@@ -25,9 +25,9 @@ def test_example_of_the_page_prints_its_output() -> None:
 
 
 def test_tables_of_the_page_name_every_metric_and_similarity() -> None:
-    named = [name for row in ROWS for name in re.findall(r"`(\w[\w-]*)`", row)]
+    names = [name for row in ROWS for name in re.findall(r"`(\w[\w-]*)`", row)]
     metrics = measured_names(("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy"))
-    assert sorted(named) == sorted([*metrics, *SIMILARITIES])
+    assert sorted(names) == sorted([*metrics, *SIMILARITIES])
 
 
 def test_page_states_the_threshold_and_the_model() -> None:

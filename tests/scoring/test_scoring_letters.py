@@ -12,7 +12,7 @@ from pytest_taskgraph.scoring.letter_verdicts import LONGEST
 from pytest_taskgraph.trial import Parsing, Place, Question, Reply
 
 OPTIONS = {"Toss well": "A", "Add the pasta.": "B"}
-LISTED = "A. Toss well\nB. Add the pasta."
+LISTS = "A. Toss well\nB. Add the pasta."
 
 
 def answer(
@@ -22,7 +22,7 @@ def answer(
     names: tuple[str, ...] = ("A", "B"),
     options: dict[str, str] | None = None,
 ) -> str:
-    """Return the letter that is read from a reply, or the status where there is none."""
+    """Return the letter that is parsed from a reply, or the status of a reply without one."""
     score = grade(
         Question(
             "q", "tests", "g", "s", "?", "?", "letter", "B", "choice_accuracy", names=[*names], place=place,
@@ -100,7 +100,7 @@ def test_letter_reply_that_weighs_both_options_is_the_one_it_decides_on(text: st
     ("verdict", "letter"),
     [("B", "B"), ("The answer is A.", "A"), ("Answer: b", "B"), ("I pick B.", "B"), ("Option B is correct", "B")],
 )
-@pytest.mark.parametrize("quote", [LISTED, f"Options:\n{LISTED}\n", "Option A: Toss well\nOption B: Add the pasta.\n"])
+@pytest.mark.parametrize("quote", [LISTS, f"Options:\n{LISTS}\n", "Option A: Toss well\nOption B: Add the pasta.\n"])
 def test_letter_reply_that_quotes_both_options_is_the_verdict_behind_them(
     quote: str, verdict: str, letter: str
 ) -> None:
@@ -113,7 +113,7 @@ def test_letter_reply_that_quotes_both_options_is_the_verdict_behind_them(
         "", "C", "Yes", "AB", "Perhaps", "I do not know.", "A or B", "A/B", "A, B", "A,B", "A & B", "A B", "A\nB",
         "B\nA",
         "Both A and B.", "Neither A nor B", "Either A or B works", "A then B", "B before A", "Not A.", "It can't be B",
-        "The answer is not B.", "B is wrong", LISTED, "Toss well\nAdd the pasta", "Toss well or add the pasta",
+        "The answer is not B.", "B is wrong", LISTS, "Toss well\nAdd the pasta", "Toss well or add the pasta",
         "B. Toss well",
         "Toss well (B)", "The answer is A. The answer is B.", "I would pick A. I would pick B.", "tie",
         "A good next step would be to boil water.", "a pinch of salt", "A pinch of salt", "The answer is a good step.",

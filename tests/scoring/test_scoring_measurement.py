@@ -44,7 +44,7 @@ def steps(given: Json, reference: Json) -> Measurement:
 
 
 @pytest.fixture(autouse=True)
-def known() -> Iterator[Registrations]:
+def registered_metrics() -> Iterator[Registrations]:
     with registrations() as registered:
         registered.add(METRICS.kind, "classified", classified, "tests")
         registered.add(METRICS.kind, "steps", steps, "tests")
@@ -86,7 +86,7 @@ def test_grade_unparseable_reply_is_0_in_each_declared_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "message"),
     [
         (1.5, r"metric steps: returned 1\.5; expected a number from 0 to 1"),
         (nan, "metric steps: returned nan"),
@@ -97,16 +97,16 @@ def test_grade_unparseable_reply_is_0_in_each_declared_value() -> None:
         (Measurement(1.0, parts={"p": (1, inf)}), "finite denominator of at least 0"),
     ],
 )
-def test_measurement_out_of_range_is_usage_error(result: float | Measurement, told: str) -> None:
+def test_measurement_out_of_range_is_usage_error(result: float | Measurement, message: str) -> None:
     metric = DeclaredMetric(lambda *_: result, ("steps_recall",), lambda _: result)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         measure_answer("steps", metric, 1, 1)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         measure_unparseable("steps", metric, 1)
 
 
 @pytest.mark.parametrize(
-    ("metrics", "parts", "told"),
+    ("metrics", "parts", "message"),
     [
         ({"read": 2.0}, {}, r"metric 'read' of the episode 'agent': returned 2\.0; expected a number from 0 to 1"),
         ({}, {"read": [1.0]}, r"episode 'agent', part 'read': returned \[1\.0\]; expected a finite numerator"),
@@ -114,10 +114,10 @@ def test_measurement_out_of_range_is_usage_error(result: float | Measurement, to
     ],
 )
 def test_episode_measurement_out_of_range_names_the_episode(
-    metrics: dict[str, float | None], parts: dict[str, list[float]], told: str
+    metrics: dict[str, float | None], parts: dict[str, list[float]], message: str
 ) -> None:
     assert episode_measurement("agent", {"read": None}, {"read": [3, 4]}).parts == {"read": (3.0, 4.0)}
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         episode_measurement("agent", metrics, parts)
 
 
@@ -127,7 +127,7 @@ def test_measurement_rounding_beyond_the_range_is_clipped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "other", "told"),
+    ("name", "other", "message"),
     [
         ("steps_recall", "", "value 'steps_recall' of the metric 'other' has the same name as the value 'steps_recall' "
          "of the metric 'steps'"),
@@ -137,12 +137,12 @@ def test_measurement_rounding_beyond_the_range_is_clipped() -> None:
     ],
 )  # fmt: skip
 def test_grade_clashing_names_raise_error_with_both_metrics(
-    name: str, other: str, told: str, known: Registrations
+    name: str, other: str, message: str, registered_metrics: Registrations
 ) -> None:
     parts = {other: (1.0, 1.0)} if other else {}
     clashing: Metric = declares(name)(lambda *_: Measurement(1.0, {name: 1.0}, parts))
-    known.add(METRICS.kind, "other", clashing, "tests")
-    with pytest.raises(UsageError, match=told):
+    registered_metrics.add(METRICS.kind, "other", clashing, "tests")
+    with pytest.raises(UsageError, match=message):
         grade(question(metric="steps", further=("other",)), Reply("yes"))
 
 

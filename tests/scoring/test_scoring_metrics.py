@@ -48,9 +48,9 @@ def test_correctness_is_case_sensitive() -> None:
     assert correctness("brew", "Brew") == 0.0
 
 
-def by_brute_force(one: list[list[str]], other: list[list[str]]) -> float:
-    """The best matching by trying every one."""
-    small, large = sorted((one, other), key=len)
+def by_brute_force(first: list[list[str]], second: list[list[str]]) -> float:
+    """Return the best matching of all permutations."""
+    small, large = sorted((first, second), key=len)
     if not large:
         return 1.0
     best = max(

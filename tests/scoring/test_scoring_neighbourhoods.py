@@ -25,8 +25,8 @@ def graphs(draw: st.DrawFn) -> StepGraph:
 
 
 def test_overlaps_of_worked_examples_are_reproduced() -> None:
-    found = neighbourhood_overlaps(StepGraph(("wash rice", "cook rice"), ((0, 1),)), RICE, [(0, 0), (1, 2)])
-    assert found == pytest.approx(
+    overlaps = neighbourhood_overlaps(StepGraph(("wash rice", "cook rice"), ((0, 1),)), RICE, [(0, 0), (1, 2)])
+    assert overlaps == pytest.approx(
         {
             "in_degree_rouge1": 5 / 9,
             "in_degree_rouge2": 0.5,
@@ -44,10 +44,10 @@ def test_overlaps_of_worked_examples_are_reproduced() -> None:
 def test_overlaps_of_neighbours_in_another_order_differ_in_rouge2_and_l() -> None:
     gold = StepGraph(("mix a", "stir b", "serve it"), ((0, 2), (1, 2)))
     given = StepGraph(("stir b", "mix a", "serve it"), ((0, 2), (1, 2)))
-    found = neighbourhood_overlaps(given, gold, [(0, 1), (1, 0), (2, 2)])
-    assert found["in_degree_rouge1"] == 1.0
-    assert found["in_degree_rouge2"] == pytest.approx((2 + 2 / 3) / 3)
-    assert found["in_degree_rouge_l"] == pytest.approx((2 + 1 / 2) / 3)
+    overlaps = neighbourhood_overlaps(given, gold, [(0, 1), (1, 0), (2, 2)])
+    assert overlaps["in_degree_rouge1"] == 1.0
+    assert overlaps["in_degree_rouge2"] == pytest.approx((2 + 2 / 3) / 3)
+    assert overlaps["in_degree_rouge_l"] == pytest.approx((2 + 1 / 2) / 3)
 
 
 def test_overlaps_isolated_useless_step_lowers_every_mean() -> None:
@@ -59,9 +59,9 @@ def test_overlaps_isolated_useless_step_lowers_every_mean() -> None:
 
 def test_overlaps_step_proximity_ignores_the_direction() -> None:
     turned = StepGraph(RICE.steps, ((2, 0), (2, 1)))
-    found = neighbourhood_overlaps(turned, RICE, [(at, at) for at in range(3)])
-    assert found["step_proximity_rouge1"] == 1.0
-    assert found["in_degree_rouge1"] == found["out_degree_rouge1"] == 0.0
+    overlaps = neighbourhood_overlaps(turned, RICE, [(at, at) for at in range(3)])
+    assert overlaps["step_proximity_rouge1"] == 1.0
+    assert overlaps["in_degree_rouge1"] == overlaps["out_degree_rouge1"] == 0.0
 
 
 def test_overlaps_of_two_empty_graphs_are_undefined() -> None:
@@ -77,7 +77,7 @@ def test_overlaps_with_an_empty_graph_are_zero() -> None:
 def test_overlaps_are_means_of_rouge_score_over_joined_neighbours(first: StepGraph, second: StepGraph) -> None:
     steps = min(len(first.steps), len(second.steps))
     pairs = [(at, steps - 1 - at) for at in range(steps)]
-    found = neighbourhood_overlaps(first, second, pairs)
+    overlaps = neighbourhood_overlaps(first, second, pairs)
     if not first.steps and not second.steps:
         return
     for around in ("in_degree", "out_degree", "step_proximity"):
@@ -87,7 +87,7 @@ def test_overlaps_are_means_of_rouge_score_over_joined_neighbours(first: StepGra
                 ours, theirs = joined(first, row, around), joined(second, column, around)
                 peer = PEER.score(theirs, ours)[name].fmeasure
                 total += 1.0 if not ours and not theirs else peer
-            assert found[f"{around}_{rouge}"] == pytest.approx(total / max(len(first.steps), len(second.steps)))
+            assert overlaps[f"{around}_{rouge}"] == pytest.approx(total / max(len(first.steps), len(second.steps)))
 
 
 def joined(graph: StepGraph, step: int, around: str) -> str:

@@ -64,10 +64,10 @@ def test_task_reasons_lenient_ignores_layout(text: str) -> None:
 
 
 def test_task_reasons_bullet_with_quoted_task_is_reason() -> None:
-    told = "1. The description of `Bake` says that it cools.\n2. I find 'Mix' odd, since it sells."
-    assert read("task-reasons", told) == {
+    text = "1. The description of `Bake` says that it cools.\n2. I find 'Mix' odd, since it sells."
+    assert read("task-reasons", text) == {
         "tasks": ["Bake", "Mix"],
-        "reasons": {"Bake": told.split("\n")[0], "Mix": told.split("\n")[1]},
+        "reasons": {"Bake": text.split("\n")[0], "Mix": text.split("\n")[1]},
     }
 
 
@@ -172,10 +172,10 @@ def test_reason_is_measured_if_reference_has_one(given: Json, reference: Json, v
 
 
 def test_grade_verdict_without_reason_counts() -> None:
-    asked = question("yes-no-reason", {"answer": "no", "reason": "it is tea"})
-    score = grade(asked, Reply("no: who knows"))
+    given_question = question("yes-no-reason", {"answer": "no", "reason": "it is tea"})
+    score = grade(given_question, Reply("no: who knows"))
     assert (score.value, score.metrics) == (1.0, {"reason": 0.0})
-    assert grade(asked, Reply("yes: it is tea")).value == 0.0
+    assert grade(given_question, Reply("yes: it is tea")).value == 0.0
 
 
 def test_reason_of_unparseable_answer_is_undefined() -> None:
@@ -213,5 +213,5 @@ def test_grade_text_about_refusing_is_scored() -> None:
     ],
 )
 def test_open_form_has_right_and_wrong_answer(form: str, reference: Json, place: Place) -> None:
-    asked = question(form, reference, place)
-    assert [grade(asked, Reply(reply)).value for reply in _right_and_wrong(asked)] == [1.0, 0.0]
+    given_question = question(form, reference, place)
+    assert [grade(given_question, Reply(reply)).value for reply in _right_and_wrong(given_question)] == [1.0, 0.0]

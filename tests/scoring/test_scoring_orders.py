@@ -86,7 +86,7 @@ def test_rapidfuzz_edits_elements_more_than_once() -> None:
 @given(questions_and_answers())
 def test_order_distance_is_least_over_all_extensions(case: tuple[list[str], Pairs, list[str]]) -> None:
     tasks, before, answer = case
-    least = min(DamerauLevenshtein.distance(answer, one) for one in allowed(tasks, before))
+    least = min(DamerauLevenshtein.distance(answer, extension) for extension in allowed(tasks, before))
     assert order_distance(partial_order(reference(tasks, before)), answer) == least
     longest = max(len(tasks), len(answer))
     assert order([*answer], reference(tasks, before)) == pytest.approx(1 - least / longest if longest else 1.0)
@@ -101,9 +101,9 @@ def test_order_distance_of_chain_is_plain_distance(tasks: list[str], answer: lis
 @given(partial_orders("ABCDEF"))
 def test_linear_extension_is_allowed_by_reference(case: tuple[list[str], Pairs]) -> None:
     tasks, before = case
-    written = linear_extension(reference(tasks, before))
-    assert written in allowed(tasks, before)
-    assert order([*written], reference(tasks, before)) == 1.0
+    text = linear_extension(reference(tasks, before))
+    assert text in allowed(tasks, before)
+    assert order([*text], reference(tasks, before)) == 1.0
 
 
 @given(partial_orders("ABCDEF"))
@@ -158,7 +158,7 @@ def test_order_distance_of_repetitive_answer_visits_few_states() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "told"),
+    ("stated", "message"),
     [
         (["A", "B"], r"found \['A', 'B'\], expected \{\"tasks\""),
         ({"tasks": ["A"]}, 'no list "before"'),
@@ -171,8 +171,8 @@ def test_order_distance_of_repetitive_answer_visits_few_states() -> None:
         ({"tasks": list("ABCD"), "before": [[0, 1], [1, 2], [2, 1], [2, 3]]}, r"among B \(1\), C \(2\), D \(3\);"),
     ],
 )
-def test_partial_order_malformed_reference_raises_error(stated: Json, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_partial_order_malformed_reference_raises_error(stated: Json, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         order(["A"], stated)
 
 
@@ -194,12 +194,12 @@ def test_task_order_strict_cuts_at_commas_only() -> None:
 
 
 def test_task_order_instruction_states_order_and_repetition() -> None:
-    asked = form("task-order").instruct(["A"])
-    assert "in running order, names separated by commas, each name as often as it runs" in asked
+    instruction = form("task-order").instruct(["A"])
+    assert "in running order, names separated by commas, each name as often as it runs" in instruction
     assert "one name a line" in form("task-order").instruct(["A, B"])
 
 
-def asked(place: Place = "marker", stated: Json = None) -> Question:
+def make_question(place: Place = "marker", stated: Json = None) -> Question:
     loop = reference(["Wash", "Rinse", "Wash", "Dry"], [(0, 1), (1, 2), (2, 3)])
     return Question(
         "q", "tests", "p", "c", "?", "?", "task-order", loop if stated is None else stated, "order",
@@ -208,22 +208,22 @@ def asked(place: Place = "marker", stated: Json = None) -> Question:
 
 
 def test_grade_order_counts_repeated_missing_and_extra() -> None:
-    score = grade(asked(), Reply("Final answer: Wash, Rinse, Dry, Dry, Fold"))
+    score = grade(make_question(), Reply("Final answer: Wash, Rinse, Dry, Dry, Fold"))
     assert (score.missing, score.extra) == (["Wash"], ["Dry", "Fold"])
     assert score.value == pytest.approx(1 - 2 / 5)
 
 
 def test_grade_wrong_order_of_right_names_misses_none() -> None:
-    score = grade(asked(), Reply("Final answer: Wash, Wash, Rinse, Dry"))
+    score = grade(make_question(), Reply("Final answer: Wash, Wash, Rinse, Dry"))
     assert (score.value, score.missing, score.extra) == (0.75, [], [])
 
 
 @given(questions_and_answers(), st.sampled_from(["marker", "whole"]))
 def test_grade_written_order_scores_1(case: tuple[list[str], Pairs, list[str]], place: Place) -> None:
     tasks, before, _ = case
-    question = asked(place, reference(tasks, before))
-    written = form("task-order").write(question.reference, question.names)
-    assert grade(question, Reply(f"Final answer: {written}" if place == "marker" else written)).value == 1.0
+    question = make_question(place, reference(tasks, before))
+    text = form("task-order").write(question.reference, question.names)
+    assert grade(question, Reply(f"Final answer: {text}" if place == "marker" else text)).value == 1.0
 
 
 @given(st.lists(st.sampled_from(["Dry", "Rinse", "Wash", "Fold"]), max_size=9))

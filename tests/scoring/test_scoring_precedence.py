@@ -46,9 +46,9 @@ def test_without_cycles_of_worked_example_keeps_other_edges() -> None:
 def test_without_cycles_keeps_an_edge_if_no_path_leads_back(graph: tuple[int, list[Edge]]) -> None:
     n, edges = graph
     back = paths(n, edges)
-    kept = without_cycles(n, edges)
-    assert kept == [(a, b) for a, b in distinct_edges(n, edges) if (b, a) not in back]
-    assert without_cycles(n, kept) == kept
+    remaining = without_cycles(n, edges)
+    assert remaining == [(a, b) for a, b in distinct_edges(n, edges) if (b, a) not in back]
+    assert without_cycles(n, remaining) == remaining
 
 
 @given(GRAPHS)
@@ -63,7 +63,7 @@ def test_transitive_reduction_is_least_with_the_same_closure(graph: tuple[int, l
     reduced = transitive_reduction(n, edges)
     whole = transitive_closure(n, without_cycles(n, edges))
     assert transitive_closure(n, reduced) == whole
-    assert all(transitive_closure(n, [one for one in reduced if one != edge]) != whole for edge in reduced)
+    assert all(transitive_closure(n, [other for other in reduced if other != edge]) != whole for edge in reduced)
     assert reduced == sorted(reduced)
 
 

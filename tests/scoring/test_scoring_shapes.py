@@ -192,9 +192,9 @@ def test_one_name_in_each_shape_is_that_name(text: str, answer: str) -> None:
 )
 def test_verdicts_in_each_shape_are_found(text: str, answer: str) -> None:
     assert parsed("yes-no", text) == answer
-    found = parsed("yes-no-reason", text)
-    assert isinstance(found, dict)
-    assert found["answer"] == answer
+    explained = parsed("yes-no-reason", text)
+    assert isinstance(explained, dict)
+    assert explained["answer"] == answer
 
 
 @pytest.mark.parametrize("text", ["No doubt", "Yes and no", "yes/no", "No, wait: yes", "not yes", "There is no link."])
@@ -359,13 +359,13 @@ def test_known_names_in_any_shape_are_parsed_or_unparseable(names: list[str], sh
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
     text = SHAPES[shape](chosen)
     others = [name for name in names if name not in chosen]
-    assume(not any(name in text for name in others))  # "a and b" is that name where it is known, and no list of two
-    assume(not any(one in other for one in names for other in names if one != other))
+    assume(not any(name in text for name in others))  # "a and b" is that name if it is known, and no list of two
+    assume(not any(first in second for first in names for second in names if first != second))
     try:
-        found = FORMS["task-set"].read(text, names, "lenient")
+        answer = FORMS["task-set"].read(text, names, "lenient")
     except UnparseableError:
         return
-    assert found == sorted(chosen)
+    assert answer == sorted(chosen)
 
 
 @pytest.mark.parametrize(

@@ -45,14 +45,14 @@ def matched_graphs(draw: st.DrawFn) -> tuple[Pairs, StepGraph, StepGraph]:
 def longest_by_all_orders(pairs: Pairs, gold: StepGraph) -> int:
     """Return the size of the largest part of the matched steps that some order of the gold graph has, too."""
     edges = without_cycles(len(gold.steps), gold.dependencies)
-    listed = [column for _, column in sorted(pairs)]
+    columns = [column for _, column in sorted(pairs)]
     longest = 0
     for order in permutations(range(len(gold.steps))):
         place = {step: at for at, step in enumerate(order)}
         if all(place[a] < place[b] for a, b in edges):
             ends: list[int] = []  # length of the longest increasing subsequence that ends here
-            for at, step in enumerate(listed):
-                ends.append(1 + max((ends[i] for i in range(at) if place[listed[i]] < place[step]), default=0))
+            for at, step in enumerate(columns):
+                ends.append(1 + max((ends[i] for i in range(at) if place[columns[i]] < place[step]), default=0))
             longest = max([longest, *ends])
     return longest
 
@@ -67,7 +67,7 @@ def largest_by_all_subsets(pairs: Pairs, given: StepGraph, gold: StepGraph) -> i
         size
         for size in range(len(pairs) + 1)
         for chosen in combinations(pairs, size)
-        if all(agrees(one, other) for one, other in permutations(chosen, 2))
+        if all(agrees(first, second) for first, second in permutations(chosen, 2))
     )
 
 
@@ -95,8 +95,8 @@ def test_alike_pairs_poor_pairs_do_not_decide_the_matching() -> None:
         ([(0, 1)], [], 0),
     ],
 )
-def test_longest_chain_of_worked_examples(edges: list[Edge], listed: list[int], length: int) -> None:
-    assert longest_chain(list(enumerate(listed)), graph(3, edges)) == length
+def test_longest_chain_of_worked_examples(edges: list[Edge], order: list[int], length: int) -> None:
+    assert longest_chain(list(enumerate(order)), graph(3, edges)) == length
 
 
 @given(matched_graphs())

@@ -85,8 +85,8 @@ def test_similarity_matrix_without_steps_is_empty(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cosine", ""])
 def test_similarity_matrix_unknown_name_raises_unknown_name_error(name: str) -> None:
-    known = "known: embeddings, lexical, sentence-transformers"
-    with pytest.raises(UnknownNameError, match=f"unknown similarity of steps '{name}'; {known}"):
+    message = "known: embeddings, lexical, sentence-transformers"
+    with pytest.raises(UnknownNameError, match=f"unknown similarity of steps '{name}'; {message}"):
         similarity_matrix(answer("stir"), reference("stir", similarity=name))
 
 
@@ -107,23 +107,23 @@ def test_similarity_matrix_of_embeddings_malformed_is_unmeasured(matrix: Json) -
 
 
 class Encoder:
-    """Stands in for the package: vectors by text, and what was asked for."""
+    """Stands in for the package: vectors by text, and the calls."""
 
     vectors: dict[str, list[float]]
-    asked: list[list[str]]
+    calls: list[list[str]]
 
     def __init__(self, name: str) -> None:
         assert name == SENTENCE_MODEL
 
     def encode(self, texts: list[str], *, show_progress_bar: bool) -> list[list[float]]:
         assert not show_progress_bar
-        Encoder.asked.append(texts)
+        Encoder.calls.append(texts)
         return [Encoder.vectors[text] for text in texts]
 
 
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Encoder]]:
-    Encoder.asked = []
+    Encoder.calls = []
     package = ModuleType("sentence_transformers")
     package.__dict__["SentenceTransformer"] = Encoder
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
@@ -141,7 +141,7 @@ def test_similarity_matrix_of_sentence_vectors_is_their_cosine(encoder: type[Enc
     expected = [[1 / sqrt(2), 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     assert similarity_matrix(answer("a", "c", "d"), gold) == [pytest.approx(row) for row in expected]
     assert similarity_matrix(answer("a", "c", "d"), gold)[0][2] == pytest.approx(1.0)
-    assert encoder.asked == [["a", "c", "d", "b"]]
+    assert encoder.calls == [["a", "c", "d", "b"]]
 
 
 def test_check_similarity_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

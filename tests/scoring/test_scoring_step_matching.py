@@ -67,8 +67,8 @@ def test_scores_of_worked_examples_are_reproduced(
 ) -> None:
     assert unlimited_scores(matrix) == pytest.approx(unlimited, abs=5e-5)
     precision, recall = hungarian_scores(matrix)
-    found = (precision, recall, f_beta(precision, recall), f_beta(precision, recall, 2))
-    assert found == pytest.approx(hungarian, abs=5e-5)
+    values = (precision, recall, f_beta(precision, recall), f_beta(precision, recall, 2))
+    assert values == pytest.approx(hungarian, abs=5e-5)
     assert relaxed_scores(matrix) == pytest.approx(relaxed, abs=5e-5)
 
 

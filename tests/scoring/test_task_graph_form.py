@@ -35,7 +35,7 @@ LISTS = {
     "numbers in a fence": "```\n1. Wash rice\n2. Boil water\n```",
     "with dependencies": "1. Wash rice\n2. Boil water\nDependencies: 1 -> 2",
 }
-LISTED = {
+DEPENDENCY_LISTS = {
     "one line": "Dependencies: 1 -> 3, 2 -> 3",
     "lines": "Dependencies:\n1 -> 3\n2 -> 3",
     "bullets": "**Dependencies:**\n- 1 → 3\n- 2 → 3",
@@ -53,7 +53,7 @@ def test_read_steps_list_of_any_look_gives_its_items(text: str) -> None:
     assert read_graph(text)["steps"] == TWO
 
 
-@pytest.mark.parametrize("listed", LISTED.values(), ids=LISTED)
+@pytest.mark.parametrize("listed", DEPENDENCY_LISTS.values(), ids=DEPENDENCY_LISTS)
 def test_read_graph_dependencies_of_any_look_give_their_pairs(listed: str) -> None:
     answer = read_graph(f"1. Wash rice\n2. Boil water\n3. Cook rice\n\n{listed}")
     assert answer == {"steps": [*TWO, "Cook rice"], "dependencies": [[0, 2], [1, 2]]}

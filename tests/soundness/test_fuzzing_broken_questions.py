@@ -34,15 +34,15 @@ TURN = count()
 @pytest.fixture(autouse=True)
 def own_patterns() -> Iterator[None]:
     """Forget the patterns of a test at its end."""
-    known = {**catalogue()}
+    before = {**catalogue()}
     yield
     PATTERNS.clear()
-    PATTERNS.update(known)
+    PATTERNS.update(before)
 
 
-def found(name: str, settings: Settings = PLAIN, examples: int = EXAMPLES) -> dict[str, Finding]:
+def fuzz_findings(name: str, settings: Settings = PLAIN, examples: int = EXAMPLES) -> dict[str, Finding]:
     """Return what fuzzing a pattern finds, by property."""
-    return {one.property: one for one in fuzz(understanding, name, settings, examples, seed=SEED)}
+    return {finding.property: finding for finding in fuzz(understanding, name, settings, examples, seed=SEED)}
 
 
 def prompt_file(folder: Path, text: str) -> Settings:
@@ -66,14 +66,14 @@ def test_renders_undefined_name_for_some_workflows_is_found() -> None:
         """A template that fails where there is data."""
         yield case(len(workflow.tasks))
 
-    finding = found("counted")["renders"]
+    finding = fuzz_findings("counted")["renders"]
     check_finding(finding, "'nobody' is undefined")
     assert any("<data" in line for line in finding.instance.drawing)
 
 
 def test_template_prompt_without_the_question_is_found(tmp_path: Path) -> None:
     text = "{{ workflow }}\n{% if 'parallel' not in question %}{{ question[:40] }}{% endif %}\n{{ instruction }}\n"
-    check_finding(found("next_tasks", prompt_file(tmp_path, text))["template"], "does not hold the question")
+    check_finding(fuzz_findings("next_tasks", prompt_file(tmp_path, text))["template"], "does not hold the question")
 
 
 def test_names_shown_name_that_the_notation_drops_is_found() -> None:
@@ -87,9 +87,9 @@ def test_names_shown_name_that_the_notation_drops_is_found() -> None:
     def render(workflow: Workflow) -> str:
         return JSON.render(replace(workflow, data=(), data_links=()))
 
-    with registrations() as made:
-        made.add("notation", "no-data", replace(JSON, name="no-data", render=render), "conftest.py")
-        findings = found("writer", replace(PLAIN, own={"notation": ("no-data",)}))
+    with registrations() as registered:
+        registered.add("notation", "no-data", replace(JSON, name="no-data", render=render), "conftest.py")
+        findings = fuzz_findings("writer", replace(PLAIN, own={"notation": ("no-data",)}))
     check_finding(findings["names-shown"], "does not show the data")
     check_finding(findings["read-back"], "no such case")
 
@@ -101,7 +101,7 @@ def test_one_answer_question_that_names_nothing_is_found() -> None:
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 
-    check_finding(found("nameless")["one-answer"], "has the answers", "expected one")
+    check_finding(fuzz_findings("nameless")["one-answer"], "has the answers", "expected one")
 
 
 def test_phrasings_agree_phrasing_without_the_task_is_found() -> None:
@@ -115,23 +115,23 @@ def test_phrasings_agree_phrasing_without_the_task_is_found() -> None:
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 
-    check_finding(found("half_named")["phrasings-agree"], "phrasing 1 names", "phrasing 2 does not")
+    check_finding(fuzz_findings("half_named")["phrasings-agree"], "phrasing 1 names", "phrasing 2 does not")
 
 
 def test_read_back_notation_that_drops_a_link_is_found() -> None:
     def render(workflow: Workflow) -> str:
-        kept = workflow.links if len(workflow.links) < 4 else workflow.links[:-1]
-        return JSON.render(replace(workflow, links=kept))
+        links = workflow.links if len(workflow.links) < 4 else workflow.links[:-1]
+        return JSON.render(replace(workflow, links=links))
 
-    with registrations() as made:
-        made.add("notation", "lossy", replace(JSON, name="lossy", render=render), "conftest.py")
-        finding = found("next_tasks", replace(PLAIN, own={"notation": ("lossy",)}), 200)["read-back"]
+    with registrations() as registered:
+        registered.add("notation", "lossy", replace(JSON, name="lossy", render=render), "conftest.py")
+        finding = fuzz_findings("next_tasks", replace(PLAIN, own={"notation": ("lossy",)}), 200)["read-back"]
     check_finding(finding, "read back gives")
 
 
 def test_irrelevant_parts_answer_by_what_the_prompt_cuts_off_is_found(tmp_path: Path) -> None:
     settings = prompt_file(tmp_path, "{{ workflow[:90] }}\n{{ question }}\n{{ instruction }}\n")
-    finding = found("next_tasks", settings)["irrelevant-parts"]
+    finding = fuzz_findings("next_tasks", settings)["irrelevant-parts"]
     check_finding(finding, "the prompt does not show", "changes the answer")
 
 
@@ -142,18 +142,18 @@ def test_answer_given_away_by_place_of_declaration_is_found() -> None:
         yield case(True, task=workflow.task_names[0])
         yield case(False, task=workflow.task_names[-1])
 
-    finding = found("declared_first")
+    finding = fuzz_findings("declared_first")
     check_finding(finding["answer-not-given-away"], "the rule", "answers right")
 
 
 def test_answer_given_away_by_the_question_is_found() -> None:
     @pattern("Which task is meant by '{{ task }}' in {{ place }}?", form="task")
-    def told(workflow: Workflow) -> Cases:
+    def answered(workflow: Workflow) -> Cases:
         """Says the answer in the question."""
         for task in workflow.task_names:
             yield case(task, task=task)
 
-    check_finding(found("told")["answer-not-given-away"], "name of the question", "of 80 answers right")
+    check_finding(fuzz_findings("answered")["answer-not-given-away"], "name of the question", "of 80 answers right")
 
 
 def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
@@ -164,7 +164,9 @@ def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
             following = sorted(successors(workflow, task))
             yield case(following, task=task, hint=", ".join(following) or "none")
 
-    check_finding(found("hinted")["answer-not-given-away"], "what the question tells as hint", "of 80 answers right")
+    check_finding(
+        fuzz_findings("hinted")["answer-not-given-away"], "what the question tells as hint", "of 80 answers right"
+    )
 
 
 def test_answer_given_away_by_a_word_names_the_word() -> None:
@@ -175,7 +177,7 @@ def test_answer_given_away_by_a_word_names_the_word() -> None:
             follows = second in successors(workflow, first)
             yield case(follows, first=first, second=second, how="directly before" if follows else "right ahead of")
 
-    finding = found("worded_by_answer")["answer-not-given-away"]
+    finding = fuzz_findings("worded_by_answer")["answer-not-given-away"]
     assert re.match(r"the rule \"yes (if|unless) the question has the word '\w+'\"", finding.message), finding.message
 
 
@@ -186,7 +188,7 @@ def test_answer_given_away_by_names_without_quotes_is_found() -> None:
         for first, second in pairwise(workflow.task_names):
             yield case(second, first=first, second=second)
 
-    check_finding(found("second_one")["answer-not-given-away"], "the last name of the question")
+    check_finding(fuzz_findings("second_one")["answer-not-given-away"], "the last name of the question")
 
 
 def test_reference_scores_one_answer_not_of_the_form_is_found() -> None:
@@ -195,7 +197,7 @@ def test_reference_scores_one_answer_not_of_the_form_is_found() -> None:
         """Answers in words where there is data."""
         yield case("many" if workflow.data else len(workflow.tasks))
 
-    check_finding(found("wordy")["reference-scores-one"], "expected 1.0")
+    check_finding(fuzz_findings("wordy")["reference-scores-one"], "expected 1.0")
 
 
 def test_replies_are_safe_parser_that_fails_is_found() -> None:
@@ -213,15 +215,17 @@ def test_replies_are_safe_parser_that_fails_is_found() -> None:
         """Its answers are read by a parser that knows digits only."""
         yield case(len(workflow.tasks))
 
-    with registrations() as made:
-        made.add("answer form", "fragile", own, "conftest.py")
-        finding = found("fragile")["replies-are-safe"]
+    with registrations() as registered:
+        registered.add("answer form", "fragile", own, "conftest.py")
+        finding = fuzz_findings("fragile")["replies-are-safe"]
     check_finding(finding, "ValueError", "expected a score, or none")
 
 
 def test_prompt_size_prompt_that_repeats_the_workflow_is_found(tmp_path: Path) -> None:
     text = "{% for i in range(2000) %}{{ workflow }}{% endfor %}\n{{ question }}\n{{ instruction }}\n"
-    check_finding(found("next_tasks", prompt_file(tmp_path, text))["prompt-size"], "tokens; expected at most 32000")
+    check_finding(
+        fuzz_findings("next_tasks", prompt_file(tmp_path, text))["prompt-size"], "tokens; expected at most 32000"
+    )
 
 
 def test_deterministic_answer_by_the_turn_is_found() -> None:
@@ -230,7 +234,7 @@ def test_deterministic_answer_by_the_turn_is_found() -> None:
         """Counts up from one listing to the next."""
         yield case(next(TURN))
 
-    check_finding(found("by_turn")["deterministic"], "expected")
+    check_finding(fuzz_findings("by_turn")["deterministic"], "expected")
 
 
 def test_fuzz_clean_pattern_of_a_user_finds_nothing() -> None:
@@ -244,7 +248,7 @@ def test_fuzz_clean_pattern_of_a_user_finds_nothing() -> None:
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 
-    assert found("clean", Settings(), 60) == {}
+    assert fuzz_findings("clean", Settings(), 60) == {}
 
 
 def test_fuzz_same_seed_finds_the_same() -> None:
@@ -254,19 +258,22 @@ def test_fuzz_same_seed_finds_the_same() -> None:
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 
-    def told() -> list[tuple[str, str, tuple[str, ...], str]]:
+    def describe_findings() -> list[tuple[str, str, tuple[str, ...], str]]:
         findings = fuzz(understanding, "nameless", Settings(), 40, seed=3)
-        return [(one.property, one.message, one.instance.drawing, one.instance.question.prompt) for one in findings]
+        return [
+            (finding.property, finding.message, finding.instance.drawing, finding.instance.question.prompt)
+            for finding in findings
+        ]
 
-    assert told() == told() != []
+    assert describe_findings() == describe_findings() != []
 
 
 def test_fuzz_property_that_hides_another_finds_both(tmp_path: Path) -> None:
     settings = prompt_file(tmp_path, "{{ workflow[:30] }} {{ question }}")
-    assert {"template", "irrelevant-parts"} <= found("next_tasks", settings, 60).keys()
+    assert {"template", "irrelevant-parts"} <= fuzz_findings("next_tasks", settings, 60).keys()
 
 
 def test_notations_without_a_needed_feature_are_refused() -> None:
-    lost = next(name for name, one in NOTATIONS.items() if "references" in one.unsupported)
+    notation_name = next(name for name, notation in NOTATIONS.items() if "references" in notation.unsupported)
     with pytest.raises(Exception, match="infinite_recursion"):
-        found("infinite_recursion", replace(PLAIN, own={"notation": (lost,)}))
+        fuzz_findings("infinite_recursion", replace(PLAIN, own={"notation": (notation_name,)}))

@@ -31,8 +31,8 @@ from pytest_taskgraph.soundness.properties import (
 )
 from pytest_taskgraph.trial import Question
 
-ASKED = "What is 1 + 1?"
-QUESTION = Question("sum-1", "sums", "sum", "", ASKED, ASKED, "number", 2, "correctness", place="whole")
+QUESTION_TEXT = "What is 1 + 1?"
+QUESTION = Question("sum-1", "sums", "sum", "", QUESTION_TEXT, QUESTION_TEXT, "number", 2, "correctness", place="whole")
 MODEL_IS_NEVER_ASKED = """
 import sys
 from pytest_taskgraph.benchmarks.settings import Settings
@@ -92,12 +92,12 @@ class Moody(Sums):
 class Interrupted(Mistaken):
     """The user presses Ctrl-C once something is found."""
 
-    found = 0
+    questions_built = 0
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         question = super().question(reference, settings)
-        self.found += question.reference == "eleven"
-        if self.found > 3:
+        self.questions_built += question.reference == "eleven"
+        if self.questions_built > 3:
             raise KeyboardInterrupt
         return question
 
@@ -121,7 +121,7 @@ class Suited(Sums):
     """Has a group of questions only for suites that ask for it."""
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        return [one for one in super().references(settings, options) if one.group == options["group"]]
+        return [reference for reference in super().references(settings, options) if reference.group == options["group"]]
 
 
 class Empty(Sums):
@@ -132,12 +132,12 @@ class Empty(Sums):
 @pytest.fixture
 def database() -> Iterator[InMemoryExampleDatabase]:
     """A profile with an example database of its own."""
-    known = hypothesis.settings.get_current_profile_name()
-    made = InMemoryExampleDatabase()
-    hypothesis.settings.register_profile("fuzz-tests", database=made, derandomize=False)
+    profile = hypothesis.settings.get_current_profile_name()
+    example_database = InMemoryExampleDatabase()
+    hypothesis.settings.register_profile("fuzz-tests", database=example_database, derandomize=False)
     hypothesis.settings.load_profile("fuzz-tests")
-    yield made
-    hypothesis.settings.load_profile(known)
+    yield example_database
+    hypothesis.settings.load_profile(profile)
 
 
 def test_fuzz_sound_family_finds_nothing() -> None:
@@ -154,7 +154,7 @@ def test_fuzz_group_of_a_suite_is_drawn_by_its_options() -> None:
 
 
 def test_fuzz_family_that_raises_and_answers_wrong_finds_both() -> None:
-    findings = {one.property: one for one in fuzz(Mistaken(), "sum", Settings(), 200, seed=1)}
+    findings = {finding.property: finding for finding in fuzz(Mistaken(), "sum", Settings(), 200, seed=1)}
     assert findings.keys() == {"renders", "reference-scores-one"}
     assert "ValueError: unlucky" in findings["renders"].message
     assert findings["reference-scores-one"].instance.question.id == "sum-11"
@@ -162,7 +162,7 @@ def test_fuzz_family_that_raises_and_answers_wrong_finds_both() -> None:
 
 
 def test_fuzz_question_that_changes_finds_it_not_deterministic() -> None:
-    assert [one.property for one in fuzz(Moody(), "sum", Settings(), 20, seed=1)] == ["deterministic"]
+    assert [finding.property for finding in fuzz(Moody(), "sum", Settings(), 20, seed=1)] == ["deterministic"]
 
 
 def test_fuzz_property_of_the_family_shrinks_its_instance() -> None:
@@ -184,7 +184,7 @@ def test_fuzz_family_without_questions_is_refused() -> None:
 def test_fuzz_interrupted_keeps_what_was_found() -> None:
     with pytest.raises(FuzzingInterrupted) as caught:
         fuzz(Interrupted(), "sum", Settings(), 500, seed=1)
-    assert "reference-scores-one" in [one.property for one in caught.value.findings]
+    assert "reference-scores-one" in [finding.property for finding in caught.value.findings]
 
 
 def test_fuzz_without_seed_keeps_examples_of_each_group(database: InMemoryExampleDatabase) -> None:
@@ -197,16 +197,16 @@ def test_fuzz_without_seed_keeps_examples_of_each_group(database: InMemoryExampl
 
 
 def test_fuzz_profile_that_derandomizes_states_reproducing_seed() -> None:
-    known = hypothesis.settings.get_current_profile_name()
+    profile = hypothesis.settings.get_current_profile_name()
     hypothesis.settings.register_profile("fuzz-tests", database=None, derandomize=True)
     hypothesis.settings.load_profile("fuzz-tests")
     try:
-        (told,) = fuzz(Checked(), "sum", Settings(), 50)
+        (finding,) = fuzz(Checked(), "sum", Settings(), 50)
     finally:
-        hypothesis.settings.load_profile(known)
-    assert told.reproduce == f"--taskgraph-fuzz 50 --hypothesis-seed={told.seed} -k sum"
-    (again,) = fuzz(Checked(), "sum", Settings(), 50, seed=told.seed)
-    assert (again.message, again.instance.size) == (told.message, told.instance.size)
+        hypothesis.settings.load_profile(profile)
+    assert finding.reproduce == f"--taskgraph-fuzz 50 --hypothesis-seed={finding.seed} -k sum"
+    (again,) = fuzz(Checked(), "sum", Settings(), 50, seed=finding.seed)
+    assert (again.message, again.instance.size) == (finding.message, finding.instance.size)
 
 
 def test_fuzz_example_of_the_database_states_the_seed_that_found_it(database: InMemoryExampleDatabase) -> None:
@@ -286,25 +286,25 @@ class Numbers(Sums):
     """Draws large numbers, and remembers them."""
 
     def __init__(self) -> None:
-        self.drawn: list[int] = []
+        self.numbers: list[int] = []
 
     def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> st.SearchStrategy[Instance]:
         def instance(number: int) -> Instance:
-            self.drawn.append(number)
+            self.numbers.append(number)
             return Instance(QUESTION)
 
         return st.integers(0, 10**6).map(instance)
 
 
 def test_fuzz_seed_draws_the_same_whatever_else_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def drawn() -> list[int]:
+    def draw_numbers() -> list[int]:
         numbers = Numbers()
         fuzz(numbers, "sum", Settings(), 100, seed=1)
-        return numbers.drawn
+        return numbers.numbers
 
-    before = drawn()
+    before = draw_numbers()
     (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = {list(range(1000, 4500, 7))}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     import_module("full_of_numbers")
-    assert drawn() == before
+    assert draw_numbers() == before
     assert len(set(before)) > 20

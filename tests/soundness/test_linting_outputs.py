@@ -117,8 +117,8 @@ HOSTILE = LintFinding(
 def project(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[LintProject]:
-    with lint_project(pytester, monkeypatch, capsys) as made:
-        yield made
+    with lint_project(pytester, monkeypatch, capsys) as project:
+        yield project
 
 
 def report(*findings: LintFinding) -> LintReport:

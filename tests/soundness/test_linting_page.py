@@ -19,8 +19,8 @@ PAGE = (ROOT / "docs" / "reference" / "lint.md").read_text(encoding="utf-8")
 def project(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[LintProject]:
-    with lint_project(pytester, monkeypatch, capsys) as made:
-        yield made
+    with lint_project(pytester, monkeypatch, capsys) as project:
+        yield project
 
 
 def test_page_example_prints_its_output(project: LintProject) -> None:
@@ -33,9 +33,9 @@ def test_page_example_prints_its_output(project: LintProject) -> None:
 
 
 def test_page_names_every_rule_once(project: LintProject) -> None:
-    known = re.findall(r"^([a-z-]+) \(", project.lint("--rules").output, re.MULTILINE)
+    rules = re.findall(r"^([a-z-]+) \(", project.lint("--rules").output, re.MULTILINE)
     tables = PAGE.partition("## What is checked")[2].partition("\n## ")[0]
-    assert sorted(re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)) == sorted(known)
+    assert sorted(re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)) == sorted(rules)
 
 
 def test_page_example_of_pinning_is_read(project: LintProject) -> None:

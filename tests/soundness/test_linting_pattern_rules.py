@@ -26,8 +26,8 @@ workflow Orders {
 def project(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[LintProject]:
-    with lint_project(pytester, monkeypatch, capsys) as made:
-        yield made
+    with lint_project(pytester, monkeypatch, capsys) as project:
+        yield project
 
 
 def test_lint_sound_pattern_finds_nothing(project: LintProject) -> None:

@@ -12,8 +12,8 @@ from lint_project import LINE, SOUND, LintProject, lint_project, row
 def project(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[LintProject]:
-    with lint_project(pytester, monkeypatch, capsys) as made:
-        yield made
+    with lint_project(pytester, monkeypatch, capsys) as project:
+        yield project
 
 
 def test_lint_sound_suite_finds_nothing(project: LintProject) -> None:
@@ -94,7 +94,7 @@ def test_lint_prompt_over_the_limit_violates_prompt_size(project: LintProject, t
     ],
 )  # fmt: skip
 def test_lint_form_that_is_broken_violates_its_property(project: LintProject, broken: str, rule: str) -> None:
-    project.write_riddles(*(row(one["id"], one["prompt"], one["answer"], form="odd") for one in SOUND))
+    project.write_riddles(*(row(riddle["id"], riddle["prompt"], riddle["answer"], form="odd") for riddle in SOUND))
     text = (project.path / "conftest.py").read_text(encoding="utf-8")
     added = f'registry.family(riddles)\n    registry.form(replace(BASE, name="odd", {broken}))'
     head = 'from dataclasses import replace\nfrom pytest_taskgraph.scoring.forms import form\nBASE = form("yes-no")\n'
@@ -203,10 +203,10 @@ def test_lint_select_and_ignore_take_names_and_first_words(project: LintProject)
 
 
 def test_lint_rules_lists_each_with_its_remedy(project: LintProject) -> None:
-    told = project.lint("--rules")
-    assert told.code == 0
-    lines = told.output.splitlines()
-    assert "duplicate-prompt (warning): Two questions of a suite have the same prompt and the same" in told.output
+    linted = project.lint("--rules")
+    assert linted.code == 0
+    lines = linted.output.splitlines()
+    assert "duplicate-prompt (warning): Two questions of a suite have the same prompt and the same" in linted.output
     assert all(line.startswith("    ") for line in lines[1::2])
 
 

@@ -38,7 +38,7 @@ def test_write_then_read_gives_the_same_sections(tmp_path: Path) -> None:
     FILE.write(path)
     assert read_sections(path) == FILE.sections
     assert is_snapshot(path)
-    assert [one.name for one in path.parent.iterdir()] == ["group.md"]
+    assert [file.name for file in path.parent.iterdir()] == ["group.md"]
     assert path.read_bytes() == FILE.text().encode()
 
 
@@ -96,10 +96,10 @@ def test_file_name_of_a_plain_name_is_the_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Upper", "../../etc", "a/b", "con", "nul.txt", "größe", "x" * 300, "", "\x00", "a."])
 def test_file_name_of_any_other_name_is_plain_and_its_own(name: str) -> None:
-    made = file_name(name)
-    assert made != name
-    assert file_name(made) == made
-    assert made != file_name(f"{name}!")
+    other_name = file_name(name)
+    assert other_name != name
+    assert file_name(other_name) == other_name
+    assert other_name != file_name(f"{name}!")
 
 
 def test_snapshot_folder_is_beside_the_test_file() -> None:
@@ -115,14 +115,14 @@ def test_section_title_of_a_hostile_id_is_one_line() -> None:
 def test_difference_counts_lines_from_the_beginning_of_the_section() -> None:
     before = [f"line {number}" for number in range(50)]
     after = [*before[:30], "new", *before[31:]]
-    shown = difference("\n".join(before), "\n".join(after))
-    assert shown[:3] == ["--- snapshot", "+++ prompt", "@@ -28,7 +28,7 @@"]
-    assert [line for line in shown[3:] if line[0] != " "] == ["-line 30", "+new"]
+    lines = difference("\n".join(before), "\n".join(after))
+    assert lines[:3] == ["--- snapshot", "+++ prompt", "@@ -28,7 +28,7 @@"]
+    assert [line for line in lines[3:] if line[0] != " "] == ["-line 30", "+new"]
 
 
 def test_difference_of_very_long_prompts_is_bounded() -> None:
     before, after = "\n".join(["same"] * 500_000), "\n".join(["other"] * 500_000)
-    shown = difference(before, after)
-    assert len(shown) == 2 + SHOWN_LINES + 1
-    assert shown[-1] == f"… {2 * COMPARED_LINES + 1 - SHOWN_LINES:,} more lines"
+    lines = difference(before, after)
+    assert len(lines) == 2 + SHOWN_LINES + 1
+    assert lines[-1] == f"… {2 * COMPARED_LINES + 1 - SHOWN_LINES:,} more lines"
     assert len(difference("x" * 9000, "y" * 9000)[-1]) < 3000

@@ -1,4 +1,4 @@
-"""How questions about workflows are drawn for fuzzing, and when a rule is said to give answers away."""
+"""Sampling of questions about workflows for fuzzing, and the rules against answers that are given away."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ few = settings(max_examples=30, deadline=None, suppress_health_check=list(Health
 @pytest.fixture
 def own_patterns() -> Iterator[None]:
     """Forget the patterns of a test at its end."""
-    known = {**catalogue()}
+    before = {**catalogue()}
     yield
     PATTERNS.clear()
-    PATTERNS.update(known)
+    PATTERNS.update(before)
 
 
 @few
 @given(with_unusual_names(SMALL), st.sampled_from(sorted(NOTATIONS)))
 def test_unusual_names_stand_in_every_notation(project: Workflow, name: str) -> None:
-    shown = notation(name)
-    assert canonical(shown.read(shown.write(project))) == canonical(project)
+    chosen = notation(name)
+    assert canonical(chosen.read(chosen.write(project))) == canonical(project)
 
 
 def test_with_unusual_names_shrinks_to_the_names_of_the_project() -> None:
@@ -111,16 +111,16 @@ def test_instances_of_a_suite_have_its_notations() -> None:
 
 
 def test_instances_without_statement_have_every_notation_and_prompt() -> None:
-    found = set[tuple[str, str]]()
+    labels = set[tuple[str, str]]()
 
     @settings(few, max_examples=150, database=None)
     @given(understanding.instances("task_list", Settings(), {}))
     def collect(instance: Instance) -> None:
-        found.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
+        labels.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
 
     collect()
-    assert {name for name, _ in found} == set(NOTATIONS)
-    assert len({prompt for _, prompt in found}) >= 4
+    assert {name for name, _ in labels} == set(NOTATIONS)
+    assert len({prompt for _, prompt in labels}) >= 4
 
 
 def test_instances_of_own_files_are_about_them(tmp_path: Path) -> None:
@@ -139,9 +139,9 @@ def test_instances_of_a_planted_pattern_are_not_read_back() -> None:
 
 
 def test_fuzz_registered_prompt_without_workflow_is_found() -> None:
-    with registrations() as made:
-        made.add("prompt", "mine", "{# answer: whole #}\n{{ question }} {{ instruction }}", "conftest.py")
-        findings = {one.property: one for one in fuzz(understanding, "task_list", Settings(), 60, seed=1)}
+    with registrations() as generated:
+        generated.add("prompt", "mine", "{# answer: whole #}\n{{ question }} {{ instruction }}", "conftest.py")
+        findings = {finding.property: finding for finding in fuzz(understanding, "task_list", Settings(), 60, seed=1)}
     assert findings["template"].instance.question.labels["prompt"] == "mine"
     assert "does not hold the text of the workflow" in findings["template"].message
 
@@ -153,7 +153,9 @@ def test_fuzz_pattern_that_raises_names_the_exception(own_patterns: None) -> Non
         yield case({"few": len(workflow.tasks)}["many" if workflow.data else "few"])
 
     stated = Settings(own={"notation": ("json",)})
-    (finding,) = (one for one in fuzz(understanding, "raising", stated, 60, seed=1) if one.property == "renders")
+    (finding,) = (
+        finding for finding in fuzz(understanding, "raising", stated, 60, seed=1) if finding.property == "renders"
+    )
     assert "raised KeyError: 'many'" in finding.message
     assert finding.instance.size == 3
 
@@ -179,10 +181,10 @@ def test_giveaway_check_pattern_with_one_answer_is_found(own_patterns: None) -> 
         yield case(True, task=workflow.task_names[0])
 
     (check,) = giveaway_checks("always_yes", UnderstandingSettings(), 80)
-    found = check.run()
-    assert found is not None
-    assert 'every answer is "yes"' in found.message
-    assert found.instance.size == 3
+    result = check.run()
+    assert result is not None
+    assert 'every answer is "yes"' in result.message
+    assert result.instance.size == 3
 
 
 def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
@@ -192,20 +194,22 @@ def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
         yield case(1)
 
     (check,) = giveaway_checks("one_start", replace(UnderstandingSettings(), tasks=(6,)), 80)
-    found = check.run()
-    assert found is not None
-    assert "'always 1' gets 80 of 80" in found.message
+    result = check.run()
+    assert result is not None
+    assert "'always 1' gets 80 of 80" in result.message
 
 
 def test_names_shown_field_that_is_spelt_like_a_name_is_no_name() -> None:
-    made = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
-    (below,) = [task.subworkflow.name for task in made.tasks if task.subworkflow is not None]
-    project = with_texts(made, replacing({below: "data"}))
-    one = catalogue()["task_after_task"]
-    case_of_data = next(each for each in one.cases(project) if each.fields["flow"] == "data")
+    generated = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
+    (below,) = [task.subworkflow.name for task in generated.tasks if task.subworkflow is not None]
+    project = with_texts(generated, replacing({below: "data"}))
+    selected = catalogue()["task_after_task"]
+    case_of_data = next(each for each in selected.cases(project) if each.fields["flow"] == "data")
     text = written(project, "wadl-expanded")
-    asked = Asked(one, one, project, scopes(project)[0], case_of_data, 0, "wadl-expanded", text)
+    subject = Asked(selected, selected, project, scopes(project)[0], case_of_data, 0, "wadl-expanded", text)
     (reference, *_) = understanding.references(Settings(), {"patterns": ["task_after_task"]})
-    put = replace(understanding.question(reference, Settings()), text=sentence(one, 0, asked.scope, case_of_data))
+    put = replace(
+        understanding.question(reference, Settings()), text=sentence(selected, 0, subject.scope, case_of_data)
+    )
     assert ("data" in put.text, "data" in text) == (True, False)
-    assert QuestionChecks(asked, put, lambda other: put).names_shown() == ""
+    assert QuestionChecks(subject, put, lambda other: put).names_shown() == ""

@@ -26,7 +26,7 @@ class NumberQuestion:
         """Yield the numbers without some in a row, those nearest half as many first."""
         count = len(subject)
         cuts = {subject[:i] + subject[j:] for i in range(count) for j in range(i + 1, count + 1)}
-        yield from sorted(cuts, key=lambda one: (abs(2 * len(one) - count), one))
+        yield from sorted(cuts, key=lambda numbers: (abs(2 * len(numbers) - count), numbers))
 
     def key(self, subject: Numbers) -> str:
         """Return the numbers as text."""
@@ -61,34 +61,34 @@ def reduced(asks: Callable[[Instance, int], Awaitable[bool | None]], limits: Red
 
 
 def test_reduce_two_causes_keeps_only_them() -> None:
-    found = reduced(errs_on(13, 27), ReductionLimits(calls=500, needed=1, votes=1))
-    assert (found.subject, found.end) == ((13, 27), "smallest")
-    assert found.smallest.question.reference == 40
-    assert list(found.sizes) == sorted(found.sizes, reverse=True)
-    assert found.sizes[0] == 20
+    reduction = reduced(errs_on(13, 27), ReductionLimits(calls=500, needed=1, votes=1))
+    assert (reduction.subject, reduction.end) == ((13, 27), "smallest")
+    assert reduction.smallest.question.reference == 40
+    assert list(reduction.sizes) == sorted(reduction.sizes, reverse=True)
+    assert reduction.sizes[0] == 20
 
 
 def test_reduce_calls_used_up_returns_best_so_far() -> None:
     calls: list[str] = []
-    found = reduced(errs_on(13, 27, calls=calls), ReductionLimits(calls=20, needed=1, votes=1))
-    assert found.end == "calls"
-    assert found.calls == len(calls) == 20
-    assert {13, 27} <= set(found.subject)
-    assert 2 <= len(found.subject) < 20
+    reduction = reduced(errs_on(13, 27, calls=calls), ReductionLimits(calls=20, needed=1, votes=1))
+    assert reduction.end == "calls"
+    assert reduction.calls == len(calls) == 20
+    assert {13, 27} <= set(reduction.subject)
+    assert 2 <= len(reduction.subject) < 20
 
 
 def test_reduce_right_answer_to_start_ends_not_confirmed() -> None:
     calls: list[str] = []
-    found = reduced(errs_on(99, calls=calls), ReductionLimits(calls=50, needed=2, votes=3))
-    assert (found.end, found.reduced, found.errors) == ("not-confirmed", False, 0)
-    assert len(calls) == found.calls == found.answers <= 7
+    reduction = reduced(errs_on(99, calls=calls), ReductionLimits(calls=50, needed=2, votes=3))
+    assert (reduction.end, reduction.reduced, reduction.errors) == ("not-confirmed", False, 0)
+    assert len(calls) == reduction.calls == reduction.answers <= 7
 
 
 def test_reduce_verdict_certain_asks_no_further_vote() -> None:
     calls: list[str] = []
     reduced(errs_on(13, calls=calls), ReductionLimits(calls=400, needed=2, votes=4, in_flight=1))
-    asked = [one.rpartition("-")[0] for one in calls]
-    counts = {asked.count(one) for one in set(asked)}
+    questions = [call.rpartition("-")[0] for call in calls]
+    counts = {questions.count(question) for question in set(questions)}
     assert counts <= {2, 3}  # two that err, or three that do not: the fourth could change nothing
     assert len(calls) == len(set(calls))  # every vote is a repetition of its own
 
@@ -107,7 +107,7 @@ def test_reduce_replies_in_any_order_accepts_the_same() -> None:
 
     limits = ReductionLimits(calls=200, needed=2, votes=3)
     runs = [reduced(shuffled(seed), limits) for seed in range(6)]
-    assert all(one == runs[0] for one in runs)
+    assert all(run == runs[0] for run in runs)
     assert runs[0].reduced
 
 
@@ -122,9 +122,9 @@ def test_reduce_in_flight_calls_never_exceeds_limit() -> None:
         flying[0] -= 1
         return await errs(instance, repetition)
 
-    found = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1, in_flight=5))
+    reduction = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1, in_flight=5))
     assert flying[1] == 5
-    assert found.rounds < found.calls
+    assert reduction.rounds < reduction.calls
 
 
 def test_reduce_model_not_asked_returns_best_and_reason() -> None:
@@ -136,18 +136,18 @@ def test_reduce_model_not_asked_returns_best_and_reason() -> None:
             raise NotAskedError("the budget of calls is spent")
         return await errs(instance, repetition)
 
-    found = reduced(asks, ReductionLimits(calls=500, needed=1, votes=1))
-    assert (found.end, found.reason, found.calls) == ("not-asked", "the budget of calls is spent", 30)
-    assert {13, 27} <= set(found.subject)
+    reduction = reduced(asks, ReductionLimits(calls=500, needed=1, votes=1))
+    assert (reduction.end, reduction.reason, reduction.calls) == ("not-asked", "the budget of calls is spent", 30)
+    assert {13, 27} <= set(reduction.subject)
 
 
 def test_reduce_no_answer_counts_as_no_error() -> None:
     async def asks(instance: Instance, repetition: int) -> bool | None:
         return True if len(instance.question.text) > 70 else None
 
-    found = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1))
-    assert found.reduced
-    assert len(found.smallest.question.text) > 70
+    reduction = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1))
+    assert reduction.reduced
+    assert len(reduction.smallest.question.text) > 70
 
 
 def test_reduce_other_exception_propagates() -> None:

@@ -24,11 +24,11 @@ def shrunk(settings: UnderstandingSettings, group: str) -> Instance:
     assert reducible is not None
     subject = reducible.start
     for _ in range(3):
-        smaller = (one for one in reducible.smaller(subject) if reducible.instance(one) is not None)
+        smaller = (candidate for candidate in reducible.smaller(subject) if reducible.instance(candidate) is not None)
         subject = next(smaller, subject)
-    found = reducible.instance(subject)
-    assert found is not None
-    return found
+    instance = reducible.instance(subject)
+    assert instance is not None
+    return instance
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,13 @@ def test_regression_test_pasted_asks_the_shrunk_question(
     wrong = project.run(module, "--model=simulated:0")
     assert (wrong.code, wrong.counts["failed"]) == (1, 1), wrong.output
     (trial,) = project.record()["trials"]
-    asked = trial["question"]
-    assert (asked["text"], asked["reference"]) == (instance.question.text, instance.question.reference)
-    assert asked["digests"] == instance.question.digests
-    assert asked.get("specifications", {}) == instance.question.specifications
+    recorded_question = trial["question"]
+    assert (recorded_question["text"], recorded_question["reference"]) == (
+        instance.question.text,
+        instance.question.reference,
+    )
+    assert recorded_question["digests"] == instance.question.digests
+    assert recorded_question.get("specifications", {}) == instance.question.specifications
 
 
 def test_regression_test_other_workflow_of_the_run_is_skipped(project: Project) -> None:
@@ -88,7 +91,7 @@ def test_regression_test_hostile_texts_stay_literals() -> None:
     function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     (decorator,) = function.decorator_list
     assert isinstance(decorator, ast.Call)
-    assert {one.arg: ast.literal_eval(one.value) for one in decorator.keywords} == dict(instance.suite)
+    assert {keyword.arg: ast.literal_eval(keyword.value) for keyword in decorator.keywords} == dict(instance.suite)
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert [ast.unparse(node) for node in imports] == ["from pytest_taskgraph import Trial, suite, understanding"]
 

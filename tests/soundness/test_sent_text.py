@@ -58,24 +58,24 @@ def test_sent_text_of_an_escape_and_of_its_spelling_differ() -> None:
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_sent_text_of_any_texts_is_read_back_from_a_file(texts: list[str]) -> None:
     sections = {f"q-{number}": sent_text([request(text, text)]) for number, text in enumerate(texts)}
-    written = SnapshotFile("test_f", "## group", sections).text()
-    assert parse_sections(written, "f.md") == sections
-    assert "\r" not in written
-    written.encode("utf-8")
+    text = SnapshotFile("test_f", "## group", sections).text()
+    assert parse_sections(text, "f.md") == sections
+    assert "\r" not in text
+    text.encode("utf-8")
 
 
 def test_sent_text_of_several_requests_numbers_and_counts_them() -> None:
     score = Request(kind="score", context="C", texts=["a", "b"])
     judge = request("Right?", role="judge")
-    shown = sent_text([request("x"), request("x", repetition=2), score, judge])
-    headings = [line for line in shown.splitlines() if line.startswith("#")]
+    text = sent_text([request("x"), request("x", repetition=2), score, judge])
+    headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings == [
         "### Request 1, sent 2 times",
         "### Request 2, probabilities of texts",
         "### Request 3, to the judge",
     ]
-    assert "**context**" in shown
-    assert "**text 2**\n\n```text\nb\n```" in shown
+    assert "**context**" in text
+    assert "**text 2**\n\n```text\nb\n```" in text
 
 
 def test_sent_text_of_a_sole_request_to_another_model_names_it() -> None:
@@ -83,16 +83,16 @@ def test_sent_text_of_a_sole_request_to_another_model_names_it() -> None:
 
 
 def test_sent_text_of_tools_and_settings_shows_them() -> None:
-    shown = sent_text([request("x", tools=[{"name": "look", "about": "Ä"}], settings={"max_tokens": 5})])
-    assert '"about": "Ä",\n    "name": "look"' in shown
-    assert '"max_tokens": 5' in shown
+    text = sent_text([request("x", tools=[{"name": "look", "about": "Ä"}], settings={"max_tokens": 5})])
+    assert '"about": "Ä",\n    "name": "look"' in text
+    assert '"max_tokens": 5' in text
 
 
 def test_sent_text_of_a_message_in_parts_shows_them_as_json() -> None:
-    shown = sent_text([Request([{"role": "user", "content": [{"text": "hi"}], "name": "Ann"}])])
-    assert '"text": "hi"' in shown
-    assert "**user, further**" in shown
-    assert '"name": "Ann"' in shown
+    text = sent_text([Request([{"role": "user", "content": [{"text": "hi"}], "name": "Ann"}])])
+    assert '"text": "hi"' in text
+    assert "**user, further**" in text
+    assert '"name": "Ann"' in text
 
 
 def test_sent_text_of_no_request_states_none() -> None:
