@@ -73,7 +73,7 @@ def _unfence_lines(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
 
 
 def _strip_decoration(line: str) -> tuple[str, str | None, bool]:
-    """Return the line without decoration, its actor if it is a heading, and whether it holds an arrow."""
+    """Return the line without decoration, its actor if it is a heading, and True if it holds an arrow."""
     if len(line) > LONGEST_LINE:
         return line[:LONGEST_LINE], None, False
     bullet = _BULLET.match(line)

@@ -1,4 +1,4 @@
-r"""Procedural graphs as text: `Node -> Node`, a flow a line, after the prompts of Du et al. (2024).
+r"""Procedural graphs as text: `Node -> Node`, one flow per line, after the prompts of Du et al. (2024).
 
     Start -> check the order
     check the order -> XOR1

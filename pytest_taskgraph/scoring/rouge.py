@@ -1,4 +1,4 @@
-"""ROUGE as the package rouge-score gives it, and the F-measure of a precision and a recall.
+"""ROUGE as the package rouge-score computes it, and the F-measure of a precision and a recall.
 
 Tokens are the runs of a-z and 0-9 in the lower-cased text, without a stemmer; n-gram hits are clipped counts; L is the
 longest common subsequence of the whole text. Precision is over the n-grams of the given text, recall over those of the
@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"[a-z0-9]+")
 
 
 def tokens(text: Json) -> list[str]:
-    """Return the words of a text as ROUGE counts them; none of what is no text."""
+    """Return the words of a text as ROUGE counts them; an empty list for other JSON."""
     return _TOKEN.findall(text.lower()) if isinstance(text, str) else []
 
 

@@ -1,1 +1,1 @@
-"""Whether questions are sound, searched for violations without a model; and wrong answers made small with one."""
+"""Soundness of questions: the search for violations without a model, and the reduction of wrong answers with one."""

@@ -95,7 +95,7 @@ def data_label(data: Data) -> str:
 
 
 def level_comments(workflow: Workflow) -> Iterator[str]:
-    """Yield the comment lines that state what a workflow has besides its nodes."""
+    """Yield the comment lines that state the attributes of a workflow."""
     comments = [("package", workflow.package), ("description", workflow.description)]
     comments += [("parameter", parameter_phrase(parameter)) for parameter in workflow.parameters]
     yield from (comment_line(key, text) for key, text in comments if text)

@@ -293,7 +293,7 @@ def _quote_token(token: str) -> str:
 
 
 def _expected_words(error: UnexpectedInput) -> str:
-    """Return what the grammar accepts at this place, in the words of the language."""
+    """Return the terminals that the grammar accepts at this place, in the words of the language."""
     words = sorted({_terminal_in_words(name) for name in error.interactive_parser.accepts()})  # type: ignore[no-untyped-call]
     if "a name" in words:
         words = ["a name", *(word for word in words if word not in ("a name", "a text in quotation marks"))]

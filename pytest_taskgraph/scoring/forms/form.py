@@ -1,4 +1,4 @@
-"""The form of an answer: how to ask for it, read it, write it, show it, and which metric scores it."""
+"""The form of an answer: its instruction, parser and writer, its presentation in reports, and its metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least distance from a list of names to any linear extension of a partial order, by A*.
+"""The metric `order`: the least distance from a list of names to any linear extension of a partial order, by A*.
 
 A state is the set of nodes placed (a downset, as bit mask) and the number of answer items used. The steps, with their
 costs: use up an item (1), place a node (1), place a node against the next item (0 if the labels agree, else 1), and

@@ -70,7 +70,7 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
 
 
 def edit_size(graph: ProceduralGraph) -> int:
-    """Return the number of nodes and flows of a graph: what it costs to insert or delete all of it."""
+    """Return the number of nodes and flows of a graph, which is the cost of inserting or deleting all of it."""
     return len(graph.nodes) + len(graph.flows)
 
 
@@ -97,7 +97,7 @@ class _LabelledGraph:
 
     @cached_property
     def relations(self) -> dict[tuple[int, int], Relation]:
-        """The conditions of the flows between two nodes, out of the first and into it, where there are any."""
+        """Return the conditions of the flows between connected nodes, out of the first and into it."""
         out: dict[tuple[int, int], list[Label]] = {}
         for source, target, condition in self.flows:
             out.setdefault((source, target), []).append(condition)
@@ -118,13 +118,13 @@ def _label(node: ProceduralNode) -> tuple[str, Label, Label]:
 
 
 def _relabelling_cost(one: Sequence[Label], other: Sequence[Label]) -> int:
-    """Return what it costs to turn some conditions between two nodes into others."""
+    """Return the cost of turning some conditions between two nodes into others."""
     return max(len(one), len(other)) - (Counter(one) & Counter(other)).total()
 
 
 @dataclass(slots=True)
 class _State:
-    """Some nodes are assigned. Costs are doubled, so that half a flow is a whole number."""
+    """A partial assignment of nodes. Costs are doubled, so that half a flow is a whole number."""
 
     fixed: int  # among assigned nodes
     rows: list[int]  # what is not assigned of the smaller graph
@@ -146,7 +146,7 @@ class _Search:
         self._number_conditions()
 
     def _number_relations(self) -> None:
-        """Set the numbers of the relations of both graphs, 0 for none, and what it costs to turn one into another."""
+        """Number the relations of both graphs, 0 for none, and set the costs of turning each into each other."""
         import numpy as np
 
         graphs = self.one, self.other
@@ -163,9 +163,9 @@ class _Search:
         )
 
     def _number_conditions(self) -> None:
-        """Set the numbers of the conditions that both graphs have: out of a node, into it, each with all others last.
+        """Number the conditions that both graphs have: out of a node, into it, each with all others last.
 
-        Flows whose condition the other graph has not are only counted.
+        Flows whose condition is in one graph only are counted together.
         """
         import numpy as np
 
@@ -224,7 +224,7 @@ class _Search:
                 return
 
     def _costs(self, state: _State) -> tuple[Numbers, Numbers]:
-        """Return a lower bound of what each pair of unassigned nodes adds, and of what each inserted node adds."""
+        """Return lower bounds of the costs that each pair of unassigned nodes, and each inserted node, adds."""
         import numpy as np
 
         ours, theirs = state.out[0][state.rows], state.out[1][state.columns]
@@ -271,7 +271,7 @@ class _Search:
 
 
 def _regrets(costs: Numbers) -> Numbers:
-    """Return for each row how much more than its cheapest entry the next costs."""
+    """Return for each row the difference between its cheapest and its second cheapest cost."""
     import numpy as np
 
     if costs.shape[1] < 2:

@@ -47,7 +47,7 @@ def transitive_closure(n: int, edges: Iterable[Edge]) -> set[Edge]:
 
 
 def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge], unread: Iterable[Edge] = ()) -> tuple[int, int]:
-    """Return how many ordered pairs of n steps are answered right, and how many there are: n(n - 1).
+    """Return the number of ordered pairs of n steps that are answered right, and of all pairs: n(n - 1).
 
     A pair is answered with yes if it is among the given edges: these are the answers to the questions about single
     pairs, and nothing is concluded from them. The right answer is yes if a path of the gold edges, freed of cycles,
@@ -60,7 +60,7 @@ def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge], unread: I
 
 
 def independent_pairs(n: int, gold: Iterable[Edge]) -> tuple[int, int]:
-    """Return how many ordered pairs of n steps have no dependency in the gold graph, and how many pairs there are.
+    """Return the number of ordered pairs of n steps without dependency in the gold graph, and of all pairs.
 
     Their ratio is the accuracy of the answer that always says no: 1/2 for a chain, more for a freer graph.
     """

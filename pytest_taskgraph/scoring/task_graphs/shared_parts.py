@@ -37,7 +37,7 @@ def alike_pairs(matrix: Matrix) -> list[tuple[int, int]]:
 
 
 def longest_chain(pairs: Pairs, gold: StepGraph) -> int:
-    """Return how many matched steps, in the order in which the answer lists them, can be done in that order.
+    """Return the largest number of matched steps that can be done in the order in which the answer lists them.
 
     That is the longest subsequence of the listed steps that some topological order of the gold graph, freed of
     cycles, has too. Say that the pair p inverts q if p is listed before q, but a gold path leads from q to p. A set of
@@ -70,7 +70,7 @@ def longest_chain(pairs: Pairs, gold: StepGraph) -> int:
 
 
 def largest_common_subgraph(pairs: Pairs, given: StepGraph, gold: StepGraph, most: int = MOST_STATES) -> int | None:
-    """Return how many matched steps have the same dependencies among each other in both graphs, at most.
+    """Return the largest number of matched steps with the same dependencies among each other in both graphs.
 
     Dependencies are taken as both graphs state them.
 

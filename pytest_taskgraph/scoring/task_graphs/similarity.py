@@ -72,7 +72,7 @@ def lexical_similarity(first: str, second: str) -> float:
 
 
 def words(text: str) -> list[str]:
-    """Return the runs of letters, marks and digits of a text, case folded; if it has none, what blanks separate."""
+    """Return the runs of letters, marks and digits of a text, case folded; without any, the parts between blanks."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     runs = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded)
     return runs.split() or folded.split()

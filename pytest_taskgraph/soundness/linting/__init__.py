@@ -1,1 +1,1 @@
-"""The linter of suites: what is wrong with them that can be found without asking a model."""
+"""The linter of suites: the problems that can be found without asking a model."""
