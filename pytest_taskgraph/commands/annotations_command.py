@@ -25,7 +25,7 @@ from ..reports.table import table
 from ..results import record
 from ..results.tally import Tally
 from ..scoring.forms import FORMS, find_form, form
-from ..scoring.grade import METRIC, annotate, annotation, without_annotation
+from ..scoring.grade import ANNOTATION_METRIC, annotate, annotation, without_annotation
 from ..trial import Question, Reply, Score, Trial
 
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
@@ -246,14 +246,20 @@ def comparison_table(tally: Tally) -> list[str]:
     rows = [
         *annotated_trials.rows(),
         *annotated_trials.rows(graded=True),
-        *(total for total in totals if METRIC in total.metrics),
+        *(total for total in totals if ANNOTATION_METRIC in total.metrics),
     ]
     cells = [
-        [row.name, row.model, str(row.n), f"{row.metrics[METRIC]:.3f}", "-" if row.mean is None else f"{row.mean:.3f}"]
+        [
+            row.name,
+            row.model,
+            str(row.n),
+            f"{row.metrics[ANNOTATION_METRIC]:.3f}",
+            "-" if row.mean is None else f"{row.mean:.3f}",
+        ]
         for row in rows
     ]
     counts = f"{len(annotated_trials)} of {sum(_is_answered(trial) for trial in tally)} answers annotated"
-    return [counts, *(["", *table([word, "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
+    return [counts, *(["", *table([word, "model", "n", ANNOTATION_METRIC, "score"], cells, "llrrr")] if cells else [])]
 
 
 def _is_answered(trial: Trial) -> bool:
@@ -264,7 +270,7 @@ def _with_annotation_as_metric(trial: Trial, score: float) -> Trial:
     """Return the trial with the score of its main metric, and the annotation beside it."""
     bare = without_annotation(trial)
     assert isinstance(bare.score, Score)
-    return replace(bare, score=replace(bare.score, metrics={**bare.score.metrics, METRIC: score}))
+    return replace(bare, score=replace(bare.score, metrics={**bare.score.metrics, ANNOTATION_METRIC: score}))
 
 
 def _key(trial: Trial) -> Key:

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: if pytest refuses an argument, or a rule is unknown.
     """
-    from ..soundness.linting.lint_run import LintChoice, known_rules, lint
+    from ..soundness.linting.lint_run import LintChoice, lint, select_known_rules
     from ..soundness.linting.output_formats import FORMATS, rule_lines
     from ..soundness.linting.property_rules import SearchLimits
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     limits = SearchLimits(**stated, seed=options.seed)
     choice = LintChoice(limits, _names(options.select), _names(options.ignore))
     if options.rules:
-        print("\n".join(rule_lines(known_rules(choice))))
+        print("\n".join(rule_lines(select_known_rules(choice))))
         return 0
     report = lint(options.arguments, choice)
     print(FORMATS[options.format](report))

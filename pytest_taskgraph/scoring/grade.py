@@ -20,10 +20,11 @@ from .metrics import METRICS, metric
 from .partial_order import task_labels
 from .procedural_graphs.answered_graphs import answered_procedure
 
-_BREAKING = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
+_SEPARATORS = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
 
+# The names of the forms whose answers hold names, by the shape of the answer.
 LISTS, ORDERS, REASONS = ("task-set",), ("task-order",), ("task-reasons", "pair-reason")
-NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})  # the forms whose answers hold names
+NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})
 
 
 def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
@@ -36,7 +37,7 @@ def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str
         return [*names, *option_names(spellings)]
     if not spellings or form not in NAMING:
         return names
-    usable = [text for text in spellings if form in ("task", *LISTS) or _BREAKING.isdisjoint(text)]
+    usable = [text for text in spellings if form in ("task", *LISTS) or _SEPARATORS.isdisjoint(text)]
     return [*names, *(text for text in usable if text not in names)]
 
 
@@ -76,9 +77,9 @@ def grade(question: Question, reply: Reply, model_values: Mapping[str, float | N
 
     An unparseable answer has value 0.0 and status "unparseable"; a text that declines and holds no answer has value 0.0
     and status "refused". `missing` and `extra` are filled for lists: a group is written as its names, and in an order
-    names count as often as they occur. An undefined main metric counts 0.0, with a remark. A metric
-    may return named values, which become further `metrics`, parts, and a remark (`measurement.Measurement`); it also
-    states those of a reply without an answer.
+    names count as often as they occur. An undefined main metric counts 0.0, with a remark. A metric may return named
+    values, which become further `metrics`, parts, and a remark (`measurement.Measurement`), also for a reply without
+    an answer.
 
     Args:
         question: The question.
@@ -92,7 +93,9 @@ def grade(question: Question, reply: Reply, model_values: Mapping[str, float | N
         UnmeasuredError: if the value of a metric that a model measures is missing.
         UsageError: if a metric returns no valid measurement, or two metrics give a value of the same name.
     """
-    _ = [metric(name) for name in (question.metric, *question.further) if name not in question.judged]
+    for name in (question.metric, *question.further):
+        if name not in question.judged:
+            metric(name)  # an unknown name is an error whatever the reply holds
     answer = _parse_answer(question, reply)
     return answer if isinstance(answer, Score) else _measure_all(question, answer, model_values or {})
 
@@ -108,7 +111,7 @@ def read_answer(question: Question, reply: Reply) -> Json:
 
 def _parse_answer(question: Question, reply: Reply) -> Json | Score:
     """Return the answer, or the score of a reply that holds none."""
-    if reply.finish_reason == _FILTERED:  # of a file of replies, too
+    if reply.finish_reason == _FILTERED:  # replies in files have this reason, too
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
     answer_form, text = form(question.form), ""
     try:
@@ -139,7 +142,7 @@ def _answer_place(question: Question, reply: Reply, answer_form: Form) -> Place:
 
 def _require_complete(reply: Reply, parseable: bool) -> None:
     if reply.cut_off and not parseable:
-        message = "the reply was cut off at the token limit before an answer could be read; allow more tokens"
+        message = "the reply was cut off at the token limit before an answer could be parsed; allow more tokens"
         raise ProviderError("truncated", message)
 
 
@@ -253,7 +256,7 @@ def _claim_name(owners: dict[str, str], subject: str, name: str, metric_name: st
 
 def _value_from_model(name: str, model_values: Mapping[str, float | None]) -> float | None:
     if name not in model_values:
-        raise UnmeasuredError(f"no score without the metric {name!r}: a model measures it, and its value is not there")
+        raise UnmeasuredError(f"metric {name!r}: no value from the model that measures it; the score needs a value")
     return model_values[name]
 
 
@@ -321,17 +324,18 @@ def outcome_of(question: Question, score: Score) -> Outcome:
     return "right" if score.value >= question.pass_threshold else "wrong"
 
 
-METRIC: Final = "manual"
+ANNOTATION_METRIC: Final = "manual"
+"""The name of a person's score among the metrics of a trial."""
 
 
 def annotation(trial: Trial) -> float | None:
     """Return the score that a person gave the answer, None if there is none."""
-    return None if trial.score is None else trial.score.metrics.get(METRIC)
+    return None if trial.score is None else trial.score.metrics.get(ANNOTATION_METRIC)
 
 
 def is_decided_by_hand(trial: Trial) -> bool:
     """Return True if the annotation is the score; in records of earlier versions it only stood beside the score."""
-    return trial.score is not None and {METRIC, trial.question.metric} <= trial.score.metrics.keys()
+    return trial.score is not None and {ANNOTATION_METRIC, trial.question.metric} <= trial.score.metrics.keys()
 
 
 def annotate(trial: Trial, score: float | None) -> Trial:
@@ -347,17 +351,17 @@ def annotate(trial: Trial, score: float | None) -> Trial:
     bare = without_annotation(trial)
     if score is None or bare.score is None:
         return bare
-    metrics = {**bare.score.metrics, trial.question.metric: bare.score.value, METRIC: score}
+    metrics = {**bare.score.metrics, trial.question.metric: bare.score.value, ANNOTATION_METRIC: score}
     by_hand = replace(bare.score, value=score, metrics=metrics)
     return replace(bare, score=by_hand, outcome=outcome_of(trial.question, replace(by_hand, status="read")))
 
 
 def without_annotation(trial: Trial) -> Trial:
     """Return the trial as the main metric scored it."""
-    if trial.score is None or METRIC not in trial.score.metrics:
+    if trial.score is None or ANNOTATION_METRIC not in trial.score.metrics:
         return trial
     was_by_hand = is_decided_by_hand(trial)
-    metrics = {name: value for name, value in trial.score.metrics.items() if name != METRIC}
+    metrics = {name: value for name, value in trial.score.metrics.items() if name != ANNOTATION_METRIC}
     value = (metrics.pop(trial.question.metric) or 0.0) if was_by_hand else trial.score.value
     score = replace(trial.score, value=value, metrics=metrics)
     return replace(trial, score=score, outcome=outcome_of(trial.question, score) if was_by_hand else trial.outcome)

@@ -49,7 +49,7 @@ def test_grade_judged_further_value_absent_is_undefined() -> None:
 
 @pytest.mark.parametrize("measured", [None, {}, {"cosine": 1.0}])
 def test_grade_judged_metric_unmeasured_raises_error(measured: dict[str, float | None] | None) -> None:
-    with pytest.raises(UsageError, match="no score without the metric 'judge'"):
+    with pytest.raises(UsageError, match="metric 'judge': no value"):
         grade(make_question(), RIGHT, measured)
 
 

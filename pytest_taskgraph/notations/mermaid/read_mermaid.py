@@ -38,8 +38,8 @@ def interpret(text: str, where: str = "") -> Interpretation:
     if not flowcharts:
         source.fail(len(text), "no flowchart", "'flowchart TD', or 'graph' in its place")
     applied, layouts = Conventions(), [_Layout(source, chart) for chart in flowcharts]
-    applied.cylinders_as_tasks = any(layout.links_cylinders_otherwise() for layout in layouts)
-    applied.ends_as_tasks = {label for layout in layouts for label in layout.ends_passed(applied.cylinders_as_tasks)}
+    applied.cylinders_as_tasks = any(layout.has_cylinder_without_task() for layout in layouts)
+    applied.ends_as_tasks = {label for layout in layouts for label in layout.passed_ends(applied.cylinders_as_tasks)}
     meanings = [_Meaning(layout, applied) for layout in layouts]
     if applied.all_by_id:  # if one chart names nodes by id, the guide holds for all charts
         for meaning in meanings:
@@ -90,18 +90,18 @@ class _Layout:
         for box in chart.subgraphs:
             chart.vertices.pop(box, None)  # mentions of the box, not a node
         self.groups: set[str] = set()
-        for edge in chart.edges:
-            source_boxes, target_boxes = self._around(edge.source), self._around(edge.target)
+        for edge in chart.edges:  # a box whose border an edge crosses only groups nodes
+            source_boxes, target_boxes = self._enclosing_boxes(edge.source), self._enclosing_boxes(edge.target)
             shared = sum(1 for a, b in zip(source_boxes, target_boxes, strict=False) if a == b)
             self.groups.update(source_boxes[shared:], target_boxes[shared:])
         self.group_links = any(end in self.groups for edge in chart.edges for end in (edge.source, edge.target))
         self.links: list[ChartEdge] = []
         for edge in chart.edges:
-            self.links += self._spread(edge)
+            self.links += self._expand_groups(edge)
             if len(self.links) > LARGEST:
                 source.fail(edge.offset, "too many links", f"at most {LARGEST}")
 
-    def _around(self, node_id: str) -> tuple[str, ...]:
+    def _enclosing_boxes(self, node_id: str) -> tuple[str, ...]:
         """Return the boxes around a node or a box, the outermost first."""
         box = self.chart.subgraphs.get(node_id)
         parent = box.parent if box else self.chart.owner.get(node_id)
@@ -111,11 +111,11 @@ class _Layout:
             parent = self.chart.subgraphs[parent].parent
         return tuple(reversed(around))
 
-    def home(self, node_id: str) -> str | None:
+    def level_of(self, node_id: str) -> str | None:
         """Return the composite task on whose level a node or a box is; None is the workflow's own level."""
-        return next((box for box in reversed(self._around(node_id)) if box not in self.groups), None)
+        return next((box for box in reversed(self._enclosing_boxes(node_id)) if box not in self.groups), None)
 
-    def _spread(self, edge: ChartEdge) -> Iterator[ChartEdge]:
+    def _expand_groups(self, edge: ChartEdge) -> Iterator[ChartEdge]:
         """Yield the edge; an edge to or from a group becomes an edge to or from each node in it.
 
         Raises:
@@ -124,7 +124,7 @@ class _Layout:
         if edge.source not in self.groups and edge.target not in self.groups:
             yield edge
             return
-        sources, targets = self._members(edge.source), self._members(edge.target)
+        sources, targets = self._group_members(edge.source), self._group_members(edge.target)
         if set(sources) & set(targets):
             self.source.fail(
                 edge.offset, "a link between a subgraph and a node inside it, which is not supported", "other ends"
@@ -133,15 +133,19 @@ class _Layout:
             self.source.fail(edge.offset, "too many links", f"at most {LARGEST}")
         yield from (replace(edge, source=source, target=target) for source in sources for target in targets)
 
-    def _members(self, node_id: str) -> list[str]:
+    def _group_members(self, node_id: str) -> list[str]:
         """Return the nodes that a group stands for at the end of an edge; of anything else only the id."""
         if node_id not in self.groups:
             return [node_id]
         inside = [box for box in self.chart.subgraphs if box not in self.groups]
         candidates = [*self.chart.vertices, *inside]
-        return [node for node in candidates if node_id in self._around(node) and self.home(node) == self.home(node_id)]
+        return [
+            node
+            for node in candidates
+            if node_id in self._enclosing_boxes(node) and self.level_of(node) == self.level_of(node_id)
+        ]
 
-    def links_cylinders_otherwise(self) -> bool:
+    def has_cylinder_without_task(self) -> bool:
         """Return True if an edge joins a cylinder with a node other than a task.
 
         Cylinders cannot be data then.
@@ -160,7 +164,7 @@ class _Layout:
             return "end"
         return "cylinder" if vertex.shape == "[(" else "gateway" if is_gateway(vertex) else "task"
 
-    def ends_passed(self, cylinders_as_tasks: bool) -> Iterator[str]:
+    def passed_ends(self, cylinders_as_tasks: bool) -> Iterator[str]:
         """Yield the labels of START nodes that edges lead to, and of END nodes that edges leave.
 
         For a node that is START or END by its shape, the shape is yielded.
@@ -192,14 +196,14 @@ class _Meaning:
     def _sort_by_level(self) -> None:
         layout = self.layout
         for vertex in self.chart.vertices.values():
-            self.vertices.setdefault(layout.home(vertex.id), []).append(vertex)
+            self.vertices.setdefault(layout.level_of(vertex.id), []).append(vertex)
         for box in self.chart.subgraphs:
             if box not in layout.groups:
-                self.boxes.setdefault(layout.home(box), []).append(box)
+                self.boxes.setdefault(layout.level_of(box), []).append(box)
         for edge in layout.links:
-            self.edges.setdefault(layout.home(edge.source), []).append(edge)
+            self.edges.setdefault(layout.level_of(edge.source), []).append(edge)
         for comment in self.chart.comments:
-            inside = layout.home(comment.inside) if comment.inside in layout.groups else comment.inside
+            inside = layout.level_of(comment.inside) if comment.inside in layout.groups else comment.inside
             self.comments.setdefault(inside, []).append(comment)
 
     def _record_layout(self) -> None:
@@ -230,11 +234,13 @@ class _Meaning:
     def _assign_names(self) -> None:
         """Set the names of tasks and data: the label, or the id if others on the level share the label."""
         names = {node_id: self._label_name(node_id) for node_id in self.labels}
-        homes = {node_id: self.layout.home(node_id) for node_id in names}
-        counts = Counter((homes[node_id], name) for node_id, name in names.items())
-        by_id = {node_id for node_id, name in names.items() if counts[homes[node_id], name] > 1 or name in (START, END)}
-        by_label = {(homes[node_id], name) for node_id, name in names.items() if node_id not in by_id}
-        self.applied.all_by_id |= any((homes[node_id], node_id) in by_label for node_id in by_id)
+        levels = {node_id: self.layout.level_of(node_id) for node_id in names}
+        counts = Counter((levels[node_id], name) for node_id, name in names.items())
+        by_id = {
+            node_id for node_id, name in names.items() if counts[levels[node_id], name] > 1 or name in (START, END)
+        }
+        by_label = {(levels[node_id], name) for node_id, name in names.items() if node_id not in by_id}
+        self.applied.all_by_id |= any((levels[node_id], node_id) in by_label for node_id in by_id)
         self.applied.by_id |= by_id
         self.names = names
         self.call_by_id(by_id)

@@ -67,7 +67,7 @@ def relative_path(path: Path) -> str | None:
     return Path(full).relative_to(start).as_posix() if Path(full).is_relative_to(start) else None
 
 
-def chosen_rules(
+def select_rules(
     rules: Mapping[str, LintRule], selected: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> list[LintRule]:
     """Return the selected rules, in their order.

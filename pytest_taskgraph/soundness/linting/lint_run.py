@@ -10,7 +10,7 @@ from ...benchmarks.contract import report_family_errors
 from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
-from .lint_findings import LintFinding, chosen_rules, make_finding
+from .lint_findings import LintFinding, make_finding, select_rules
 from .output_formats import LintReport
 from .property_rules import PropertySearch, SearchLimits
 from .suite_collection import NO_CASE, CollectionProblem, collect_suites
@@ -70,13 +70,13 @@ def all_rules(search: PropertySearch) -> dict[str, LintRule]:
     return by_name
 
 
-def known_rules(choice: LintChoice) -> list[LintRule]:
+def select_known_rules(choice: LintChoice) -> list[LintRule]:
     """Return the rules that a run checks, as far as they are known before any conftest file is loaded.
 
     Raises:
         UnknownNameError: for a rule that is not known.
     """
-    return chosen_rules(all_rules(PropertySearch(choice.limits)), choice.selected, choice.ignored)
+    return select_rules(all_rules(PropertySearch(choice.limits)), choice.selected, choice.ignored)
 
 
 class _LintRun:
@@ -96,7 +96,7 @@ class _LintRun:
         Raises:
             UsageError: if a family fails to return its rules.
         """
-        self._choose()
+        self._select_rules()
         self._suites = suites
         for suite in suites:
             for rule in self._rules:
@@ -109,8 +109,8 @@ class _LintRun:
         """Return True if there is no suite with questions."""
         return not self._suites
 
-    def _choose(self) -> None:
-        self._rules = chosen_rules(all_rules(self._search), self._choice.selected, self._choice.ignored)
+    def _select_rules(self) -> None:
+        self._rules = select_rules(all_rules(self._search), self._choice.selected, self._choice.ignored)
 
     def add_problems(self, problems: Sequence[CollectionProblem]) -> None:
         """Add the problems of the collection."""
@@ -123,7 +123,7 @@ class _LintRun:
         finding = make_finding(rule, problem, place)
         if finding is None:
             self._ignored += 1
-        elif finding not in self._findings:  # two suites may ask for one group, which is wrong once
+        elif finding not in self._findings:  # two suites may ask for one group, whose problem counts once
             self._findings.append(finding)
 
     def report(self, notices: Sequence[str], interrupted: bool) -> LintReport:
