@@ -82,7 +82,7 @@ def test_alike_pairs_poor_pairs_do_not_decide_the_matching() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edges", "listed", "length"),
+    ("edges", "order", "length"),
     [
         ([(0, 1), (1, 2)], [0, 1, 2], 3),
         ([(0, 1), (1, 2)], [2, 1, 0], 1),
