@@ -36,7 +36,7 @@ from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understandin
 
 @pattern("In {{ place }}, what is {{ task }} for?", form="text")
 def purpose(workflow: Workflow) -> Cases:
-    """Does the model say what a task is for?"""
+    """Check that the model states the purpose of a task."""
     task = workflow.task_names[0]
     yield case(f"It makes {task} ready.", task=task)
 

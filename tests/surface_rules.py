@@ -26,7 +26,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
     rule_by_wording,
     sample,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
@@ -111,7 +111,7 @@ def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, nota
     """
     rng, mentioned, shuffled = Random(SEED), list[float](), list[float]()
     for question in questions(pattern, count, tasks):
-        shown = written(question.project, notation)
+        shown = write_workflow(question.project, notation)
         names = first_mentions(shown, notation, question.scope.workflow.task_names, part)
         if isinstance(question.case.answer, dict):  # of the tasks that run, only the order is guessed
             runs = question.case.answer["tasks"]

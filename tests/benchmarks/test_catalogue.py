@@ -15,7 +15,7 @@ from pytest_taskgraph.workflow.model import Workflow
 def mine() -> Iterator[Pattern]:
     @pattern("How is {{ place }} called?", form="task")
     def the_name(workflow: Workflow) -> Cases:
-        """Does the model see the name?"""
+        """Check that the model sees the name."""
         yield case(workflow.name)
 
     yield the_name
@@ -60,10 +60,10 @@ def test_a_pattern_needs_a_template_and_a_rationale_and_known_features() -> None
     def bare(workflow: Workflow) -> Cases:
         yield case(True)
 
-    with pytest.raises(UsageError, match="pattern 'bare': a template and a docstring"):
+    with pytest.raises(UsageError, match="pattern 'bare': a template or the docstring"):
         pattern("Is it?", form="yes-no")(bare)
     bare.__doc__ = "Is it?"
-    with pytest.raises(UsageError, match="pattern 'bare': a template and a docstring"):
+    with pytest.raises(UsageError, match="pattern 'bare': a template or the docstring"):
         pattern(form="yes-no")(bare)
     with pytest.raises(UnknownNameError, match=r"unknown feature \(pattern 'bare'\) 'forks'; known: .*parallel"):
         pattern("Is it?", form="yes-no", needs={"forks"})(bare)

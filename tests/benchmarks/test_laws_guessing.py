@@ -12,9 +12,9 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.benchmarks.understanding.questions.labels import difficulty
-from pytest_taskgraph.benchmarks.understanding.questions.sample import Drawn, draw
+from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw
 from pytest_taskgraph.workflow.features import FEATURES, features
 
 YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and pattern.category != "custom"]
@@ -29,7 +29,7 @@ ASKED = {
 
 
 @cache  # for the laws of this file, which all look at the same
-def drawn(pattern: Pattern) -> list[Drawn]:
+def drawn(pattern: Pattern) -> list[DrawnCase]:
     return [draw(pattern, 12, 41, ordinal) for ordinal in range(DRAWS)]
 
 
@@ -76,7 +76,9 @@ def test_no_number_of_the_workflow_gives_the_answer(pattern: Pattern) -> None:
 def test_no_word_of_the_shown_text_gives_the_answer(pattern: Pattern) -> None:
     found = drawn(pattern)
     answers = [verdict(d.case.answer) for d in found]
-    counted = [Counter(re.findall(r"[A-Za-z]+|[^\sA-Za-z0-9_]", written(d.project, "wadl-separate"))) for d in found]
+    counted = [
+        Counter(re.findall(r"[A-Za-z]+|[^\sA-Za-z0-9_]", write_workflow(d.project, "wadl-separate"))) for d in found
+    ]
     words = sorted({word for one in counted for word in one})
     telling = {word: best_cut([one[word] for one in counted], answers) for word in words}
     assert {word: value for word, value in telling.items() if value > MOST} == {}
@@ -90,7 +92,7 @@ def test_the_order_in_which_two_tasks_are_declared_does_not_give_the_answer(patt
         assert share([first for first, _ in ordered], [answer for _, answer in ordered]) <= MOST
 
 
-def _positions(one: Drawn) -> list[int]:
+def _positions(one: DrawnCase) -> list[int]:
     """Where the tasks that the question is about are declared, in the order of its fields."""
     names = one.scope.workflow.task_names
     return [names.index(value) for value in one.case.fields.values() if isinstance(value, str) and value in names]

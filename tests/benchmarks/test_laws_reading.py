@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes, cases, sentence
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.notations import NOTATIONS
@@ -46,7 +46,7 @@ def answers(pattern: Pattern, project: Workflow, phrasing: int, entered: bool = 
 
 def read_back(pattern: Pattern, project: Workflow, notation: str, phrasing: int) -> dict[str, Json]:
     """The same of the shown text; a composite task may be written inline or elsewhere."""
-    back = NOTATIONS[notation].read(written(project, notation))
+    back = NOTATIONS[notation].read(write_workflow(project, notation))
     return answers(pattern, back, phrasing, entered=True) | answers(pattern, back, phrasing)
 
 

@@ -104,7 +104,9 @@ def test_notices_no_pair_of_answers_named_with_the_answer(tmp_path: Path) -> Non
         questions(path, "parallel_pair")
     chosen = UnderstandingSettings(workflows=(str(path),))
     (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "flow_cycle"]})
-    assert notice == f"{path}: not asked, for no change of one step gives the other answer: parallel_pair (only no)"
+    assert (
+        notice == f"{path}: not asked, because no change of one step leads to the other answer: parallel_pair (only no)"
+    )
 
 
 def test_question_chart_without_start_and_end_not_asked_about_them(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from workflow_simulation import a_level, simulated
 
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_links import (
     MOST_SITUATIONS,
-    asked_situations,
     mutually_exclusive,
     next_task_in_situation,
+    sample_situations,
 )
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
@@ -145,19 +145,19 @@ def test_the_next_task_is_next_in_every_simulated_run_that_nothing_runs_beside()
 def test_situations_do_not_hang_on_names_or_declaration() -> None:
     guards = {"Salt": "n > 1", "Stir": "n <= 1"}
     more = {"Salt": "zeta > 1", "Stir": "zeta <= 1"}
-    one = [list(told.values()) for told in asked_situations(choice(guards))]
-    other = [list(told.values()) for told in asked_situations(choice(dict(reversed(more.items()))))]
+    one = [list(told.values()) for told in sample_situations(choice(guards))]
+    other = [list(told.values()) for told in sample_situations(choice(dict(reversed(more.items()))))]
     assert one == other
-    assert list(asked_situations(choice({"Salt": None}))) == []
+    assert list(sample_situations(choice({"Salt": None}))) == []
 
 
 def test_a_word_that_no_condition_names_is_one_to_be_read() -> None:
     workflow = choice({"Salt": "mode = fast", "Stir": "mode = other", "Wait": "otherwise"})
-    assert {told["mode"] for told in asked_situations(workflow)} == {"fast", "other", "other2"}
+    assert {told["mode"] for told in sample_situations(workflow)} == {"fast", "other", "other2"}
 
 
 def test_situations_are_few_and_different() -> None:
     workflow = choice({f"T{i}": f"n{i} > {i}" for i in range(8)})
-    found = list(asked_situations(replace(workflow)))
+    found = list(sample_situations(replace(workflow)))
     assert len(found) == MOST_SITUATIONS
     assert not any(a == b for (i, a), (j, b) in product(enumerate(found), repeat=2) if i < j)

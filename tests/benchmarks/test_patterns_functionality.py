@@ -16,8 +16,8 @@ from planted_oracle import atomic, findings, known_tasks, problems_of, vocabular
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
-from pytest_taskgraph.benchmarks.understanding.questions.sample import Drawn, draw, recipe_for
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
@@ -33,11 +33,11 @@ PLANTED = [pattern for pattern in OURS if pattern.planted]
 DRAWS = 24
 
 
-def drawn(name: str, size: int = 12, draws: int = DRAWS) -> list[Drawn]:
+def drawn(name: str, size: int = 12, draws: int = DRAWS) -> list[DrawnCase]:
     return [draw(PATTERNS[name], size, 51, ordinal) for ordinal in range(draws)]
 
 
-def answer(one: Drawn) -> Any:  # noqa: ANN401 - each form has its own
+def answer(one: DrawnCase) -> Any:  # noqa: ANN401 - each form has its own
     return one.case.answer
 
 
@@ -58,7 +58,7 @@ def test_there_are_nine_and_all_but_two_are_planted() -> None:
 @pytest.mark.parametrize("size", [3, 12, 40])
 def test_the_description_that_is_asked_for_is_the_only_one_that_is_not_shown(size: int) -> None:
     for one in drawn("describe_task", size):
-        task, text = one.case.fields["task"], written(one.project, "wadl")
+        task, text = one.case.fields["task"], write_workflow(one.project, "wadl")
         assert answer(one) == tasks_of(one.project.package)[task]["description"]
         assert answer(one) not in text
         assert task in one.scope.workflow.task_names
@@ -69,7 +69,7 @@ def test_the_purpose_that_is_asked_for_is_that_of_the_name_and_is_not_shown() ->
     for one in drawn("describe_workflow"):
         wholes = {whole["name"]: whole["description"] for whole in vocabulary(one.project.package)["workflows"]}
         assert answer(one) == wholes[one.project.name]
-        assert answer(one) not in written(one.project, "wadl")
+        assert answer(one) not in write_workflow(one.project, "wadl")
         assert all(task.description for task in atomic(one.project))
 
 

@@ -266,14 +266,14 @@ def test_load_other_json_files_beside_workflow_left_alone_with_note(tmp_path: Pa
     written(tmp_path, w__json=NOTATIONS["json"].write(PLAIN), **others)
     project = projects.load(str(tmp_path))
     assert canonical(project.workflow) == canonical(PLAIN)
-    assert project.left_alone == ("data.json", "package.json")
+    assert project.skipped_files == ("data.json", "package.json")
     notices = understanding.notices(UnderstandingSettings(workflows=(str(tmp_path),)), {"patterns": "task_list"})
-    assert notices == [f"{tmp_path}: left alone, for they hold no workflow: data.json, package.json"]
+    assert notices == [f"{tmp_path}: skipped, because they contain no workflow: data.json, package.json"]
 
 
 def test_load_json_data_beside_another_notation_left_alone(tmp_path: Path) -> None:
     written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), package__json="{}")
-    assert projects.load(str(tmp_path)).left_alone == ("package.json",)
+    assert projects.load(str(tmp_path)).skipped_files == ("package.json",)
 
 
 def test_load_folder_of_json_data_only_refused_with_reason(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_load_impossible_path_is_usage_error(path: str, reason: str) -> None:
 def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_files, "MOST_ENTRIES", 3)
     written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), c__png="")
-    assert projects.load(str(tmp_path)).left_alone == ()
+    assert projects.load(str(tmp_path)).skipped_files == ()
     projects.load.cache_clear()
     written(tmp_path, d__png="")
     with pytest.raises(UsageError, match="more than 3 files and folders; name the folder of the workflows"):

@@ -83,7 +83,7 @@ def test_what_is_left_out_is_told_and_the_rest_asked() -> None:
     ]  # fmt: skip
     notices = understanding.notices(chosen, options)
     assert "flow_cycle is left out at 3 tasks: it needs at least 5" in notices
-    assert "infinite_recursion is left out in mermaid, which cannot say references" in notices
+    assert "infinite_recursion is left out in mermaid, which does not support references" in notices
 
 
 def test_nothing_to_ask_is_an_error_with_its_reasons() -> None:

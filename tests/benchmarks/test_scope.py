@@ -7,11 +7,11 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, case
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
     all_scopes,
-    by_own_name,
     cases,
     rotations,
     scopes,
     sentence,
+    use_own_name,
 )
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.workflow.model import END, START, Link, QualifiedName, Task, Workflow
@@ -85,15 +85,15 @@ def test_a_template_that_fails_names_the_pattern() -> None:
 
 def test_by_own_name_name_in_the_text_calls_the_level_by_it() -> None:
     root, wash, deep = scopes(SOUP)
-    named = by_own_name(wash, SOUP, "task Clean { subworkflow Wash; }")
-    assert named.called == "sub-workflow 'Wash'"
+    named = use_own_name(wash, SOUP, "task Clean { subworkflow Wash; }")
+    assert named.designation == "sub-workflow 'Wash'"
     assert sentence(LIST, 0, named, case([])) == "What is in sub-workflow 'Wash'? Not below."
-    assert by_own_name(deep, SOUP, "Deeper").called == deep.place
-    assert by_own_name(root, SOUP, "workflow Soup").called == root.place
+    assert use_own_name(deep, SOUP, "Deeper").designation == deep.place
+    assert use_own_name(root, SOUP, "workflow Soup").designation == root.place
 
 
 def test_by_own_name_name_of_something_else_calls_the_level_by_its_place() -> None:
     twice = replace(SOUP, others=(HEAT, replace(WASH, package="garden")))
-    assert by_own_name(scopes(twice)[1], twice, "Wash Wash").called == scopes(twice)[1].place
+    assert use_own_name(scopes(twice)[1], twice, "Wash Wash").designation == scopes(twice)[1].place
     task = replace(SOUP, tasks=(*SOUP.tasks, Task("Wash")))
-    assert by_own_name(scopes(task)[1], task, "Wash Wash").called == scopes(task)[1].place
+    assert use_own_name(scopes(task)[1], task, "Wash Wash").designation == scopes(task)[1].place

@@ -12,7 +12,12 @@ from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, Example, prompt_template
 from pytest_taskgraph.benchmarks.understanding.questions import examples as shots
-from pytest_taskgraph.benchmarks.understanding.questions.examples import ExampleSeries, drawn, examples, size_of
+from pytest_taskgraph.benchmarks.understanding.questions.examples import (
+    ExampleSeries,
+    draw_examples,
+    size_of,
+    solve_examples,
+)
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import known_names
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import NoCaseError
@@ -89,7 +94,7 @@ def test_shots_that_are_given_stand_in_the_id() -> None:
 def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Pattern) -> None:
     size = size_of(pattern, 0)
     answers = {
-        ordinal: [verdict(one.case.answer) for one in drawn(pattern, ExampleSeries(3, size, 1, ordinal), "")]
+        ordinal: [verdict(one.case.answer) for one in draw_examples(pattern, ExampleSeries(3, size, 1, ordinal), "")]
         for ordinal in range(4)
     }
     assert answers == {
@@ -100,16 +105,18 @@ def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Patter
 def test_examples_are_about_other_workflows_of_the_same_size_and_differ_among_questions() -> None:
     pattern = catalogue()["next_tasks"]
     own = {digest(draw(pattern, 9, 4, ordinal).project) for ordinal in range(4)}
-    found = [one for ordinal in range(4) for one in drawn(pattern, ExampleSeries(3, 9, 4, ordinal), "")]
+    found = [one for ordinal in range(4) for one in draw_examples(pattern, ExampleSeries(3, 9, 4, ordinal), "")]
     assert {len(one.project.task_names) > 0 for one in found} == {True}
     assert len({digest(one.project) for one in found} | own) == 4 * 3 + 4
-    assert drawn(pattern, ExampleSeries(3, 9, 4, 0), "") == drawn(pattern, ExampleSeries(3, 9, 4, 0), "")
+    assert draw_examples(pattern, ExampleSeries(3, 9, 4, 0), "") == draw_examples(
+        pattern, ExampleSeries(3, 9, 4, 0), ""
+    )
 
 
 def test_an_example_about_the_questions_workflow_is_passed_over() -> None:
     pattern = catalogue()["next_tasks"]
-    (first,) = drawn(pattern, ExampleSeries(1, 9, 4, 0), "")
-    (other,) = drawn(pattern, ExampleSeries(1, 9, 4, 0), digest(first.project))
+    (first,) = draw_examples(pattern, ExampleSeries(1, 9, 4, 0), "")
+    (other,) = draw_examples(pattern, ExampleSeries(1, 9, 4, 0), digest(first.project))
     assert digest(other.project) != digest(first.project)
 
 
@@ -118,14 +125,14 @@ def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None
     same = draw(pattern, 9, 4, 0)
     monkeypatch.setattr(shots, "draw", lambda *_: same)
     with pytest.raises(NoCaseError, match="'next_tasks' finds no example that differs"):
-        drawn(pattern, ExampleSeries(1, 9, 4, 0), digest(same.project))
+        draw_examples(pattern, ExampleSeries(1, 9, 4, 0), digest(same.project))
 
 
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @named(OURS)
 def test_examples_are_answered_in_form_where_the_prompt_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
-    found = drawn(pattern, ExampleSeries(1, size_of(pattern, 0), 8, 0), "")
-    (example,) = examples(found, pattern, 0, place, as_json)
+    found = draw_examples(pattern, ExampleSeries(1, size_of(pattern, 0), 8, 0), "")
+    (example,) = solve_examples(found, pattern, 0, place, as_json)
     assert example.answer.startswith("Final answer: ") == (place == "marker")
     question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
     solved = Question(
@@ -152,6 +159,6 @@ def test_patterns_whose_examples_a_notation_cannot_say_are_left_out_of_own_files
     chosen = UnderstandingSettings(workflows=(str(path),), instances=1, shots=1)
     options = {"patterns": ["task_list", "infinite_recursion"]}
     assert [one.group for one in understanding.references(chosen, options)] == ["task_list"]
-    told = "infinite_recursion is left out: no example in mermaid, which cannot say references"
+    told = "infinite_recursion is left out: no example in mermaid, which does not support references"
     assert told in understanding.notices(chosen, options)
     assert told not in understanding.notices(UnderstandingSettings(workflows=(str(path),)), options)

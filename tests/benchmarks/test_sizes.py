@@ -14,7 +14,13 @@ from pytest_taskgraph.benchmarks.understanding.family_options import Understandi
 from pytest_taskgraph.benchmarks.understanding.own_files.choices import LONGEST, list_cases, names_in
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import ALL, LEAST, MOST_CASES, WORK, spread
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
+    FULL_SIZE,
+    MAX_WORK,
+    MIN_CANDIDATES,
+    MOST_CASES,
+    limit_candidates,
+)
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import notices
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
@@ -60,7 +66,7 @@ def test_list_cases_of_wide_fork_takes_sample_and_says_so(tmp_path: Path) -> Non
     assert len(list_cases(pattern, small, "").cases) == 60 * 59
     assert list_cases(pattern, small, "").bounds == set()
     listed = list_cases(pattern, large, "")
-    assert 200 < len(listed.cases) <= 4 * (WORK // 240)
+    assert 200 < len(listed.cases) <= 4 * (MAX_WORK // 240)
     assert listed.bounds == {"cases"}
     (notice,) = [
         one for one in notices(UnderstandingSettings(workflows=(large,)), {"patterns": [pattern]}) if "too large" in one
@@ -78,12 +84,12 @@ def test_list_cases_of_large_level_same_in_any_order_of_asking(tmp_path: Path) -
 
 def test_spread_of_many_candidates_is_sample_in_order() -> None:
     many = range(5000)
-    assert spread(many, ALL) is many
-    found = spread(many, ALL + 1, 50)
-    assert list(found) == sorted(set(found)) == list(spread(many, ALL + 1, 50))
+    assert limit_candidates(many, FULL_SIZE) is many
+    found = limit_candidates(many, FULL_SIZE + 1, 50)
+    assert list(found) == sorted(set(found)) == list(limit_candidates(many, FULL_SIZE + 1, 50))
     assert len(found) == 50
     assert found[0] < 1000 < 4000 < found[-1]
-    assert len(spread(many, 10 * WORK)) == LEAST
+    assert len(limit_candidates(many, 10 * MAX_WORK)) == MIN_CANDIDATES
 
 
 def test_list_cases_answer_of_more_than_forty_names_not_asked_for(tmp_path: Path) -> None:

@@ -199,20 +199,20 @@ def test_the_first_text_metric_decides_and_the_others_stand_beside_it(metric: st
     assert found.further[0] == metric
     assert {"rouge1", "rouge_l", "rouge1_recall"} <= set(found.further)
     assert len({found.metric, *found.further}) == 1 + len(found.further)
-    assert found.judged == [metric]
+    assert found.model_measured == [metric]
 
 
 def test_without_a_choice_a_text_is_marked_as_its_form_says() -> None:
     text = form("text")
     found = question_metrics(text, "", ("rouge1",))
-    assert (found.metric, found.further, found.judged) == (text.metric, list(text.further), [])
+    assert (found.metric, found.further, found.model_measured) == (text.metric, list(text.further), [])
 
 
 @pytest.mark.parametrize("name", ["task-set", "task-reasons", "pair-reason", "yes-no-reason"])
 def test_other_forms_keep_their_own_metrics(name: str) -> None:
     shape = form(name)
     found = question_metrics(shape, "", ("judge", "cosine"))
-    assert (found.metric, found.further, found.judged) == (shape.metric, list(shape.further), [])
+    assert (found.metric, found.further, found.model_measured) == (shape.metric, list(shape.further), [])
 
 
 def test_an_unknown_text_metric_is_told_with_the_known_ones() -> None:

@@ -16,7 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.family_options import Understandi
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cases, Pattern, case
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import check, notices, question, references
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import Asked, PatternReference
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion, PatternReference
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
 from pytest_taskgraph.errors import NoCaseError, UnknownNameError
@@ -163,7 +163,7 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
     drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
     level = drawn.scope.workflow
     first: Case = next(iter(own.cases(level)))
-    posed = Asked(own, own, drawn.project, drawn.scope, first, 0, "wadl", "")
+    posed = PatternQuestion(own, own, drawn.project, drawn.scope, first, 0, "wadl", "")
     refused = set()
     for relation in ALL:
         try:
@@ -176,7 +176,7 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
 def test_planted_answers_hang_on_names_so_these_stay() -> None:
     drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
     planted = replace(catalogue()["next_tasks"], planted=True)
-    posed = Asked(planted, planted, drawn.project, drawn.scope, drawn.case, 0, "wadl", "")
+    posed = PatternQuestion(planted, planted, drawn.project, drawn.scope, drawn.case, 0, "wadl", "")
     with pytest.raises(NoCaseError, match="names are what"):
         vary.varied("names", posed, Random(1))
     assert vary.varied("order", posed, Random(1)).case == drawn.case

@@ -34,7 +34,7 @@ def test_patterns_json_lists_catalogue_in_order(capsys: pytest.CaptureFixture[st
     assert row == {
         "pattern": "parallel_block",
         "category": "structure",
-        "rationale": "Can the model tell where a parallel block begins and ends?",
+        "rationale": "Check that the model finds where a parallel block begins and ends.",
         "answer": "task-set",
         "metric": "jaccard",
         "further": ["precision", "recall"],

@@ -72,7 +72,7 @@ class Echo:
 
 
 class Glossary(Family):
-    """Does the model know the terms of a field?"""
+    """Check that the model knows the terms of a field."""
 
     name, topic, data_names, baselines = "glossary", "terms of a field", ("glossary",), ("echo",)
     options, suite_options, episode_metrics = (REVISIONS,), frozenset({"glossary_revisions"}), ("revised",)

@@ -8,12 +8,12 @@ from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understandin
 
 @pattern("In {{ place }}, how is the task called that stands first?", form="task")
 def first_declared(workflow: Workflow) -> Cases:
-    """Does the model read the declarations in order?"""
+    """Check that the model reads the declarations in order."""
     yield case(workflow.task_names[0])
 
 @pattern("Is there a task '{{ task }}' in {{ place }}?", form="yes-no")
 def has_task(workflow: Workflow) -> Cases:
-    """Does the model find a name?"""
+    """Check that the model finds a name."""
     for task in (*workflow.task_names, "Nowhere"):
         yield case(task in workflow.task_names, task=task)
 

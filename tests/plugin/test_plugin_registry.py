@@ -88,14 +88,14 @@ from pytest_taskgraph.workflow.graph import successors
 
 @pattern("In {{ place }}, which share of the tasks is followed directly by two or more?", form="percent")
 def share_of_splits(workflow: Workflow) -> Cases:
-    """Can the model count what it follows?"""
+    """Check that the model counts what it follows."""
     many = [task for task in workflow.task_names if len(successors(workflow, task)) > 1]
     yield case(round(100 * len(many) / len(workflow.task_names)))
 
 
 @pattern("In {{ place }}, how many tasks are there?", form="number", metric="closeness")
 def number_of_tasks(workflow: Workflow) -> Cases:
-    """Can the model count?"""
+    """Check that the model counts."""
     yield case(len(workflow.task_names))
 
 

@@ -168,7 +168,8 @@ def test_run_pattern_with_one_answer_in_own_workflow_named_and_not_asked(project
     path = project.write("line.xxp", "package shop;\nworkflow Line { task A {} task B {} START -> A -> B -> END; }\n")
     ran = project.run("--taskgraph-workflow", path)
     assert (
-        "line.xxp: not asked, for no change of one step gives the other answer: parallel_pair (only no)" in ran.output
+        "line.xxp: not asked, because no change of one step leads to the other answer: parallel_pair (only no)"
+        in ran.output
     )
     assert ran.code == 4
 

@@ -244,7 +244,7 @@ def test_fuzz_clean_pattern_of_a_user_finds_nothing() -> None:
         form="task-set",
     )
     def clean(workflow: Workflow) -> Cases:
-        """Can the model follow a link forward?"""
+        """Check that the model follows a link forward."""
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 

@@ -53,7 +53,7 @@ def test_page_example_of_pinning_is_read(project: LintProject) -> None:
         "@pattern(\"In {{ place }}, which task comes directly after '{{ task }}'?\",\n"
         '         "In {{ place }}, to which task does the flow lead from \'{{ task }}\'?", form="task")\n'
         "def next_task(workflow):\n"
-        '    """Can the model follow a link?"""\n'
+        '    """Check that the model follows a link."""\n'
         "    for task in workflow.task_names:\n"
         "        if len(found := sorted(successors(workflow, task))) == 1 and found[0] in workflow.task_names:\n"
         "            yield case(found[0], task=task)\n"

@@ -83,7 +83,7 @@ def test_lint_notation_without_words_for_a_pattern_is_unsupported(project: LintP
     )
     linted = project.lint(*QUIET)
     assert linted.rules == ["unsupported-notation"]
-    assert "infinite_recursion is left out in mermaid, which cannot say references" in linted.lines[0]
+    assert "infinite_recursion is left out in mermaid, which does not support references" in linted.lines[0]
 
 
 def test_lint_size_without_room_for_a_pattern_is_left_out(project: LintProject) -> None:

@@ -84,7 +84,7 @@ def _shown(example: Example, phrasing: int) -> tuple[tuple[str, str], ...]:
     for text, scope, one in every_question(pattern, phrasing, shown_to(example)):
         if text == example.questions[phrasing]:
             nested = any(task.composite for task in scope.workflow.tasks)
-            fields = {"workflow": scope.workflow, "place": scope.called, "nested": nested, **one.fields}
+            fields = {"workflow": scope.workflow, "place": scope.designation, "nested": nested, **one.fields}
             return tuple((branch, _kind(example)) for branch in branches_taken(pattern.templates[phrasing], fields))
     return ()
 

@@ -89,11 +89,11 @@ class Understanding(Family):
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """Return the workflow that the question is about: the same for all questions of its cluster."""
         from ...workflow.workflow_diagram import diagram
-        from .questions.ingredients import PatternReference, about
+        from .questions.ingredients import PatternReference, workflow_of_question
         from .variations import asked
 
         own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
-        return diagram(about(asked(one, own), one, own))
+        return diagram(workflow_of_question(asked(one, own), one, own))
 
     def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> SearchStrategy[Instance]:
         """Return a strategy for questions of a pattern; about the user's own files, those of any seed.

@@ -26,11 +26,11 @@ from .own_files import projects
 from .own_files.choices import text_of
 from .patterns import catalogue
 from .patterns.pattern import Case, Pattern
-from .patterns.scope import Scope, by_own_name, cases, scopes
-from .questions.examples import shots_of, unsolved
-from .questions.ingredients import Asked, PatternReference, as_is, known_names, written
+from .patterns.scope import Scope, cases, scopes, use_own_name
+from .questions.examples import shots_of, unsupported_by_examples
+from .questions.ingredients import PatternQuestion, PatternReference, known_names, unvaried_question, write_workflow
 from .questions.left_out import recipe_features
-from .questions.phrasings import worded
+from .questions.phrasings import apply_phrasings
 from .questions.sample import USUAL
 from .renaming import RESERVED, Change, names_of, renaming, with_texts
 
@@ -45,7 +45,7 @@ def check(relations: Iterable[str]) -> None:
             raise UnknownNameError("relation (--taskgraph-vary)", name, RELATIONS)
 
 
-def varied(relation: str, posed: Asked, rng: Random) -> Asked:
+def varied(relation: str, posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """The question varied in that relation. Raises NoCaseError where it cannot be had, with the reason."""
     held = features(posed.workflow)
     if reason := hindrance(relation, posed.pattern, posed.phrasings, held, posed.notation):
@@ -69,7 +69,7 @@ def _able(held: frozenset[str], shown: str) -> list[str]:
     return [name for name in able if name.partition("-")[0] != shown.partition("-")[0]] or able
 
 
-def renamed(posed: Asked, rng: Random) -> Asked:
+def renamed(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """With other names for tasks, data, gateways, parameters and workflows, the same wherever the old ones stood."""
     names = names_of(posed.workflow)
     if reserved := sorted(RESERVED.intersection(name.lower() for name in names)):
@@ -80,7 +80,7 @@ def renamed(posed: Asked, rng: Random) -> Asked:
     return _in(posed, project, places.index(posed.scope.place), _changed(posed.case, change))
 
 
-def reordered(posed: Asked, rng: Random) -> Asked:
+def reordered(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """With everything declared in another order, at any depth: one in which the case is told in the same words, where
     one of a few orders has it so.
     """
@@ -89,7 +89,7 @@ def reordered(posed: Asked, rng: Random) -> Asked:
     return _same_place(posed, next(same, orders[0]))
 
 
-def beside_another(posed: Asked, rng: Random) -> Asked:
+def beside_another(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """With a workflow more in the project, of which no name stands in the others."""
     usual = USUAL - notation(posed.notation).unsupported
     recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
@@ -99,17 +99,17 @@ def beside_another(posed: Asked, rng: Random) -> Asked:
     return _same_place(posed, replace(posed.workflow, others=(*posed.workflow.others, other)))
 
 
-def rewritten(posed: Asked, rng: Random) -> Asked:
+def rewritten(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """In another notation, a variant of the same one only where no other can say the workflow."""
     return replace(posed, notation=rng.choice(_able(features(posed.workflow), posed.notation)))
 
 
-def rephrased(posed: Asked, rng: Random) -> Asked:
+def rephrased(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """In the other phrasing; of several others, the next."""
     return replace(posed, phrasing=(posed.phrasing + 1) % posed.phrasings)
 
 
-def _told_in(posed: Asked, project: Workflow) -> bool:
+def _told_in(posed: PatternQuestion, project: Workflow) -> bool:
     return any(
         _found(posed.pattern, scope, posed.case) for scope in scopes(project) if scope.place == posed.scope.place
     )
@@ -120,7 +120,7 @@ def _found(pattern: Pattern, scope: Scope, wanted: Case) -> Case | None:
     return next((one for one in cases(pattern, scope) if one.fields == wanted.fields), None)
 
 
-def _same_place(posed: Asked, project: Workflow) -> Asked:
+def _same_place(posed: PatternQuestion, project: Workflow) -> PatternQuestion:
     """The case about the level of the same place in another project."""
     places = [scope.place for scope in scopes(project)]
     if posed.scope.place not in places:
@@ -128,7 +128,7 @@ def _same_place(posed: Asked, project: Workflow) -> Asked:
     return _in(posed, project, places.index(posed.scope.place), posed.case)
 
 
-def _in(posed: Asked, project: Workflow, index: int, wanted: Case) -> Asked:
+def _in(posed: PatternQuestion, project: Workflow, index: int, wanted: Case) -> PatternQuestion:
     """The wanted case about a level of another project, its answer computed there.
 
     Our own patterns may tell what a case is about in another order, a pair or a situation; their answers are known
@@ -171,7 +171,7 @@ def _in_answer(answer: Json, change: Change) -> Json:
     return change(answer) if isinstance(answer, str) else answer
 
 
-RELATIONS: Mapping[str, Callable[[Asked, Random], Asked]] = {
+RELATIONS: Mapping[str, Callable[[PatternQuestion, Random], PatternQuestion]] = {
     "names": renamed,
     "order": reordered,
     "notation": rewritten,
@@ -180,9 +180,9 @@ RELATIONS: Mapping[str, Callable[[Asked, Random], Asked]] = {
 }
 
 
-def asked(reference: PatternReference, settings: UnderstandingSettings) -> Asked:
+def asked(reference: PatternReference, settings: UnderstandingSettings) -> PatternQuestion:
     """What a reference stands for. Raises NoCaseError where it cannot be had in the relation of the reference."""
-    found = as_is(reference, settings)
+    found = unvaried_question(reference, settings)
     return _varied(found, reference, settings) if reference.relation else found
 
 
@@ -197,7 +197,10 @@ def refusal(reference: PatternReference, settings: UnderstandingSettings) -> str
     """Why a question cannot be varied so; empty if it can."""
     pattern = catalogue()[reference.pattern]
     if reference.source < 0 and pattern.category != "custom" and not shots_of(settings):
-        held, ways = recipe_features(pattern, reference.tasks), len(worded(pattern, settings.templates).templates)
+        held, ways = (
+            recipe_features(pattern, reference.tasks),
+            len(apply_phrasings(pattern, settings.templates).templates),
+        )
         return hindrance(reference.relation, pattern, ways, held, reference.notation)
     # What a cached verdict hangs on besides: patterns and files may change within a process.
     own = projects.load(settings.workflows[reference.source]).digest if reference.source >= 0 else ""
@@ -228,20 +231,20 @@ def _tried(reference: PatternReference, settings: UnderstandingSettings, pattern
     return ""
 
 
-def _varied(found: Asked, reference: PatternReference, settings: UnderstandingSettings) -> Asked:
+def _varied(found: PatternQuestion, reference: PatternReference, settings: UnderstandingSettings) -> PatternQuestion:
     """The question in the relation of its reference. Raises NoCaseError where that cannot be had."""
     verbatim = reference.source >= 0 and not settings.convert
     if verbatim and reference.relation != "phrasing":
         raise NoCaseError("own files are shown as they are; --taskgraph-notation has them written anew")
     rng = Random(f"{reference.relation}|{found.pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}")
     again = varied(reference.relation, found, rng)
-    if shots_of(settings) and unsolved(found.pattern, again.notation):
+    if shots_of(settings) and unsupported_by_examples(found.pattern, again.notation):
         raise NoCaseError(f"no example in {again.notation}")
     if verbatim:
         return again
-    text = written(again.workflow, again.notation)
+    text = write_workflow(again.workflow, again.notation)
     if again.edit:
         path = settings.workflows[reference.source]
         text = text_of(path, again.workflow, notation(again.notation), again.edit)
-    scope = by_own_name(again.scope, again.workflow, text) if found.scope.own_name else again.scope
+    scope = use_own_name(again.scope, again.workflow, text) if found.scope.own_name else again.scope
     return replace(again, text=text, scope=scope)

@@ -17,7 +17,7 @@ from ...data_sets.item_draw import draw_items
 from ...understanding.own_files.interpretations import interpretation
 from ...understanding.own_files.projects import load
 from ...understanding.patterns.scope import rotations
-from ...understanding.questions.ingredients import written
+from ...understanding.questions.ingredients import write_workflow
 from ...workflow_options import Names
 from ..steps_options import StepsSettings
 from .workflow_sources import PLAIN_DRAWS, StepSource, generate_source, read_sources
@@ -153,13 +153,13 @@ def shown_level(payload: Mapping[str, Any], settings: StepsSettings) -> ShownLev
     """
     notation = NOTATIONS[payload["notation"]]
     if "source" not in payload:
-        questions = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
-        about = questions.source.project
-        return ShownLevel(questions, notation, written(about, notation.name), False, about, digest(about))
-    path, converted = settings.workflows[payload["source"]], notation.name if settings.convert else ""
-    questions = own_questions(path, converted, settings.seed)[payload["level"]]
-    text = written(questions.source.project, converted) if converted else load(path).text
-    return ShownLevel(questions, notation, text, True, *_about(path, questions.source.root.qualified))
+        found = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
+        about = found.source.project
+        return ShownLevel(found, shown, write_workflow(about, shown.name), False, about, digest(about))
+    path, converted = settings.workflows[payload["source"]], shown.name if settings.convert else ""
+    found = own_questions(path, converted, settings.seed)[payload["level"]]
+    text = write_workflow(found.source.project, converted) if converted else load(path).text
+    return ShownLevel(found, shown, text, True, *_about(path, found.source.root.qualified))
 
 
 @catalog_cache

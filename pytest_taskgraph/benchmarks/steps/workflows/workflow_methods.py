@@ -156,11 +156,11 @@ def _size_notices(settings: StepsSettings, count: int) -> Iterator[str]:
 
 def _own_notices(settings: StepsSettings) -> Iterator[str]:
     from ...understanding.own_files.projects import load, shown_workflows
-    from ...understanding.questions.left_out import left_alone
+    from ...understanding.questions.left_out import skipped_file_notices
     from .step_levels import MOST_LEVELS, own_projects, own_questions
     from .workflow_sources import read_sources
 
-    yield from left_alone(settings.workflows)
+    yield from skipped_file_notices(settings.workflows)
     for at, converted in own_projects(settings):
         path = settings.workflows[at]
         where = f"{path}{f' in {converted}' if converted else ''}"

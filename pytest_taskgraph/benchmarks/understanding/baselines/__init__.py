@@ -109,7 +109,7 @@ def _listed(pattern: Pattern, scope: Scope) -> tuple[Case, ...]:
 
 def _candidates(part: str, known: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:
     """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
-    named = [scope for scope in known if plain(scope.called) in part]
+    named = [scope for scope in known if plain(scope.designation) in part]
     for pattern in catalogue().values():
         for phrasing, template in enumerate(pattern.templates):
             if plain(longest_literal(template)) in part:

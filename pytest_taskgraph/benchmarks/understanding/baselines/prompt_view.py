@@ -14,7 +14,7 @@ from ....scoring.forms import FORMS
 from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
 from ..own_files.interpretations import leaves_unnamed
-from ..patterns.scope import Scope, all_scopes, own_names, without_name
+from ..patterns.scope import Scope, all_scopes, omit_workflow_name, scopes_by_own_name
 
 _FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)\n\1`*\s*$", re.MULTILINE | re.DOTALL)
 LINES = 2_000  # at which of a prompt's lines a workflow may begin
@@ -146,8 +146,8 @@ def scopes_of(prompt: str) -> tuple[Scope, ...]:
 @lru_cache(maxsize=64)
 def _scopes_of(workflow: Workflow, unnamed: bool) -> tuple[Scope, ...]:
     found = (*all_scopes(workflow, entered=True), *all_scopes(workflow))
-    found = tuple(map(without_name, found)) if unnamed else found
-    return tuple({one.called: one for one in (*found, *own_names(found))}.values())
+    found = tuple(map(omit_workflow_name, found)) if unnamed else found
+    return tuple({one.designation: one for one in (*found, *scopes_by_own_name(found))}.values())
 
 
 def _workflow(prompt: str) -> Workflow:
@@ -200,6 +200,6 @@ def asked_about(prompt: str) -> Workflow:
     """The level that the prompt asks about; the first workflow, where it names none."""
     known = scopes_of(prompt)
     for part in map(plain, question_parts(prompt)):
-        if named := [scope for scope in known if plain(scope.called) in part]:
-            return max(named, key=lambda scope: len(scope.called)).workflow
+        if named := [scope for scope in known if plain(scope.designation) in part]:
+            return max(named, key=lambda scope: len(scope.designation)).workflow
     return known[0].workflow

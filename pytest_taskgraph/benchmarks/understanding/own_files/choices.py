@@ -27,7 +27,7 @@ from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
-from ..patterns.scope import ALL, WORK, Scope, all_scopes, cases, rotations, scopes
+from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
 from .planting import holds, plant
 from .projects import fit, load, shown_workflows
 from .text_edits import text_edits
@@ -73,7 +73,7 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     work, too_long = 0, False
     with reached_bounds() as bounds:
         for whole, scope in _in_spread_order(places):
-            if work > WORK:
+            if work > MAX_WORK:
                 record_bound("cases")
                 break
             listed = list(askable_cases(pattern, scope, path, converted))
@@ -101,7 +101,7 @@ def askable_cases(pattern: Pattern, scope: Scope, path: str, converted: str) -> 
 
 def _in_spread_order(places: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
     """Return the levels of a small project in their order, those of a large one so that the first are a sample."""
-    if sum(len(scope.workflow.tasks) for _, scope in places) > ALL:
+    if sum(len(scope.workflow.tasks) for _, scope in places) > FULL_SIZE:
         Random(f"levels|{len(places)}").shuffle(places)
     return places
 
@@ -127,7 +127,7 @@ def _drawn_ends(path: str) -> tuple[bool, bool]:
 
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
-EDITED_WORK: Final = WORK // 4  # cases of one pattern about them, times tasks
+EDITED_WORK: Final = MAX_WORK // 4  # cases of one pattern about them, times tasks
 EDITED_TASKS: Final = 1000  # tasks that all these copies have together
 MOST_PLANTED: Final = 40  # copies in which a flaw is planted
 EDITED = "with one change made to it: a link, a condition or a reference was added, removed or replaced"

@@ -32,7 +32,7 @@ class FoundFiles:
     """The workflow files at a path, and those beside them that hold no workflow."""
 
     chosen: dict[str, Path]  # by their path in the project
-    left_alone: tuple[str, ...] = ()
+    skipped_files: tuple[str, ...] = ()
 
 
 def find_files(path: str) -> FoundFiles:
@@ -63,11 +63,11 @@ def find_files(path: str) -> FoundFiles:
     # Notes beside the workflows are prose too: they count only where there is nothing else, those with charts first.
     chosen = [file for file in found if file.suffix.lower() not in NOTATIONS["prose"].suffixes]
     chosen = chosen or [file for file in found if is_markdown(file) and _holds_notation(file)] or found
-    left_alone = tuple(file.relative_to(root).as_posix() for file in data)
+    skipped_files = tuple(file.relative_to(root).as_posix() for file in data)
     if not chosen:
-        beside = f'; without "format": "{FORMAT}": {", ".join(left_alone)}' if left_alone else ""
+        beside = f'; without "format": "{FORMAT}": {", ".join(skipped_files)}' if skipped_files else ""
         raise UsageError(f"{path}: no workflow file in this folder; known: {', '.join(sorted(known))}{beside}")
-    return FoundFiles({file.relative_to(root).as_posix(): file for file in chosen}, left_alone)
+    return FoundFiles({file.relative_to(root).as_posix(): file for file in chosen}, skipped_files)
 
 
 def known_suffixes() -> set[str]:
@@ -157,7 +157,7 @@ class Project:
     notation: Notation
     workflow: Workflow
     files: dict[str, str] = field(default_factory=dict)  # path to text, as it is shown
-    left_alone: tuple[str, ...] = ()  # files beside them that hold no workflow
+    skipped_files: tuple[str, ...] = ()  # files beside them that hold no workflow
 
     @property
     def digest(self) -> str:
@@ -182,9 +182,9 @@ def load(path: str) -> Project:
         shown = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in shown)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
-        workflow = _checked(path, combine_workflows(notation.interpret(whole).workflows))
+        workflow = _checked(path, together(notation.interpret(whole).workflows))
     return Project(
-        path, whole, notation, workflow, {file: one.presented for file, one in read.items()}, found.left_alone
+        path, whole, notation, workflow, {file: one.shown for file, one in read.items()}, found.skipped_files
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....catalog import catalog_cache
 from ....workflow.model import Workflow
 from ..patterns.pattern import Case, Pattern
-from ..patterns.scope import Scope, all_scopes, cases, own_names, scopes, sentence, without_name
+from ..patterns.scope import Scope, all_scopes, cases, omit_workflow_name, scopes, scopes_by_own_name, sentence
 from .projects import shown_workflows
 
 
@@ -45,5 +45,5 @@ def stated_case(worded: Pattern, path: str, converted: str, text: str) -> Stated
 
 def _ways_to_call(scope: Scope) -> Iterator[Scope]:
     yield scope
-    yield without_name(scope)
-    yield from own_names([scope])
+    yield omit_workflow_name(scope)
+    yield from scopes_by_own_name([scope])

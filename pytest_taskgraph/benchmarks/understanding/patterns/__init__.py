@@ -1,4 +1,4 @@
-"""The catalogue of patterns, and which of them a suite means."""
+"""Catalogue of the patterns, and their selection by a suite."""
 
 from __future__ import annotations
 
@@ -9,37 +9,44 @@ from ....errors import UnknownNameError, UsageError
 from .pattern import PATTERNS, Pattern
 
 Selection = str | Pattern | Iterable["str | Pattern"]
-_OURS: list[str] = []
+_BUILT_IN: list[str] = []
 
 
 def catalogue() -> dict[str, Pattern]:
-    """All patterns by name: ours in the order of the specification, then the user's in the order of registration."""
-    if not _OURS:
+    """Return all patterns by name: the built-in ones by topic, then the user's in the order of registration."""
+    if not _BUILT_IN:
         from . import behaviour, functionality, structure
 
-        topics = [topic.__name__ for one in (structure, behaviour, functionality) for topic in one.TOPICS]
-        ours = (one for one in PATTERNS.values() if one.category != "custom")
-        _OURS.extend(one.name for one in sorted(ours, key=lambda one: topics.index(one.cases.__module__)))
-    return {name: PATTERNS[name] for name in (*_OURS, *(n for n in PATTERNS if n not in _OURS))}
+        topics = [topic.__name__ for category in (structure, behaviour, functionality) for topic in category.TOPICS]
+        built_in = (pattern for pattern in PATTERNS.values() if pattern.category != "custom")
+        by_topic = sorted(built_in, key=lambda pattern: topics.index(pattern.cases.__module__))
+        _BUILT_IN.extend(pattern.name for pattern in by_topic)
+    return {name: PATTERNS[name] for name in (*_BUILT_IN, *(n for n in PATTERNS if n not in _BUILT_IN))}
 
 
 def select(selection: Selection) -> tuple[Pattern, ...]:
-    """The patterns meant by names, categories, globs or patterns themselves, in the order of the catalogue.
+    """Return the patterns that the selection names, in the order of the catalogue.
 
-    Raises UnknownNameError, with the categories and the names there are, for a word that fits nothing.
+    Args:
+        selection: A name, category, glob or pattern, or several of them.
+
+    Raises:
+        UnknownNameError: if a word selects no pattern; it lists the categories and names that exist.
+        UsageError: if the selection is empty.
     """
-    known = catalogue()
-    wanted = [selection] if isinstance(selection, (str, Pattern)) else list(selection)
-    if not wanted:
+    available = catalogue()
+    selectors = [selection] if isinstance(selection, (str, Pattern)) else list(selection)
+    if not selectors:
         raise UsageError("a suite without patterns; name a category, a pattern or several")
-    names = {name for one in wanted for name in _named(one, known)}
-    return tuple(one for name, one in known.items() if name in names)
+    names = {name for selector in selectors for name in _matching_names(selector, available)}
+    return tuple(pattern for name, pattern in available.items() if name in names)
 
 
-def _named(one: str | Pattern, known: dict[str, Pattern]) -> list[str]:
-    if isinstance(one, Pattern):
-        return [one.name]
-    found = [name for name, p in known.items() if fnmatchcase(name, str(one)) or p.category == one]
-    if not found:
-        raise UnknownNameError("pattern", str(one), {*known, *(p.category for p in known.values())})
-    return found
+def _matching_names(selector: str | Pattern, available: dict[str, Pattern]) -> list[str]:
+    """Return the names of the patterns that a name, category, glob or pattern selects."""
+    if isinstance(selector, Pattern):
+        return [selector.name]
+    names = [name for name, p in available.items() if fnmatchcase(name, str(selector)) or p.category == selector]
+    if not names:
+        raise UnknownNameError("pattern", str(selector), {*available, *(p.category for p in available.values())})
+    return names

@@ -1,4 +1,4 @@
-"""The levels that questions are asked about, how a question names them, and samples of large ones."""
+"""Levels that questions are asked about, how a question names them, and samples of large levels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .pattern import Case, Pattern
 
 UNNAMED = "the workflow"
 SENTENCE_FIELDS: Final = ("workflow", "place", "nested")
-"""What the templates of every pattern see beside the fields of its cases."""
+"""Variables of the templates of every pattern, beside the fields of its cases."""
 MOST_CASES = 20_000
-"""How many cases of a pattern about one level are listed; ours sample a large level themselves (`spread.py`)."""
+"""Maximum number of cases of a pattern about a level; built-in patterns sample large levels (`limit_candidates`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,27 @@ class Scope:
     workflow: Workflow
     place: str  # "workflow 'W'" or "composite task 'A.B' of workflow 'W'"
     whole: bool
-    path: tuple[str, ...] = ()  # of composite tasks, from the workflow down to the level
-    own_name: str = ""  # "sub-workflow 'S'", where a question calls the level so
+    path: tuple[str, ...] = ()  # names of composite tasks, from the workflow down to the level
+    own_name: str = ""  # "sub-workflow 'S'", where questions name the level by its sub-workflow
 
     @property
-    def called(self) -> str:
-        """What a question calls the level: by its own name where it does so, else by its place."""
+    def designation(self) -> str:
+        """Return the phrase by which a question names the level: its own name if it is used, else its place."""
         return self.own_name or self.place
 
     @property
     def root(self) -> Workflow:
-        """The workflow that the level lies in, or is."""
+        """Return the workflow that contains the level, or the level if it is a whole workflow."""
         return self.workflow.others[0] if self.path else self.workflow
 
 
 def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
-    """The level of a workflow and of every composite task written inside it; derivation is resolved.
+    """Return the level of a workflow and of every composite task written inside it, with derivation resolved.
 
-    `entered`: also of composite tasks whose sub-workflow is written elsewhere, as far as references do not come back.
+    Args:
+        project: The workflow and the others of its project.
+        entered: Include composite tasks whose sub-workflow is written elsewhere, as far as references are not
+            recursive.
     """
     name = project.name if _unique(project) else str(project.qualified)
     return tuple(
@@ -66,45 +69,45 @@ def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
 def all_scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
     """Return the levels of every workflow of a project: the same objects for equal projects.
 
-    What is computed about a level is kept by it, and found again at once where the level is the same object.
+    Results that are cached on a level are then reused.
     """
     return tuple(scope for root in rotations(project) for scope in scopes(root, entered))
 
 
-def by_own_name(scope: Scope, project: Workflow, text: str) -> Scope:
-    """Return the level called by the name of its sub-workflow; by its place where that name is not clear.
+def use_own_name(scope: Scope, project: Workflow, text: str) -> Scope:
+    """Return the level named by its sub-workflow, or by its place where that name is ambiguous.
 
-    It is clear if it stands in the text of the project, and names nothing else: no other level, no task, no data.
+    The name is clear if it occurs in the text of the project and names no other level, task or data.
     """
     name = scope.workflow.name
-    everywhere = [*every_level(project)]
-    known = [level.name for level in everywhere]
-    taken = {one.name for level in everywhere for some in (level.tasks, level.data) for one in some}
-    clear = known.count(name) == 1 and name not in taken and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    all_levels = [*every_level(project)]
+    level_names = [level.name for level in all_levels]
+    taken = {node.name for level in all_levels for nodes in (level.tasks, level.data) for node in nodes}
+    clear = level_names.count(name) == 1 and name not in taken and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     return replace(scope, own_name=f"sub-workflow '{name}'" if scope.path and name and clear else "")
 
 
-def without_name(scope: Scope) -> Scope:
-    """Return the level called without the name of its workflow: the text that is shown does not tell it."""
+def omit_workflow_name(scope: Scope) -> Scope:
+    """Return the level named without its workflow, for a text that does not state the workflow's name."""
     return replace(scope, place=f"composite task '{'.'.join(scope.path)}' of the workflow" if scope.path else UNNAMED)
 
 
-def own_names(found: Iterable[Scope]) -> Iterator[Scope]:
-    """Yield the levels inside composite tasks as they may be called by the names of their sub-workflows."""
-    for scope in found:
+def scopes_by_own_name(levels_of_project: Iterable[Scope]) -> Iterator[Scope]:
+    """Yield the levels inside composite tasks, each named by its sub-workflow."""
+    for scope in levels_of_project:
         if scope.path and scope.workflow.name:
             yield replace(scope, own_name=f"sub-workflow '{scope.workflow.name}'")
 
 
 def rotations(project: Workflow) -> Iterator[Workflow]:
-    """Each workflow of a project in turn, the remaining ones as its `others`."""
-    family = (replace(project, others=()), *project.others)
-    for i, one in enumerate(family):
-        yield replace(one, others=family[:i] + family[i + 1 :])
+    """Yield each workflow of a project in turn, with the remaining ones as its `others`."""
+    workflows = (replace(project, others=()), *project.others)
+    for i, workflow in enumerate(workflows):
+        yield replace(workflow, others=workflows[:i] + workflows[i + 1 :])
 
 
 def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
-    """Yield what the pattern asks about a level, MOST_CASES at most."""
+    """Yield the cases of the pattern about a level, MOST_CASES at most."""
     if scope.whole or pattern.levels == "all":
         for count, case in enumerate(pattern.cases(scope.workflow)):
             if count == MOST_CASES:
@@ -114,10 +117,14 @@ def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
 
 
 def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:
-    """The question's text. Raises UsageError where the template fails."""
+    """Return the question's text.
+
+    Raises:
+        UsageError: if the template fails.
+    """
     fields = {
         "workflow": scope.workflow,
-        "place": scope.called,
+        "place": scope.designation,
         "nested": any(task.composite for task in scope.workflow.tasks),
         **case.fields,
     }
@@ -125,31 +132,31 @@ def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:
 
 
 def _unique(project: Workflow) -> bool:
-    return Counter(one.name for one in (project, *project.others))[project.name] == 1
+    return Counter(workflow.name for workflow in (project, *project.others))[project.name] == 1
 
 
-ALL: Final = 60
-"""Tasks of a level about which everything is asked that there is; of larger ones, a sample."""
+FULL_SIZE: Final = 60
+"""Largest number of tasks of a level of which all candidates are asked about; larger levels are sampled."""
 
-WORK: Final = 120_000
-"""Candidates times tasks: about so many tasks are looked at, at most, for the cases of one pattern about a level."""
+MAX_WORK: Final = 120_000
+"""Approximate maximum of candidates times tasks for the cases of one pattern about a level."""
 
-LEAST: Final = 40
-"""Candidates that are looked at in any level."""
+MIN_CANDIDATES: Final = 40
+"""Minimum number of candidates that a sample has."""
 
 T = TypeVar("T")
 
 
-def spread(candidates: Sequence[T], size: int, most: int | None = None) -> Sequence[T]:
+def limit_candidates(candidates: Sequence[T], size: int, most: int | None = None) -> Sequence[T]:
     """Return all candidates of a small level, and a sample of those of a large one, in their order.
 
     Args:
         candidates: What may be asked about, in an order that does not depend on the process.
-        size: The number of tasks of the level that they are of.
-        most: How many are wanted of a large level; by default so many that WORK is kept to.
+        size: Number of tasks of their level.
+        most: Maximum number of candidates of a large level; by default as many as MAX_WORK allows.
     """
-    most = max(LEAST, WORK // max(1, size)) if most is None else most
-    if size <= ALL or len(candidates) <= most:
+    most = max(MIN_CANDIDATES, MAX_WORK // max(1, size)) if most is None else most
+    if size <= FULL_SIZE or len(candidates) <= most:
         return candidates
     record_bound("cases")
     chosen = Random(f"spread|{size}|{len(candidates)}").sample(range(len(candidates)), most)

@@ -26,10 +26,10 @@ from ..family_options import UnderstandingSettings
 from ..patterns import catalogue
 from ..patterns.pattern import Pattern
 from ..patterns.scope import sentence
-from ..questions.ingredients import Asked, written
+from ..questions.ingredients import PatternQuestion, write_workflow
 from ..questions.left_out import recipe_features
-from ..questions.phrasings import worded
-from ..questions.sample import Drawn, draw
+from ..questions.phrasings import apply_phrasings
+from ..questions.sample import DrawnCase, draw
 from .question_instances import instance_about
 from .surface_features import first_mentions, names_in
 from .surface_rules import EXCEPTIONS, MOST, SEED, SORTS, Rule, fit, questions, sample, size
@@ -38,7 +38,7 @@ PROPERTY: Final = "answer-not-given-away"
 COUNTS: Final = range(80, 241)  # questions that are looked at
 SPREAD: Final = 3.3  # standard errors of the bound: a rule at MOST is reported by chance once in 2,000 times
 SMALL: Final = 16  # questions of the least size among which the smallest example is looked for
-Answers = Callable[[Drawn, str, str], Json]
+Answers = Callable[[DrawnCase, str, str], Json]
 """From a question, its text and the text of the workflow to the answer of a rule."""
 
 
@@ -63,7 +63,7 @@ class _Guess(NamedTuple):
     rule: str
     right: int
     asked: int
-    answers: Callable[[Drawn], bool]
+    answers: Callable[[DrawnCase], bool]
     """Whether the rule answers a question right."""
 
     @property
@@ -117,7 +117,7 @@ class _Pool:
     def _tasks(self) -> int:
         return size(self.pattern, self.settings.tasks[0])
 
-    def _pool(self) -> list[Drawn]:
+    def _pool(self) -> list[DrawnCase]:
         if self.pattern.yes_no:
             hard = "hard" if self.pattern.name in EXCEPTIONS else ""
             return list(questions(self.pattern, self.count, self._tasks(), hard))
@@ -134,7 +134,7 @@ class _Pool:
             return GroupViolation(message, self._instance(drawn, notation))
         return None
 
-    def _surface_guesses(self, pool: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
+    def _surface_guesses(self, pool: Sequence[DrawnCase], notation: str) -> Iterator[_Guess]:
         """Yield the best rule of each sort, fitted on each half and counted on the other."""
         samples = [sample(self.pattern, drawn, notation) for drawn in pool]
         # Four in a row are both answers in both phrasings: so each half holds as many of either.
@@ -144,7 +144,7 @@ class _Pool:
             right = sum(round(rule.accuracy(held) * len(held)) for rule, held in zip(rules, halves[::-1], strict=True))
             yield _Guess(self._words(rules[0]), right, len(samples), self._answers(rules[0], notation))
 
-    def _answers(self, rule: Rule, notation: str) -> Callable[[Drawn], bool]:
+    def _answers(self, rule: Rule, notation: str) -> Callable[[DrawnCase], bool]:
         return lambda drawn: rule.accuracy([sample(self.pattern, drawn, notation)]) == 1.0
 
     def _words(self, rule: Rule) -> str:
@@ -155,7 +155,7 @@ class _Pool:
             return f"yes {'unless' if stump.turned else 'if'} the question has the word {word!r}"
         return f"yes if {rule} is {'less than' if stump.turned else 'at least'} {stump.cut:g}"
 
-    def _guesses(self, pool: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
+    def _guesses(self, pool: Sequence[DrawnCase], notation: str) -> Iterator[_Guess]:
         """Yield rules that need no fitting, but for the most frequent answer."""
         fields = dict.fromkeys(name for drawn in pool for name in sorted(drawn.case.fields))
         telling = {f"what the question tells as {name}": _field_answers(name) for name in fields}
@@ -170,11 +170,11 @@ class _Pool:
         same = json.loads(most[0])
         yield _Guess(f"always {most[0]}", right, len(keys), lambda drawn: bool(drawn.case.answer == same))
 
-    def _says(self, answers: Answers, drawn: Drawn, notation: str) -> bool:
+    def _says(self, answers: Answers, drawn: DrawnCase, notation: str) -> bool:
         """Return True if a rule gives the answer of a question."""
         text = sentence(self.pattern, drawn.phrasing, drawn.scope, drawn.case).replace(drawn.scope.place, "")
         try:
-            given = answers(drawn, text, written(drawn.project, notation))
+            given = answers(drawn, text, write_workflow(drawn.project, notation))
         except IndexError:  # no name to say
             return False
         answer = drawn.case.answer
@@ -183,7 +183,7 @@ class _Pool:
             return given == show_answer(self.pattern.form, answer) or listed == sorted(answer, key=str)
         return given == (sorted(answer, key=str) if isinstance(answer, list) else answer)
 
-    def _smallest(self, guess: _Guess, pool: Sequence[Drawn], notation: str) -> Instance:
+    def _smallest(self, guess: _Guess, pool: Sequence[DrawnCase], notation: str) -> Instance:
         """Return a question of the least size that the rule answers right; of the pool where there is none."""
         least = size(self.pattern, 3)
         try:
@@ -192,10 +192,12 @@ class _Pool:
             small = []
         return self._instance(next(islice(filter(guess.answers, [*small, *pool]), 1), pool[0]), notation)
 
-    def _instance(self, drawn: Drawn, notation: str) -> Instance:
-        words = worded(self.pattern, self.settings.templates)
-        text = written(drawn.project, notation)
-        asked = Asked(self.pattern, words, drawn.project, drawn.scope, drawn.case, drawn.phrasing, notation, text)
+    def _instance(self, drawn: DrawnCase, notation: str) -> Instance:
+        words = apply_phrasings(self.pattern, self.settings.templates)
+        text = write_workflow(drawn.project, notation)
+        asked = PatternQuestion(
+            self.pattern, words, drawn.project, drawn.scope, drawn.case, drawn.phrasing, notation, text
+        )
         return instance_about(asked, self.settings)
 
 
@@ -210,7 +212,7 @@ def _rules() -> dict[str, Answers]:
     }
 
 
-def _mentioned_names(drawn: Drawn, text: str) -> list[str]:
+def _mentioned_names(drawn: DrawnCase, text: str) -> list[str]:
     """Return the names of the level that a question mentions, in order."""
     level = drawn.scope.workflow
     return names_in(text, {*level.task_names, *(data.name for data in level.data)})
@@ -221,7 +223,7 @@ def _field_answers(field: str) -> Answers:
     return lambda drawn, text, shown: _field_in_question(drawn, text, field)
 
 
-def _field_in_question(drawn: Drawn, text: str, field: str) -> Json:
+def _field_in_question(drawn: DrawnCase, text: str, field: str) -> Json:
     """Return what a question tells for a field of its case. Raises IndexError where it tells none."""
     value = drawn.case.fields.get(field)
     parts = value if isinstance(value, list | tuple | set | frozenset) else [value]
@@ -230,5 +232,5 @@ def _field_in_question(drawn: Drawn, text: str, field: str) -> Json:
     return sorted(parts, key=str) if parts is value else value
 
 
-def _tasks_by_mention(drawn: Drawn, shown: str) -> list[str]:
+def _tasks_by_mention(drawn: DrawnCase, shown: str) -> list[str]:
     return first_mentions(shown, "wadl", drawn.scope.workflow.task_names, "text")

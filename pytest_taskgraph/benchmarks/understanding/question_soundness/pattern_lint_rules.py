@@ -19,9 +19,9 @@ from ..patterns.scope import SENTENCE_FIELDS
 from ..prompts import FIELDS, prompt_template
 from ..questions.assembly import with_options
 from ..questions.ingredients import PatternReference
-from ..questions.left_out import misfits, one_sided, silent, unsaid
+from ..questions.left_out import balance_notices, notation_notices, project_notices, size_notices
 from ..questions.phrasings import FOLDER as TEMPLATES
-from ..questions.phrasings import worded
+from ..questions.phrasings import apply_phrasings
 from ..variations import asked
 from .pinned_examples import FOLDER, PHRASINGS, fault, pinned_in
 
@@ -42,7 +42,7 @@ def _patterns(suite: LintedSuite) -> Iterator[tuple[Pattern, UnderstandingSettin
     patterns = catalogue()
     for name in suite.groups:
         if name in patterns:
-            yield worded(patterns[name], settings.templates), settings
+            yield apply_phrasings(patterns[name], settings.templates), settings
 
 
 def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
@@ -106,7 +106,7 @@ def _prompt_source(settings: Settings) -> SourcePlace | None:
 def _unsupported(suite: LintedSuite) -> Iterator[LintProblem]:
     settings = with_options(UnderstandingSettings.of(suite.settings[0]), suite.options)
     if not settings.workflows and not settings.question:
-        yield from map(LintProblem, unsaid(select(suite.options.get("patterns", "*")), settings))
+        yield from map(LintProblem, notation_notices(select(suite.options.get("patterns", "*")), settings))
 
 
 def _left_out(suite: LintedSuite) -> Iterator[LintProblem]:
@@ -115,9 +115,9 @@ def _left_out(suite: LintedSuite) -> Iterator[LintProblem]:
     if settings.question:  # the one that is stated, and no other
         return
     if settings.workflows:
-        yield from map(LintProblem, (*silent(patterns, settings), *one_sided(patterns, settings)))
+        yield from map(LintProblem, (*project_notices(patterns, settings), *balance_notices(patterns, settings)))
     else:
-        yield from map(LintProblem, misfits(patterns, settings))
+        yield from map(LintProblem, size_notices(patterns, settings))
 
 
 def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | None:

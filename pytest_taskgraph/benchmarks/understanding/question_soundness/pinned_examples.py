@@ -37,7 +37,7 @@ from ....trial import Json
 from ....workflow.model import Flaw, Workflow
 from ..own_files import projects
 from ..patterns.pattern import Case, Pattern
-from ..patterns.scope import Scope, all_scopes, cases, own_names, sentence
+from ..patterns.scope import Scope, all_scopes, cases, scopes_by_own_name, sentence
 
 FOLDER: Final = "pinned_examples"
 """The folder beside the file of a pattern, or in a folder of templates, that holds the examples."""
@@ -121,7 +121,7 @@ def every_question(pattern: Pattern, phrasing: int, project: Workflow) -> Iterat
     """
     levels = all_scopes(project)
     derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
-    for scope in (*levels, *own_names(levels), *derived):
+    for scope in (*levels, *scopes_by_own_name(levels), *derived):
         for case in cases(pattern, scope):
             yield sentence(pattern, phrasing, scope, case), scope, case
 

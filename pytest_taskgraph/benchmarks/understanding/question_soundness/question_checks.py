@@ -35,7 +35,7 @@ from ...drawn_instances import differences
 from ...instances import Check
 from ..patterns.pattern import Case
 from ..patterns.scope import Scope, all_scopes, cases, scopes, sentence
-from ..questions.ingredients import Asked, written
+from ..questions.ingredients import PatternQuestion, write_workflow
 from ..renaming import names_of, replacing, with_texts
 from ..variations import same_answer
 
@@ -54,7 +54,9 @@ EDITS: Final = 12  # one-step edits that are tried
 _CHARACTERS_SHOWN: Final = 120  # characters of an answer or a text in a message
 
 
-def question_checks(asked: Asked, question: Question, compose: Callable[[Asked], Question]) -> tuple[Check, ...]:
+def question_checks(
+    asked: PatternQuestion, question: Question, compose: Callable[[PatternQuestion], Question]
+) -> tuple[Check, ...]:
     """Return the checks of one question about a workflow.
 
     Args:
@@ -75,10 +77,10 @@ def question_checks(asked: Asked, question: Question, compose: Callable[[Asked],
     return tuple(Check(name, run) for name, run in checks.items())
 
 
-def own_file_checks(asked: Asked, question: Question) -> tuple[Check, ...]:
+def own_file_checks(asked: PatternQuestion, question: Question) -> tuple[Check, ...]:
     """Return the checks of a question about the user's own files: those that compose and read back nothing."""
 
-    def compose(other: Asked) -> Question:
+    def compose(other: PatternQuestion) -> Question:
         raise AssertionError("no check of own files composes questions")
 
     about = QuestionChecks(asked, question, compose)
@@ -94,9 +96,9 @@ def own_file_checks(asked: Asked, question: Question) -> tuple[Check, ...]:
 class QuestionChecks:
     """The checks of a question. Each returns what is wrong in one line; the empty text if the property holds."""
 
-    asked: Asked
+    asked: PatternQuestion
     question: Question
-    compose: Callable[[Asked], Question]
+    compose: Callable[[PatternQuestion], Question]
 
     def deterministic(self) -> str:
         """Ask once more about an equal workflow."""
@@ -214,7 +216,7 @@ class QuestionChecks:
         if not same or any(self._same(case, asked.case) for case in same):
             return ""
         try:
-            text = written(project, asked.notation)
+            text = write_workflow(project, asked.notation)
         except UnsupportedFeatureError:
             return ""
         called = replace(scope, own_name=asked.scope.own_name)
@@ -236,7 +238,7 @@ def _visible_parts(question: Question) -> tuple[object, ...]:
     return question.system, question.prompt, question.specifications
 
 
-def _all_cases(asked: Asked) -> Iterator[tuple[Scope, Case]]:
+def _all_cases(asked: PatternQuestion) -> Iterator[tuple[Scope, Case]]:
     """Yield the first cases of the pattern about the workflow, those of the level asked about called as it is."""
     pairs = ((scope, case) for scope in scopes(asked.workflow) for case in cases(asked.pattern, scope))
     for scope, case in islice(pairs, MOST_CASES):
@@ -248,8 +250,8 @@ def _unlike(holds: Sequence[bool]) -> tuple[int, int] | None:
     return (holds.index(True) + 1, holds.index(False) + 1) if len({*holds}) > 1 else None
 
 
-def _sentence(asked: Asked, phrasing: int, scope: Scope, case: Case) -> str:
-    return sentence(asked.worded, phrasing, scope, case)
+def _sentence(asked: PatternQuestion, phrasing: int, scope: Scope, case: Case) -> str:
+    return sentence(asked.phrased, phrasing, scope, case)
 
 
 def _names_in(values: Collection[Any], known: Collection[str]) -> Iterator[str]:

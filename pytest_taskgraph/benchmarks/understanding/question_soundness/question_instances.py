@@ -19,12 +19,12 @@ from ...prompts import prompt_sources
 from ..family_options import UnderstandingSettings
 from ..patterns import catalogue
 from ..patterns.pattern import Pattern
-from ..patterns.scope import by_own_name, cases, scopes
+from ..patterns.scope import cases, scopes, use_own_name
 from ..prompts import PROMPTS
 from ..questions.composition import compose
-from ..questions.examples import shots_of, unsolved
-from ..questions.ingredients import Asked, PatternReference, written
-from ..questions.phrasings import worded
+from ..questions.examples import shots_of, unsupported_by_examples
+from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
+from ..questions.phrasings import apply_phrasings
 from .question_checks import question_checks
 from .workflow_instances import drawing, task_count, workflow_instance
 from .workflow_strategy import drawn_workflows, supports
@@ -38,7 +38,7 @@ class DrawnQuestion:
     """What decides a question apart from its workflow and case."""
 
     pattern: Pattern
-    worded: Pattern  # the same in the words of the run
+    phrased: Pattern  # the same pattern with the phrasings of the run
     settings: UnderstandingSettings  # with the prompt template that was drawn
     notation: Notation
     phrasing: int
@@ -68,13 +68,13 @@ def _prompts(settings: UnderstandingSettings) -> list[str]:
 def _instances(
     draw: st.DrawFn, pattern: Pattern, settings: UnderstandingSettings, notations: list[Notation], templates: list[str]
 ) -> Instance:
-    words = worded(pattern, settings.templates)
+    words = apply_phrasings(pattern, settings.templates)
     chosen = replace(settings, prompt=draw(st.sampled_from(templates)), workflows=())
     phrasings = range(len(words.templates))
     if settings.phrasing in _PHRASINGS:
         phrasings = range(_PHRASINGS.index(settings.phrasing) % len(phrasings), len(phrasings))[:1]
     drawn = DrawnQuestion(pattern, words, chosen, draw(st.sampled_from(notations)), draw(st.sampled_from(phrasings)))
-    if shots_of(chosen) and unsolved(pattern, drawn.notation.name):
+    if shots_of(chosen) and unsupported_by_examples(pattern, drawn.notation.name):
         reject()
     project = draw(drawn_workflows(pattern, drawn.notation))
     return _instance(draw, drawn, project)
@@ -83,7 +83,7 @@ def _instances(
 def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Instance:
     """Draw a case about the workflow; an unbuilt instance where the pattern, the notation or the template fails."""
     try:
-        text = written(project, drawn.notation.name)
+        text = write_workflow(project, drawn.notation.name)
         pairs = [(scope, case) for scope in scopes(project) for case in cases(drawn.pattern, scope)]
     except UnsupportedFeatureError:
         reject()
@@ -95,8 +95,10 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
     scope, case = pairs[place]
     by_name: bool = draw(st.booleans()) if scope.path else False
     if by_name:
-        scope = by_own_name(scope, project, text)
-    asked = Asked(drawn.pattern, drawn.worded, project, scope, case, drawn.phrasing, drawn.notation.name, text)
+        scope = use_own_name(scope, project, text)
+    asked = PatternQuestion(
+        drawn.pattern, drawn.phrased, project, scope, case, drawn.phrasing, drawn.notation.name, text
+    )
     try:
         return instance_about(asked, drawn.settings)
     except NoCaseError:  # no examples to show
@@ -105,14 +107,14 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
         return _unbuilt(drawn, project, error)
 
 
-def instance_about(asked: Asked, settings: UnderstandingSettings) -> Instance:
+def instance_about(asked: PatternQuestion, settings: UnderstandingSettings) -> Instance:
     """Return the question that asks a case, as an instance. Raises UsageError where its templates fail."""
     question = composed(asked, settings)
     checks = question_checks(asked, question, partial(composed, settings=settings))
     return workflow_instance(asked, question, settings, checks)
 
 
-def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
+def composed(asked: PatternQuestion, settings: UnderstandingSettings) -> Question:
     """Return the question that asks a case. Raises UsageError where its templates fail."""
     name = f"{asked.pattern.name}-{asked.notation}-p{asked.phrasing + 1}"
     return compose(asked, PatternReference(name, asked.pattern.name, asked.notation, 0), settings, asked.workflow)

@@ -18,9 +18,9 @@ from ....workflow.simplification.workflow_shape import shape
 from ...instances import Instance
 from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import interpretation
-from ..patterns.scope import Scope, by_own_name, without_name
+from ..patterns.scope import Scope, omit_workflow_name, use_own_name
 from ..questions.composition import compose
-from ..questions.ingredients import Asked, PatternReference, written
+from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..renaming import RESERVED, names_of, replacing, with_texts
 from ..variations import asked
 from .nearest_case import AskedCase, nearest_case
@@ -48,7 +48,7 @@ class ReducibleQuestion:
         settings: The settings of the run.
     """
 
-    def __init__(self, original: Asked, id: str, settings: UnderstandingSettings) -> None:
+    def __init__(self, original: PatternQuestion, id: str, settings: UnderstandingSettings) -> None:
         self.original, self.id, self.settings = original, id, settings
         workflow = original.workflow
         self.start = ReducedWorkflow(workflow if original.pattern.planted else _without_flaw(workflow))
@@ -92,7 +92,7 @@ class ReducibleQuestion:
         question = compose(posed, reference, self.settings, posed.workflow)
         return workflow_instance(posed, question, self.settings)
 
-    def _posed(self, subject: ReducedWorkflow) -> Asked | None:
+    def _posed(self, subject: ReducedWorkflow) -> PatternQuestion | None:
         original, workflow = self.original, subject.workflow
         shown = notation(original.notation)
         if features(workflow, shown.unsupported):
@@ -101,7 +101,7 @@ class ReducibleQuestion:
         if near is None:
             return None
         try:
-            text = written(workflow, shown.name)
+            text = write_workflow(workflow, shown.name)
         except UnsupportedFeatureError:
             return None
         scope = _named_level(near.scope, workflow, text, shown.name, bool(original.scope.own_name))
@@ -125,7 +125,7 @@ def _names(names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a funct
     return replacing(dict(names))
 
 
-def _in_names(original: Asked, names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a Case
+def _in_names(original: PatternQuestion, names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a Case
     return replace(original.case, fields=with_texts(original.case.fields, _names(names))) if names else original.case
 
 
@@ -145,8 +145,8 @@ def _named_level(scope: Scope, project: Workflow, text: str, shown: str, own_nam
     """Return the level called as the question calls it."""
     read = interpretation(shown, text)
     if read is not None and read.unnamed:
-        scope = without_name(scope)
-    return by_own_name(scope, project, text) if own_name else scope
+        scope = omit_workflow_name(scope)
+    return use_own_name(scope, project, text) if own_name else scope
 
 
 def _without_flaw(workflow: Workflow) -> Workflow:

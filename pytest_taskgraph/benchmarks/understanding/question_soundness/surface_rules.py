@@ -17,8 +17,8 @@ from typing import Final, Literal
 from ....errors import RecipeTooSmallError
 from ..patterns.pattern import Pattern, verdict
 from ..patterns.scope import sentence
-from ..questions.ingredients import written
-from ..questions.sample import Drawn, draw, recipe_for
+from ..questions.ingredients import write_workflow
+from ..questions.sample import DrawnCase, draw, recipe_for
 from .surface_features import Features, surface
 
 MOST = 0.70  # of the answers of a yes/no pattern that a rule may get right; half of them are yes
@@ -83,7 +83,7 @@ def size(pattern: Pattern, wanted: int) -> int:
     return wanted
 
 
-def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "") -> Iterator[Drawn]:
+def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "") -> Iterator[DrawnCase]:
     """Draw questions of the pattern, of a difficulty where one is given; of yes/no patterns the answers alternate."""
     for side in zip(*(_of_side(pattern, tasks, difficulty, parity) for parity in (0, 1)), strict=False):
         if count <= 0:
@@ -92,19 +92,19 @@ def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "") ->
         count -= len(side)
 
 
-def _of_side(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iterator[Drawn]:
+def _of_side(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iterator[DrawnCase]:
     for ordinal in itertools.count(parity, 2):
         question = draw(pattern, size(pattern, tasks), SEED, ordinal)
         if not difficulty or question.case.labels.get("difficulty") == difficulty:
             yield question
 
 
-def sample(pattern: Pattern, question: Drawn, notation: str) -> SurfaceSample:
+def sample(pattern: Pattern, question: DrawnCase, notation: str) -> SurfaceSample:
     """Return what the surface of a question shows in a notation."""
     text = sentence(pattern, question.phrasing, question.scope, question.case)
     words = re.sub("'[^']*'", "'…'", text.replace(question.scope.place, "…"))
     kind = " ".join(str(question.case.labels.get(label, "")) for label in KIND)
-    shown = written(question.project, notation)
+    shown = write_workflow(question.project, notation)
     found = surface(shown, notation, text.replace(question.scope.place, ""), question.project, question.scope)
     return SurfaceSample(found, words, kind, verdict(question.case.answer) == "yes")
 

@@ -15,13 +15,13 @@ from ....workflow.project import every_level
 from ....workflow.workflow_diagram import diagram
 from ...instances import Check, Instance
 from ..family_options import UnderstandingSettings
-from ..questions.ingredients import Asked
+from ..questions.ingredients import PatternQuestion
 
 _STATED: Final = ("shots", "presentation", "parsing", "pass_threshold")
 
 
 def workflow_instance(
-    asked: Asked, question: Question, settings: UnderstandingSettings, checks: Sequence[Check] = ()
+    asked: PatternQuestion, question: Question, settings: UnderstandingSettings, checks: Sequence[Check] = ()
 ) -> Instance:
     """Return a question as an instance.
 

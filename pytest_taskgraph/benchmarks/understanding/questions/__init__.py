@@ -1,1 +1,1 @@
-"""From settings to references of questions, and from a reference to the question."""
+"""Questions of the patterns: references from settings, and questions from references."""

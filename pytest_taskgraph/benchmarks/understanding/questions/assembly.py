@@ -1,4 +1,4 @@
-"""From settings to references, and from a reference to the question that is put."""
+"""References of questions from settings, and questions from references."""
 
 from __future__ import annotations
 
@@ -26,26 +26,38 @@ from ..variations import asked as asked_for
 from ..variations import check as check_relations
 from ..variations import not_varied, with_varied
 from .composition import compose, question_metrics
-from .examples import shots_of, unsolved
-from .ingredients import Asked, PatternReference, about
-from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, silent, unsaid
-from .phrasings import check_templates, worded
-from .sample import Drawn, draw
+from .examples import shots_of, unsupported_by_examples
+from .ingredients import PatternQuestion, PatternReference, workflow_of_question
+from .left_out import (
+    balance_notices,
+    notation_notices,
+    project_notices,
+    recipe_features,
+    size_notices,
+    size_problem,
+    skipped_file_notices,
+)
+from .phrasings import apply_phrasings, check_templates
+from .sample import DrawnCase, draw
 
 
 def metrics(pattern: str, settings: UnderstandingSettings) -> list[str]:
-    """The metrics that answers to a pattern may have in such a run, the one that decides first."""
-    one = PATTERNS[pattern]
-    chosen = question_metrics(form(one.form), one.metric, settings.text_metrics)
+    """Return the metrics of a pattern's answers with these settings, the main one first."""
+    chosen_pattern = PATTERNS[pattern]
+    form_metrics = question_metrics(form(chosen_pattern.form), chosen_pattern.metric, settings.text_metrics)
     agent = ["specifications_read"] if settings.presentation == "agent" else []
-    return [chosen.metric, *chosen.further, *agent]
+    return [form_metrics.metric, *form_metrics.further, *agent]
 
 
 DEFAULT_PROMPT = UnderstandingSettings().prompt
 
 
 def check(settings: UnderstandingSettings) -> None:
-    """Nothing, if names are known and files can be read. Raises UsageError."""
+    """Validate the settings: sizes, names, templates and files.
+
+    Raises:
+        UsageError: if a size cannot be generated, a name is unknown or a file cannot be read.
+    """
     if bad := [size for size in settings.tasks if size not in TASKS]:
         raise UsageError(f"workflows of {bad[0]} tasks cannot be generated; expected {TASKS[0]} to {TASKS[-1]} tasks")
     check_templates(settings)
@@ -58,154 +70,182 @@ def check(settings: UnderstandingSettings) -> None:
 
 
 def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[PatternReference]:
-    """The questions of a suite. Raises UsageError for unknown names, and NoCaseError where nothing can be asked.
+    """Return the references of a suite's questions.
 
-    Generated: the first two ordinals of each pattern and size are built here, as a probe.
+    The first two ordinals of each pattern and size are generated here, as a probe.
+
+    Raises:
+        UsageError: if a name is unknown or a template fails.
+        NoCaseError: if no question is possible about generated workflows.
+        NothingToAskError: if no question is possible about the user's own workflows.
     """
     settings = with_options(settings, options)
     check(settings)
     patterns = select(options.get("patterns", "*"))
     if not settings.workflows and not settings.question:
         _probe(patterns, settings)
-    made = _made(patterns, settings)
+    pattern_references = _references_of_patterns(patterns, settings)
     if settings.question:
-        _demand_stated(made, patterns, settings)
-    if not made:
+        _check_stated(pattern_references, patterns, settings)
+    if not pattern_references:
         reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
-        nothing = NothingToAskError if settings.workflows else NoCaseError
-        raise nothing(f"there is nothing to ask: {reasons}")
-    return list(with_varied(made, settings))
+        error = NothingToAskError if settings.workflows else NoCaseError
+        raise error(f"there is nothing to ask: {reasons}")
+    return list(with_varied(pattern_references, settings))
 
 
 def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[str]:
-    """What is left out, and why, a line each."""
+    """Return a line for each pattern, size, notation or file that is left out, with the reason."""
     settings = with_options(settings, options)
     patterns = select(options.get("patterns", "*"))
     if settings.question:
         return []
     if settings.workflows:
         left_out = [
-            *left_alone(settings.workflows),
-            *silent(patterns, settings),
-            *one_sided(patterns, settings),
-            *_without_examples(patterns, settings),
+            *skipped_file_notices(settings.workflows),
+            *project_notices(patterns, settings),
+            *balance_notices(patterns, settings),
+            *_example_notices(patterns, settings),
         ]
     else:
-        left_out = [*misfits(patterns, settings), *unsaid(patterns, settings)]
-    return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
+        left_out = [*size_notices(patterns, settings), *notation_notices(patterns, settings)]
+    return [*left_out, *(not_varied(_references_of_patterns(patterns, settings), settings) if settings.vary else ())]
 
 
 def question(reference: PatternReference, settings: UnderstandingSettings) -> Question:
-    """The question that a reference stands for."""
-    asked = asked_for(reference, settings)
-    files = _files(reference, asked, settings)
-    return compose(asked, reference, settings, about(asked, reference, settings), files)
+    """Return the question that a reference identifies."""
+    pattern_question = asked_for(reference, settings)
+    files = _files(reference, pattern_question, settings)
+    return compose(
+        pattern_question, reference, settings, workflow_of_question(pattern_question, reference, settings), files
+    )
 
 
-def _files(reference: PatternReference, asked: Asked, settings: UnderstandingSettings) -> Mapping[str, str]:
-    """The user's own files, path to text, where they are shown verbatim; none otherwise."""
+def _files(
+    reference: PatternReference, pattern_question: PatternQuestion, settings: UnderstandingSettings
+) -> Mapping[str, str]:
+    """Return the user's own files, path to text, where they are shown verbatim; otherwise none."""
     if reference.source < 0 or settings.convert:
         return {}
     project = projects.load(settings.workflows[reference.source])
-    return project.files if project.text == asked.text else {}
+    return project.files if project.text == pattern_question.text else {}
 
 
 def with_options(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
-    """Return the settings with what the suite states where the user of the run stated nothing."""
-    said: dict[str, Any] = {"question": options.get("question", "")}
+    """Return the settings, with the options of the suite where the user of the run has set none."""
+    stated: dict[str, Any] = {"question": options.get("question", "")}
     for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation")):
         if name in options and option not in settings.given:
             value = options[name]
-            said[name] = value if name == "instances" else tuple([value] if isinstance(value, (int, str)) else value)
-    return replace(settings, **said)
+            stated[name] = value if name == "instances" else tuple([value] if isinstance(value, (int, str)) else value)
+    return replace(settings, **stated)
 
 
-def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[PatternReference]:
-    """The questions of the patterns, as they are."""
-    listed = _stated if settings.question else _own if settings.workflows else _generated
-    return [one for p in patterns for one in listed(p, settings)]
+def _references_of_patterns(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[PatternReference]:
+    """Return the references of the patterns' questions, without variations."""
+    references_of_pattern = (
+        _stated_references
+        if settings.question
+        else _own_file_references
+        if settings.workflows
+        else _generated_references
+    )
+    return [reference for p in patterns for reference in references_of_pattern(p, settings)]
 
 
-def _stated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
-    """The question whose text a suite states, about each of the user's projects that allows it."""
-    words, text = worded(pattern, settings.templates), settings.question
+def _stated_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+    """Yield the question whose text a suite states, about each of the user's projects that allows it."""
+    words, text = apply_phrasings(pattern, settings.templates), settings.question
     for source in _sources(settings):
         project = projects.load(settings.workflows[source])
         for converted in settings.notations if settings.convert else ("",):
             if stated_case(words, settings.workflows[source], converted, text) is not None:
-                where = f"{_safe(project.workflow.name)}-{project.digest[:6]}-q{digest_of(text)[:6]}"
-                one = _reference(pattern, settings, converted or project.notation.name, where, 0, 0, source)
-                yield replace(one, question=text)
+                suffix = f"{_safe(project.workflow.name)}-{project.digest[:6]}-q{digest_of(text)[:6]}"
+                reference = _reference(pattern, settings, converted or project.notation.name, suffix, 0, 0, source)
+                yield replace(reference, question=text)
 
 
-def _demand_stated(
-    made: Sequence[PatternReference], patterns: Sequence[Pattern], settings: UnderstandingSettings
+def _check_stated(
+    pattern_references: Sequence[PatternReference], patterns: Sequence[Pattern], settings: UnderstandingSettings
 ) -> None:
-    """Check that the question which a suite states is asked.
+    """Check that at least one workflow allows the question that a suite states.
 
     Raises:
-        NothingToAskError: if the user of the run has it asked about other workflows, which do not allow it.
-        UsageError: if its own do not.
+        NothingToAskError: if the user of the run has chosen other workflows, which do not allow it.
+        UsageError: if the suite's own workflows do not allow it.
     """
     if not settings.workflows:
         raise UsageError("question=... states the text of a question about your own workflow; add workflow=...")
-    if not made:
-        asked = ", ".join(pattern.name for pattern in patterns)
-        told = f"{', '.join(settings.workflows)}: {asked} does not ask {settings.question!r}"
+    if not pattern_references:
+        pattern_names = ", ".join(pattern.name for pattern in patterns)
+        problem = f"{', '.join(settings.workflows)}: {pattern_names} does not ask {settings.question!r}"
         if "workflow" in settings.given:
-            raise NothingToAskError(told)
-        raise UsageError(f"{told}; compare it with the templates of the pattern and the names in the workflow")
+            raise NothingToAskError(problem)
+        raise UsageError(f"{problem}; compare it with the templates of the pattern and the names in the workflow")
 
 
 def _probe(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> None:
-    """Nothing, if the first questions of each pattern and size can be had. Raises NoCaseError, UsageError."""
+    """Build the first questions of each pattern and size.
+
+    Raises:
+        NoCaseError: if a pattern finds no case.
+        UsageError: if a template fails.
+    """
     for pattern, size in product(patterns, settings.tasks):
-        for ordinal in range(0 if misfit(pattern, size) else min(2, settings.instances)):
-            _put(draw(pattern, size, settings.seed, ordinal, settings.names), worded(pattern, settings.templates))
+        for ordinal in range(0 if size_problem(pattern, size) else min(2, settings.instances)):
+            _check_phrasings(
+                draw(pattern, size, settings.seed, ordinal, settings.names),
+                apply_phrasings(pattern, settings.templates),
+            )
 
 
-def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+def _generated_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     for size in settings.tasks:
-        if misfit(pattern, size):
+        if size_problem(pattern, size):
             continue
-        said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).unsupported]
-        for name in said:
+        supporting = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
+        for name in supporting:
             for ordinal in range(settings.instances):
                 yield _reference(pattern, settings, name, f"n{size:03d}-s{settings.seed}-{ordinal:03d}", ordinal, size)
 
 
-def _put(one: Drawn, words: Pattern) -> None:
-    """Nothing, if the pattern's phrasings ask that case. Raises UsageError, before anything is asked."""
+def _check_phrasings(drawn: DrawnCase, words: Pattern) -> None:
+    """Check that all phrasings of the pattern can be rendered for the case, before a request is sent.
+
+    Raises:
+        UsageError: if a template fails.
+    """
     for phrasing in range(len(words.templates)):
-        sentence(words, phrasing, one.scope, one.case)
+        sentence(words, phrasing, drawn.scope, drawn.case)
 
 
-def _own(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+def _own_file_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     for source in _sources(settings):
         path = settings.workflows[source]
         for converted in settings.notations if settings.convert else ("",):
             chosen = choose(pattern, path, converted, settings.seed, settings.instances)
             project = projects.load(path)
-            if shots_of(settings) and unsolved(pattern, converted or project.notation.name):
+            if shots_of(settings) and unsupported_by_examples(pattern, converted or project.notation.name):
                 continue
-            for ordinal, scope in enumerate(one.scope for one in chosen):
+            for ordinal, scope in enumerate(case.scope for case in chosen):
                 name = _safe(scope.workflow.name if scope.whole else project.workflow.name)
-                where = f"{name}-{project.digest[:6]}-{ordinal:03d}"
-                yield _reference(pattern, settings, converted or project.notation.name, where, ordinal, 0, source)
+                suffix = f"{name}-{project.digest[:6]}-{ordinal:03d}"
+                yield _reference(pattern, settings, converted or project.notation.name, suffix, ordinal, 0, source)
 
 
-def _without_examples(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
-    """A line for each pattern and notation of own files whose examples the notation has no words for."""
+def _example_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
+    """Yield a line for each pattern and notation of own files that does not support the pattern's examples."""
     if shots_of(settings):
         own = [projects.load(path).notation.name for path in settings.workflows]
-        for shown in dict.fromkeys(settings.notations if settings.convert else own):
-            for one in patterns:
-                if lost := unsolved(one, shown):
-                    yield f"{one.name} is left out: no example in {shown}, which cannot say {', '.join(sorted(lost))}"
+        for notation_name in dict.fromkeys(settings.notations if settings.convert else own):
+            for pattern in patterns:
+                if unsupported := ", ".join(sorted(unsupported_by_examples(pattern, notation_name))):
+                    where = f"no example in {notation_name}, which does not support {unsupported}"
+                    yield f"{pattern.name} is left out: {where}"
 
 
 def _sources(settings: UnderstandingSettings) -> list[int]:
-    """The places of the user's projects; of those that would be asked about under the same ids, the first."""
+    """Return the indexes of the user's projects; of projects with the same question ids, the first."""
     first: dict[tuple[str, str], int] = {}
     for source, path in enumerate(settings.workflows):
         project = projects.load(path)
@@ -216,19 +256,24 @@ def _sources(settings: UnderstandingSettings) -> list[int]:
 def _reference(
     pattern: Pattern,
     settings: UnderstandingSettings,
-    shown: str,
-    where: str,
+    notation_name: str,
+    suffix: str,
     ordinal: int,
     tasks: int,
     source: int = -1,
 ) -> PatternReference:
     return PatternReference(
-        f"{pattern.name}-{shown}-{where}{_ways(settings)}", pattern.name, shown, ordinal, tasks, source
+        f"{pattern.name}-{notation_name}-{suffix}{_id_suffix(settings)}",
+        pattern.name,
+        notation_name,
+        ordinal,
+        tasks,
+        source,
     )
 
 
-def _ways(settings: UnderstandingSettings) -> str:
-    """The part of an id that tells how it is asked; defaults are left out."""
+def _id_suffix(settings: UnderstandingSettings) -> str:
+    """Return the part of an id that states names, phrasing, prompt, shots and presentation; defaults are left out."""
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
     names = "" if settings.names == "mixed" else f"-{settings.names}"
     default = settings.prompt == DEFAULT_PROMPT
@@ -238,5 +283,5 @@ def _ways(settings: UnderstandingSettings) -> str:
 
 
 def _safe(name: str) -> str:
-    """The name as a shell takes it without quotes."""
+    """Return the name in characters that a shell takes without quotes."""
     return re.sub(r"[^\w.-]", "_", name)

@@ -1,10 +1,10 @@
-"""Chance: the main score that guessing is expected to reach, as the guesser knows the form and the names.
+"""Chance level: the main score expected from guessing with knowledge of the form and the names.
 
 A coin decides yes or no, and for a list whether each name is in it; one name is drawn out of all, a number and a
 condition as the baseline `random` draws them. All of this is exact. Groups are the mean of DRAWS draws of that baseline
-by a generator of their own; an order is that of declaration, as the baseline `constant` answers. A free text is the
+by a separate generator; an order is that of declaration, as the baseline `constant` answers. A free text is the
 description of one of the tasks that the level shows, drawn at random: the vocabulary and the style of the right one
-without a thought about what is asked. It is exact for ROUGE, and unknown where a model measures the score.
+without reference to the question. It is exact for ROUGE, and unknown where a model measures the score.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ....workflow.model import Workflow
 from ....workflow.references import nested_task_paths
 
 DRAWS = 32  # of random groups
-NUMBERS = range(13)  # what the baseline `random` draws a number from: the answers that there are
+NUMBERS = range(13)  # of which the baseline `random` draws one: the possible answers
 COIN = 0.5
 # Metrics of texts that count words; the others take a model.
 COUNTED = {"rouge1": rouge1, "rouge1_recall": rouge1_recall, "rouge2": rouge2, "rouge_l": rouge_l}
@@ -37,17 +37,23 @@ Names = Sequence[str]
 
 
 def chance(form: str, reference: Json, names: Names, guards: Names = ()) -> float | None:
-    """The expected main score of a guess in that form, 0.0 to 1.0; None for forms without one; for texts see
-    `chance_of_text`.
+    """Return the expected main score of a guess in a form, 0.0 to 1.0.
 
-    `names` are those a guesser chooses from (see `candidates`), `guards` the conditions.
+    Args:
+        form: Name of the form of answer; for texts see `chance_of_text`.
+        reference: The reference answer.
+        names: The names that a guesser chooses from (`candidates`).
+        guards: The conditions that a guesser chooses from.
+
+    Returns:
+        None for forms whose chance level is not defined.
     """
     guess = GUESSES.get(form)
     return None if guess is None else guess(reference, names, guards)
 
 
 def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> float | None:
-    """The chance of a question about a level; None also where the metric is not the form's own, and no ROUGE."""
+    """Return the chance level of a question about a level; None where neither form nor ROUGE defines it."""
     if form == "text":
         return chance_of_text(measure, reference, level)
     if form not in GUESSES or measure != FORMS[form].metric:
@@ -58,8 +64,10 @@ def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> floa
 def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | None:
     """Return the expected score of a guess that repeats the description of a task of the level, 0.0 to 1.0.
 
-    Each description that is shown is as likely as any other; that which is asked for is not shown. None where no task
-    has one, and for a metric that takes a model.
+    Each description that is shown is equally likely; the description that is asked for is not shown.
+
+    Returns:
+        None where no task has a description, and for a metric that takes a model.
     """
     if measure not in COUNTED:
         return None
@@ -68,25 +76,29 @@ def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | No
 
 
 def candidates(reference: Json, level: Workflow) -> Names:
-    """The names a guesser chooses from: the tasks of the level; where the reference holds others, its data, the tasks
-    below its composite tasks, or all of these with the reference, whichever first holds every name of the reference.
+    """Return the names that a guesser chooses from.
+
+    These are the tasks of the level; where the reference holds other names, the first that covers all of them: the
+    level's data, the tasks below its composite tasks, or all of these with the reference.
     """
-    wanted = _names(reference)
-    if wanted <= set(level.task_names):
+    required = _names(reference)
+    if required <= set(level.task_names):
         return level.task_names
-    data = [one.name for one in level.data]
-    if wanted <= set(data):
+    data = [node.name for node in level.data]
+    if required <= set(data):
         return data
     paths = nested_task_paths(level)
     below = [path[-1] for path in paths]
-    known = [below, [".".join(path) for path in paths], [*level.task_names, *data, *below]]
-    fitting = next((names for names in known if wanted <= set(names)), [*known[-1], *sorted(wanted)])
+    name_lists = [below, [".".join(path) for path in paths], [*level.task_names, *data, *below]]
+    fitting = next((names for names in name_lists if required <= set(names)), [*name_lists[-1], *sorted(required)])
     return list(dict.fromkeys(fitting))
 
 
 def expected_jaccard(right: int, names: int) -> float:
-    """The expected Jaccard index of a set that each of `names` names is in with probability 1/2, against `right` of
-    them: E[hits] = right / 2, and the surplus ones, binomial and independent of the hits, widen the union.
+    """Return the expected Jaccard index of a random set against `right` of `names` names.
+
+    Each name is in the set with probability 1/2. E[hits] = right / 2, and the wrong names, binomial and independent of
+    the hits, enlarge the union.
     """
     others = names - right
     if not right:
@@ -95,11 +107,11 @@ def expected_jaccard(right: int, names: int) -> float:
 
 
 def expected_jaccard_of_a_pair(right: int, names: int) -> float:
-    """The expected Jaccard index of two different names out of `names` against `right` of them (hypergeometric)."""
-    drawn, others = min(2, names), names - right
-    ways = comb(names, drawn)
-    hits = range(min(drawn, right) + 1)
-    return fsum(comb(right, h) * comb(others, drawn - h) / ways * _share(h, right + drawn - h) for h in hits)
+    """Return the expected Jaccard index of two random names against `right` of `names` (hypergeometric)."""
+    guessed, others = min(2, names), names - right
+    ways = comb(names, guessed)
+    hits = range(min(guessed, right) + 1)
+    return fsum(comb(right, h) * comb(others, guessed - h) / ways * _share(h, right + guessed - h) for h in hits)
 
 
 def _share(part: int, whole: int) -> float:
@@ -131,8 +143,8 @@ def _number(reference: Json, names: Names, guards: Names) -> float:
 
 
 def _condition(reference: Json, names: Names, guards: Names) -> float:
-    wanted = condition_text(reference)
-    scores = {guard: 1.0 if guard == wanted else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
+    expected = condition_of(reference)
+    scores = {guard: 1.0 if guard == expected else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
     return fsum(scores[guard] for guard in guards) / len(guards) if guards else 0.0
 
 
@@ -146,9 +158,12 @@ def _two_groups(reference: Json, names: Names, guards: Names) -> float:
     return fsum(scores) / DRAWS
 
 
-def matching_of_two(one: Set[str], other: Set[str], right: Sequence[Set[str]]) -> float:
-    """The metric `matching` of two groups against the right ones: so few need no solver, which is slow to load."""
-    gains = [[jaccard_index(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (one, other)]
+def matching_of_two(first: Set[str], second: Set[str], right: Sequence[Set[str]]) -> float:
+    """Return the metric `matching` of two groups against the right ones.
+
+    Two groups need no solver, which is slow to import.
+    """
+    gains = [[overlap(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (first, second)]
     best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
     return best / max(2, len(right))
 
@@ -161,11 +176,11 @@ def _declared_order(reference: Json, names: Names, guards: Names) -> float | Non
 
 
 def _names(reference: Json) -> frozenset[str]:
-    """The names that the right answer holds, whatever its form."""
+    """Return the names in a reference answer of any form."""
     if isinstance(reference, dict):
         return _names(reference.get("tasks"))
     if isinstance(reference, list):
-        return frozenset().union(*(_names(item) for item in reference))
+        return frozenset().union(*(_names(part) for part in reference))
     return frozenset([reference]) if isinstance(reference, str) else frozenset()
 
 

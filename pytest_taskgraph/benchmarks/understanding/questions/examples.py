@@ -1,7 +1,7 @@
 """Solved examples before a question: the same pattern, notation and size, about other workflows.
 
-Yes and no alternate, and the ordinal's bit above the one that decides the answer decides which begins, so that the
-answers of the examples tell nothing about the answer of the question.
+Yes and no alternate. The bit of the ordinal above the one that decides the answer decides which comes first, so that
+the answers of the examples do not reveal the answer of the question.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from ..patterns.scope import sentence
 from ..prompts import Example, prompt_template
 from .ingredients import known_names
 from .left_out import least_tasks_of, recipe_features
-from .sample import Drawn, draw
+from .sample import DrawnCase, draw
 
-USUAL_SIZE = 12  # of examples for questions about own files
+USUAL_SIZE = 12  # tasks of the examples for questions about own files
 ATTEMPTS = 20
 MARKER = "Final answer: "
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleSeries:
-    """Which examples: how many, how large, and the seed and ordinal of the question that they stand before."""
+    """Number and size of the examples, with the seed and ordinal of the question that they precede."""
 
     count: int
     size: int
@@ -40,56 +40,66 @@ class ExampleSeries:
 
 
 def shots_of(settings: UnderstandingSettings) -> int:
-    """How many examples stand before each question: what the run says, else what the prompt template wants."""
+    """Return the number of examples before each question: of the settings, else of the prompt template."""
     return prompt_template(settings.prompt, settings.templates).shots if settings.shots is None else settings.shots
 
 
 def size_of(pattern: Pattern, tasks: int) -> int:
-    """The size of a pattern's examples: that of the question's workflow; for own files (0) the usual or least one."""
+    """Return the size of a pattern's examples: the question's; for own files (0) the usual or least possible size."""
     return tasks or max(USUAL_SIZE, least_tasks_of(pattern, USUAL_SIZE))
 
 
-def unsolved(pattern: Pattern, shown: str) -> frozenset[str]:
-    """The features of examples for own files which the notation has no words for: none, if they can be shown."""
-    return recipe_features(pattern, size_of(pattern, 0)) & notation(shown).unsupported
+def unsupported_by_examples(pattern: Pattern, notation_name: str) -> frozenset[str]:
+    """Return the features of examples for own files that the notation does not support."""
+    return recipe_features(pattern, size_of(pattern, 0)) & notation(notation_name).loses
 
 
-def drawn(pattern: Pattern, series: ExampleSeries, other_than: str) -> tuple[Drawn, ...]:
-    """The cases of the examples: about workflows of different digests, none of them `other_than`.
+def draw_examples(pattern: Pattern, series: ExampleSeries, other_than: str) -> tuple[DrawnCase, ...]:
+    """Return the cases of the examples, about workflows of different digests.
 
-    Raises NoCaseError where the pattern has no case, or always the same workflow.
+    Args:
+        pattern: The pattern of the question.
+        series: Number, size, seed and ordinal.
+        other_than: Digest of the question's workflow, which no example has.
+
+    Raises:
+        NoCaseError: if the pattern has no case, or always the same workflow.
     """
     seed = int(
         sha256(f"shots|{pattern.name}|{series.size}|{series.seed}|{series.ordinal}".encode()).hexdigest()[:16], 16
     )
-    seen, found = {other_than}, []
+    seen, cases = {other_than}, []
     for place in range(series.count):
         side = (place + (series.ordinal >> 1)) % 2
-        for one in _tries(pattern, series, seed, place, side):
-            if digest(one.project) not in seen:
+        for drawn in _attempts(pattern, series, seed, place, side):
+            if digest(drawn.project) not in seen:
                 break
         else:
             raise NoCaseError(f"pattern {pattern.name!r} finds no example that differs from the question's workflow")
-        seen.add(digest(one.project))
-        found.append(one)
-    return tuple(found)
+        seen.add(digest(drawn.project))
+        cases.append(drawn)
+    return tuple(cases)
 
 
-def _tries(pattern: Pattern, series: ExampleSeries, seed: int, place: int, side: int) -> Iterator[Drawn]:
-    """Cases for one place; an ordinal's parity decides yes or no."""
-    return (draw(pattern, series.size, seed, 2 * (place + series.count * i) + side) for i in range(ATTEMPTS))
-
-
-def examples(
-    found: Iterable[Drawn], worded: Pattern, phrasing: int, place: Place, write: Callable[[Workflow], str]
-) -> tuple[Example, ...]:
-    """The solved examples, asked in the words of the question and answered where the template wants the answer."""
-    return tuple(
-        Example(write(one.project), sentence(worded, phrasing, one.scope, one.case), _answer(worded, one, place))
-        for one in found
+def _attempts(pattern: Pattern, series: ExampleSeries, seed: int, place: int, side: int) -> Iterator[DrawnCase]:
+    """Yield cases for one place among the examples; an ordinal's parity decides yes or no."""
+    return (
+        draw(pattern, series.size, seed, 2 * (place + series.count * attempt) + side) for attempt in range(ATTEMPTS)
     )
 
 
-def _answer(pattern: Pattern, one: Drawn, place: Place) -> str:
-    names = known_names(one.project, one.scope.workflow)
-    return (MARKER if place == "marker" else "") + form(pattern.form).write(one.case.answer, names)
+def solve_examples(
+    cases: Iterable[DrawnCase], pattern: Pattern, phrasing: int, place: Place, write: Callable[[Workflow], str]
+) -> tuple[Example, ...]:
+    """Return the solved examples, in the words of the question, with the answer where the template expects it."""
+    return tuple(
+        Example(
+            write(drawn.project), sentence(pattern, phrasing, drawn.scope, drawn.case), _answer(pattern, drawn, place)
+        )
+        for drawn in cases
+    )
+
+
+def _answer(pattern: Pattern, drawn: DrawnCase, place: Place) -> str:
+    names = known_names(drawn.project, drawn.scope.workflow)
+    return (MARKER if place == "marker" else "") + form(pattern.form).write(drawn.case.answer, names)

@@ -1,4 +1,4 @@
-"""Labels: what a reader of results may want to group questions by, and a gate may be about."""
+"""Labels of questions, by which results are grouped and gates restricted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..own_files.planting import KINDS as PLANTED
 from ..patterns.pattern import PATTERNS
 from ..prompts import PROMPTS, prompt_template
 from .ingredients import PatternReference
-from .phrasings import phrasing_of, worded
+from .phrasings import apply_phrasings, phrasing_of
 from .sample import NAMES
 
-# Those that take building the question: how hard it is, and what its case is.
+# Labels that require building the question: its difficulty and its case.
 BUILT = (
     *("tasks", "links", "guards", "depth", "width", "nested"),
     *(
@@ -42,7 +42,7 @@ BUILT = (
 
 
 def labels() -> dict[str, Label]:
-    """The labels of our patterns, those that take building a question first."""
+    """Return the labels of the patterns; those that require building a question come first."""
     return {
         **dict.fromkeys(BUILT, Label()),
         "size": Label(tuple(map(str, TASKS)), closed=True),
@@ -57,27 +57,32 @@ def labels() -> dict[str, Label]:
 def known_labels(
     references: Iterable[PatternReference], settings: UnderstandingSettings
 ) -> Iterator[Mapping[str, str | int | None]]:
-    """Yield how each question will be asked, as far as that takes no building; nothing for one that is varied.
+    """Yield the labels of each question that are known before it is built; none for a varied question.
 
-    None stands for a label that a question will not have: the size, about the user's own workflow. Equal ones are the
-    same object.
+    None stands for a label that a question will not have: the size, about the user's own workflow. Equal dictionaries
+    are the same object.
     """
-    made: dict[tuple[int, str, int], dict[str, str | int | None]] = {}
+    labels_by_key: dict[tuple[int, str, int], dict[str, str | int | None]] = {}
     chosen = prompt_template(settings.prompt, settings.templates).name
-    for one in references:
-        if one.relation:
+    for reference in references:
+        if reference.relation:
             yield {}
             continue
-        words = worded(PATTERNS[one.pattern], settings.templates)
-        phrasing = phrasing_of(words, one.ordinal, settings.phrasing) + 1
-        labels = {"size": one.tasks or None, "notation": one.notation, "prompt": chosen, "phrasing": phrasing}
-        yield made.setdefault((one.tasks, one.notation, phrasing), labels)
+        phrased = apply_phrasings(PATTERNS[reference.pattern], settings.templates)
+        phrasing = phrasing_of(phrased, reference.ordinal, settings.phrasing) + 1
+        labels = {
+            "size": reference.tasks or None,
+            "notation": reference.notation,
+            "prompt": chosen,
+            "phrasing": phrasing,
+        }
+        yield labels_by_key.setdefault((reference.tasks, reference.notation, phrasing), labels)
 
 
 def difficulty(workflow: Workflow) -> dict[str, str | int]:
-    """Numbers of tasks, links and guards, and the depth and width of the task graph, of the level asked about.
+    """Return numbers of tasks, links and guards, and the depth and width of the task graph, of a level.
 
-    `depth` is the largest number of links from START to a task on shortest ways, `width` the largest number of tasks
+    `depth` is the largest number of links from START to a task on shortest paths, `width` the largest number of tasks
     at one depth, `nested` the number of tasks below composite tasks.
     """
     layers = _layers(task_graph(workflow), starts(workflow))

@@ -1,7 +1,7 @@
-"""The words of a pattern's question: its own templates, or those of the user's folder that stand in for them.
+"""Phrasings of a pattern's question: its own templates, or their replacements in the user's folder.
 
 A file `patterns/NAME.jinja` of the folder holds the phrasings of the pattern NAME, separated by lines `{# or #}`; they
-see what the pattern's own templates see.
+have the variables of the pattern's own templates.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..patterns.pattern import Pattern
 from ..prompts import PROMPTS, prompt_template
 
 FOLDER = "patterns"
-_RETIRED = {"think_first": "chain_of_thought"}  # names of files
-_RESEMBLES = 0.75  # of a file's name and a prompt template's: above, it is taken for a misspelling
+_RETIRED = {"think_first": "chain_of_thought"}  # old and new names of files
+_RESEMBLES = 0.75  # similarity above which a file name is taken for a misspelt name of a prompt template
 _OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
 @lru_cache(maxsize=512)
-def worded(pattern: Pattern, templates: str) -> Pattern:
-    """The pattern, in the words that the folder has for it."""
+def apply_phrasings(pattern: Pattern, templates: str) -> Pattern:
+    """Return the pattern with the phrasings that the folder has for it."""
     path = files_of(templates, FOLDER).get(pattern.name) if templates else None
     if path is None:
         return pattern
@@ -42,20 +42,20 @@ def worded(pattern: Pattern, templates: str) -> Pattern:
     return replace(pattern, templates=tuple(parts))
 
 
-def phrasing_of(words: Pattern, ordinal: int, which: Phrasing) -> int:
-    """The place, from 0, of the phrasing that asks the question of that ordinal."""
-    return {"first": 0, "second": 1}.get(which, ordinal >> 1) % len(words.templates)
+def phrasing_of(phrased: Pattern, ordinal: int, which: Phrasing) -> int:
+    """Return the index, from 0, of the phrasing for the question of an ordinal."""
+    return {"first": 0, "second": 1}.get(which, ordinal >> 1) % len(phrased.templates)
 
 
 def check_templates(settings: UnderstandingSettings) -> None:
-    """Validate the prompt template and the folder of templates, before anything is asked.
+    """Validate the prompt template and the folder of templates, before a request is sent.
 
     Raises:
-        UnknownNameError: if a file of the folder stands in for no template of ours.
-        UsageError: if a template cannot be rendered, or leaves out what it has to show.
+        UnknownNameError: if a file of the folder replaces no built-in template.
+        UsageError: if a template cannot be rendered, or does not show a required variable.
     """
-    known = catalogue()
-    names = _own_prompts(settings, known) if settings.templates else []
+    available = catalogue()
+    names = _own_prompts(settings, available) if settings.templates else []
     for name in sorted({settings.prompt, *names}):
         prompt_template(name, settings.templates).check()
     chosen = prompt_template(settings.prompt, settings.templates)
@@ -65,15 +65,15 @@ def check_templates(settings: UnderstandingSettings) -> None:
         return
     judge_template(settings.templates)
     for name in files_of(settings.templates, FOLDER):
-        if name not in known:
-            raise UnknownNameError(f"pattern (file {FOLDER}/{name}.jinja)", name, known)
-        worded(known[name], settings.templates)
+        if name not in available:
+            raise UnknownNameError(f"pattern (file {FOLDER}/{name}.jinja)", name, available)
+        apply_phrasings(available[name], settings.templates)
 
 
 def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]) -> list[str]:
     """Return the names of the prompt templates in the folder.
 
-    One may have any name of its own, so a file is refused only where it resembles a name that would be used.
+    A file can have any name, so it is refused only where it resembles a name that would be used.
 
     Raises:
         UnknownNameError: if a file or a folder seems misnamed.
@@ -81,7 +81,7 @@ def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern
     """
     top = Path(settings.templates)
     files = files_of(settings.templates)
-    for name in sorted(one.name for one in top.iterdir() if one.is_dir()):
+    for name in sorted(path.name for path in top.iterdir() if path.is_dir()):
         if name != FOLDER and get_close_matches(name, [FOLDER], 1):
             raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
     used = {Path(settings.prompt).stem} - PROMPTS.keys()

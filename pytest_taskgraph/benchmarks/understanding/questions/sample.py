@@ -1,4 +1,4 @@
-"""Drawing: one generated workflow a question, and one case of the pattern about it, from a seed alone."""
+"""Draws of questions: a generated workflow and a case of the pattern about it, from a seed alone."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import Scope, cases, scopes
 
 ATTEMPTS = 100
-USUAL = frozenset({"parallel", "exclusive", "data"})  # what a workflow holds besides what the pattern needs
-EXCLUSIVE = frozenset({"exclusive"})  # cannot be without guards
+USUAL = frozenset({"parallel", "exclusive", "data"})  # features of a workflow besides those the pattern needs
+EXCLUSIVE = frozenset({"exclusive"})  # requires guards
 
 
 NAMES: tuple[Names, ...] = ("neutral", "domain", "misleading")
-SPARE = 4  # tasks of a domain that a workflow must not have, for flaws to take from
+SPARE = 4  # tasks of a domain that are reserved for planted flaws
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A workflow, the level asked about, the case, which phrasing asks it, and what its names are like."""
+class DrawnCase:
+    """A workflow, the level asked about, the case, its phrasing, and the kind of its names."""
 
     project: Workflow
     scope: Scope
@@ -41,34 +41,34 @@ class Drawn:
 
 @catalog_cache
 @lru_cache(maxsize=512)
-def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "mixed") -> Drawn:
-    """Return the case of a pattern for that size, seed and ordinal.
+def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "mixed") -> DrawnCase:
+    """Return the case of a pattern for a size, seed and ordinal.
 
     The ordinal's parity decides yes or no, the next bit the phrasing and, if names are mixed, its remainder by three
-    the kind of names. They are neutral where a domain has too few tasks, or none of half of the workflows with the
-    names wanted has a case.
+    the kind of names. They are neutral where a domain has too few tasks, or where half of the attempts with the
+    requested kind of names find no case.
 
     Raises:
         RecipeTooSmallError: if the pattern's needs do not fit the size.
-        RecipeTooLargeError: if the pattern is about a domain, and no domain has so many tasks.
-        NoCaseError: if 100 workflows have no case.
+        RecipeTooLargeError: if the pattern requires a domain, and no domain has so many tasks.
+        NoCaseError: if ATTEMPTS workflows have no case.
     """
     rng = Random(f"{pattern.name}|{tasks}|{seed}|{ordinal}")
-    wanted = ("yes", "no")[ordinal % 2] if pattern.yes_no else None
+    answer = ("yes", "no")[ordinal % 2] if pattern.yes_no else None
     recipe = recipe_for(pattern, tasks)
     kind = names_of(pattern, tasks, ordinal, names)
     for attempt in range(ATTEMPTS):
         if not pattern.domain and 2 * attempt >= ATTEMPTS:
             kind = "neutral"
-        found = _attempt(pattern, _varied(pattern, recipe, kind, rng), wanted, rng)
-        if found:
-            project, (scope, case) = found
-            return Drawn(project, scope, case, (ordinal >> 1) % len(pattern.templates), kind)
-    raise NoCaseError(_no_case(pattern, recipe, wanted))
+        drawn = _attempt(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
+        if drawn:
+            project, (scope, case) = drawn
+            return DrawnCase(project, scope, case, (ordinal >> 1) % len(pattern.templates), kind)
+    raise NoCaseError(_no_case(pattern, recipe, answer))
 
 
 def names_of(pattern: Pattern, tasks: int, ordinal: int, names: Names) -> Names:
-    """Return the kind of names that a question is to have."""
+    """Return the kind of names that a question has."""
     if pattern.domain:
         return "domain"
     if tasks > most_tasks():
@@ -83,7 +83,7 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
 
     Raises:
         RecipeTooSmallError: if the needs do not fit the size.
-        RecipeTooLargeError: if the pattern is about a domain, and no domain has so many tasks.
+        RecipeTooLargeError: if the pattern requires a domain, and no domain has so many tasks.
     """
     if pattern.domain and tasks > most_tasks() - SPARE:
         raise RecipeTooLargeError(tasks, most_tasks() - SPARE)
@@ -91,38 +91,38 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
     needs = Recipe(tasks=tasks, features=pattern.needs, avoid=pattern.avoids)
     needs = replace(needs, complete=pattern.domain, prose=pattern.domain, **pattern.recipe)
     rich = replace(needs, features=pattern.needs | usual)
-    for recipe, largest in ((rich, _with(rich, pattern.varies)), (needs, needs)):
+    for recipe, largest in ((rich, _add_features(rich, pattern.varies)), (needs, needs)):
         if max(least_tasks(largest), pattern.least) <= tasks:
             return recipe
     raise RecipeTooSmallError(tasks, max(least_tasks(needs), pattern.least), pattern.needs)
 
 
-def _varied(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Recipe:
+def _vary_recipe(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Recipe:
     if names != "neutral":
         recipe = replace(recipe, vocabulary=rng.choice(domain_names()), misleading=names == "misleading")
     given = {feature for feature in sorted(pattern.varies) if rng.random() < 0.5}
-    varied = _with(recipe, given)
+    varied = _add_features(recipe, given)
     return varied if least_tasks(varied) <= recipe.tasks else recipe
 
 
-def _with(recipe: Recipe, features: Collection[str]) -> Recipe:
-    """Return the recipe with further features, and with what they imply, even where it avoids that."""
-    brought = frozenset(one for feature in features for one in implied_features(feature))
-    return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - brought)
+def _add_features(recipe: Recipe, features: Collection[str]) -> Recipe:
+    """Return the recipe with further features and those that they imply, even if it avoids them."""
+    implied_features = frozenset(implied_feature for feature in features for implied_feature in implied(feature))
+    return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - implied_features)
 
 
 def _attempt(
-    pattern: Pattern, recipe: Recipe, wanted: str | None, rng: Random
+    pattern: Pattern, recipe: Recipe, answer: str | None, rng: Random
 ) -> tuple[Workflow, tuple[Scope, Case]] | None:
     try:
         project = build(recipe, rng)
-        if flaws := pattern.flaws.get(wanted or ""):
+        if flaws := pattern.flaws.get(answer or ""):
             project = shuffle_declarations(MUTATIONS[rng.choice(flaws)](project, rng), rng)
-    except NoCaseError:  # no tasks of the domain make sense, or there is no place for the flaw; the next may do
+    except NoCaseError:  # no consistent choice of tasks, or no place for the flaw; the next attempt may succeed
         return None
-    found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, verdict(c.answer))]
-    least = min((c.rank for _, c in found), default=0)
-    hardest = [(s, c) for s, c in found if c.rank == least]
+    candidates = [(s, c) for s in scopes(project) for c in cases(pattern, s) if answer in (None, verdict(c.answer))]
+    least = min((c.rank for _, c in candidates), default=0)
+    hardest = [(s, c) for s, c in candidates if c.rank == least]
     shares = {c.stratum: c.share for _, c in hardest}
     if len(shares) > 1:
         chosen = rng.choice([stratum for stratum in sorted(shares) for _ in range(shares[stratum])])
@@ -133,17 +133,17 @@ def _attempt(
 def _no_case(pattern: Pattern, recipe: Recipe, wanted: str | None) -> str:
     missing = [f for f in sorted(FEATURES - recipe.features - pattern.avoids) if _helps(pattern, recipe, wanted, f)]
     hint = f"it finds one with {' or '.join(missing)}: add it to needs=" if missing else "no single feature helps"
-    answer = f" with answer {wanted}" if wanted else ""
+    answer_phrase = f" with answer {wanted}" if wanted else ""
     return (
-        f"pattern {pattern.name!r} finds no case{answer} in {ATTEMPTS} workflows of {recipe.tasks} tasks with "
+        f"pattern {pattern.name!r} finds no case{answer_phrase} in {ATTEMPTS} workflows of {recipe.tasks} tasks with "
         f"{', '.join(sorted(recipe.features)) or 'no feature'}; {hint}"
     )
 
 
-def _helps(pattern: Pattern, recipe: Recipe, wanted: str | None, feature: str) -> bool:
+def _helps(pattern: Pattern, recipe: Recipe, answer: str | None, feature: str) -> bool:
     rng = Random(feature)
     try:
         richer = replace(recipe, features=recipe.features | {feature})
-        return any(_attempt(pattern, richer, wanted, rng) for _ in range(4))
-    except Exception:  # a probe for an error message: whatever goes wrong here only means "does not help"
+        return any(_attempt(pattern, richer, answer, rng) for _ in range(4))
+    except Exception:  # a probe for an error message: any failure means that the feature does not help
         return False

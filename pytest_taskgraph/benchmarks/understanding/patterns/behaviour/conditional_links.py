@@ -1,4 +1,4 @@
-"""Patterns about conditional links (specs/patterns.md, B4 and B7), and the situations that questions are put in."""
+"""Patterns about conditional links (docs/reference/patterns.md, B4 and B7), and sampled situations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .....workflow.semantics.execution import next_task
 from .....workflow.semantics.situations import STEPS, representatives, write_situation
 from .....workflow.semantics.variables import Variables, variables_of
 from ..pattern import Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
 MOST_SITUATIONS: Final = 32
-"""In how many situations, at most, questions about one level are put."""
+"""Maximum number of situations that questions about one level refer to."""
 
 MOST_TASKS: Final = 20
-"""Of how many tasks of a large level it is asked what happens at them in a situation."""
+"""Maximum number of tasks of a large level that are asked about in each situation."""
 
 OTHER: Final = "other"
 _TRUTH: Final = frozenset({"true", "false"})
@@ -37,15 +37,15 @@ _TRUTH: Final = frozenset({"true", "false"})
     flaws={"yes": "exclude-guards", "no": "overlap-guards"},
 )
 def mutually_exclusive(workflow: Workflow) -> Cases:
-    """Does the model see which conditions can hold together?
+    """Check that the model sees which conditions can hold together.
 
-    Where integers and reals, or prose, leave it open, nothing is asked. What one of two links says "otherwise" about
-    comes last.
+    Not asked where integers and reals, or guards in prose, leave the answer open. Pairs of links of which one is
+    "otherwise" come last.
     """
-    known = variables_of(workflow)
-    for task in spread(workflow.task_names, len(workflow.tasks)):
-        guards = [link.guard for link in known.flow.out[task] if link.guard is not None]
-        answer = exclusive(guards, known.flow.parameters(task)) if len(guards) > 1 else None
+    level_variables = variables_of(workflow)
+    for task in limit_candidates(workflow.task_names, len(workflow.tasks)):
+        guards = [link.guard for link in level_variables.flow.out[task] if link.guard is not None]
+        answer = exclusive(guards, level_variables.flow.parameters(task)) if len(guards) > 1 else None
         if answer is not None:
             easy = len(guards) == 2 and any(guard.strip().lower() == OTHERWISE for guard in guards)
             yield case(answer, rank=int(easy), task=task, labels={"conditions": len(guards)})
@@ -61,13 +61,13 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
     needs={"guards"},
 )
 def next_task_in_situation(workflow: Workflow) -> Cases:
-    """Can the model apply conditions to values?
+    """Check that the model applies conditions to values.
 
-    Asked where several tasks may come next and, in the situation, one and the same always does.
+    Asked where several tasks can come next and, in the situation, always the same one does.
     """
     choices = [task for task, after in task_graph(workflow).items() if len(after) > 1]
-    choices = [*spread(choices, len(workflow.tasks), MOST_TASKS)]
-    for situation in asked_situations(workflow) if choices else ():
+    choices = [*limit_candidates(choices, len(workflow.tasks), MOST_TASKS)]
+    for situation in sample_situations(workflow) if choices else ():
         text = write_situation(situation)
         for task in choices:
             answer = next_task(workflow, task, situation)
@@ -75,49 +75,58 @@ def next_task_in_situation(workflow: Workflow) -> Cases:
                 yield case(answer, stratum=_stratum(workflow, task, answer), task=task, situation=text)
 
 
-def asked_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str, Constant]]:
-    """At most MOST_SITUATIONS different situations of a level, drawn once and for all from those that stand for all.
+def sample_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str, Constant]]:
+    """Yield at most MOST_SITUATIONS different situations of a level, always the same ones.
 
-    Which ones depends neither on names nor on the order of declaration: a parameter is told by what it is compared
-    with. None is drawn where a parameter is compared with words and numbers. The word for all that no guard names is
-    OTHER, numbered where guards name that. `steps` are those that a loop may take to its end (`situations`).
+    Which ones depends neither on names nor on the order of declaration: a parameter is identified by what it is
+    compared with. None is yielded where a parameter is compared with words and numbers. The word for all values that no
+    guard names is OTHER, numbered where guards name that.
+
+    Args:
+        level: The level that the situations are about.
+        steps: Number of steps that a loop can take to its end (`situations.representatives`).
     """
     values = representatives(level, wide=False, steps=steps) or {}
-    known = variables_of(level)
-    shapes = {name: _shape(known, name) for name in values}
-    options = {name: _options(known, name, found) for name, found in values.items()}
+    level_variables = variables_of(level)
+    keys = {name: _comparison_key(level_variables, name) for name in values}
+    options = {name: _value_options(level_variables, name, constants) for name, constants in values.items()}
     seen: set[tuple[Constant, ...]] = set()
     for i in range(MOST_SITUATIONS if values else 0):
-        drawn = {name: Random(f"{i}|{shapes[name]}").choice(found) for name, found in options.items()}
-        if tuple(drawn.values()) not in seen:
-            seen.add(tuple(drawn.values()))
-            yield drawn
+        situation = {name: Random(f"{i}|{keys[name]}").choice(constants) for name, constants in options.items()}
+        if tuple(situation.values()) not in seen:
+            seen.add(tuple(situation.values()))
+            yield situation
 
 
-def _shape(known: Variables, name: str) -> str:
-    return " ".join(sorted(f"{one.operator}{one.value}" for one in _compared(known, name)))
+def _comparison_key(level_variables: Variables, name: str) -> str:
+    """Return a text for what a parameter is compared with, which depends neither on names nor on declarations."""
+    return " ".join(sorted(f"{each.operator}{each.value}" for each in _comparisons_of(level_variables, name)))
 
 
-def _compared(known: Variables, name: str) -> list[Comparison]:
-    guards = [way.guard for ways in known.ways.values() for way in ways if way.guard is not None]
-    return [one for guard in guards for one in comparisons(guard) if one.parameter == name]
+def _comparisons_of(level_variables: Variables, name: str) -> list[Comparison]:
+    guards = [way.guard for ways in level_variables.ways.values() for way in ways if way.guard is not None]
+    return [comparison for guard in guards for comparison in comparisons(guard) if comparison.parameter == name]
 
 
-def _options(known: Variables, name: str, values: Iterable[Constant]) -> list[Constant]:
-    """The values of a parameter in order; the word that stands for all that no guard names is one to be read."""
-    if known.domains.get(name) is not None:
-        return sorted(values, key=_place)
-    named = {one.value for one in _compared(known, name)}
-    other = next(word for word in (OTHER, *(f"{OTHER}{i}" for i in range(2, len(named) + 3))) if word not in named)
-    return sorted((other if isinstance(one, str) and one not in named | _TRUTH else one for one in values), key=_place)
+def _value_options(level_variables: Variables, name: str, values: Iterable[Constant]) -> list[Constant]:
+    """Return the values of a parameter in order, with a readable word for all that no guard names."""
+    if level_variables.domains.get(name) is not None:
+        return sorted(values, key=_sort_key)
+    compared = {comparison.value for comparison in _comparisons_of(level_variables, name)}
+    words = (OTHER, *(f"{OTHER}{i}" for i in range(2, len(compared) + 3)))
+    other = next(word for word in words if word not in compared)
+    readable = (other if isinstance(value, str) and value not in compared | _TRUTH else value for value in values)
+    return sorted(readable, key=_sort_key)
 
 
-def _place(value: Constant) -> tuple[str, float]:
+def _sort_key(value: Constant) -> tuple[str, float]:
     return (value, 0.0) if isinstance(value, str) else ("", float(value))
 
 
 def _stratum(level: Workflow, task: str, answer: str) -> str:
-    """Whether the link to the answer says its condition itself; "" where a gateway lies between."""
+    """Return "condition" or "otherwise" as the link to the answer states it; "" where a gateway lies between."""
     guards = [link.guard for link in level.links if (link.source, link.target) == (task, answer)]
     parsed = [parse_guard(guard) for guard in guards if guard]
-    return "" if not parsed else "condition" if any(any(comparisons(one)) for one in parsed if one) else "otherwise"
+    return (
+        "" if not parsed else "condition" if any(any(comparisons(guard)) for guard in parsed if guard) else "otherwise"
+    )

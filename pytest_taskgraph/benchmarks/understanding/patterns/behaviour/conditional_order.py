@@ -1,7 +1,7 @@
-"""Patterns about the order of tasks where conditions decide what runs (specs/patterns.md, B5, B6, B8, B11, B12).
+"""Patterns about the order of tasks under conditions (docs/reference/patterns.md, B5, B6, B8, B11, B12).
 
-What is asked about hangs on the graph and on the values of parameters, not on names or declarations. Situations are
-told in full: a value for every parameter on which the way through the level hangs.
+The cases depend on the graph and on the values of parameters, not on names or declarations. Situations are stated in
+full: a value for every parameter that can change the path through the level.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .....workflow.semantics.execution import Run, allows, run
 from .....workflow.semantics.loops import forward_task_graph
 from .....workflow.semantics.situations import representatives, write_situation
 from ..pattern import OWN_LEVEL, Cases, case, pattern
-from ..scope import LEAST, WORK, spread
-from .task_order import AMONG_OTHERS, affordable, far_apart, layers, listed, order_of, sequences
+from ..scope import MAX_WORK, MIN_CANDIDATES, limit_candidates
+from .task_order import AMONG_OTHERS, distant_pairs, layers, max_sequences, order_reference, quote_tasks, sequences
 
 MOST_SITUATIONS: Final = 24
-MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
-EXECUTIONS: Final = 4  # that the answer about a pair usually takes
-LINKS_IN_ROW: Final = 2  # of a task with one before it and one after it
-MOST_CHANGES: Final = 12  # of one kind, to one trace
+MOST_TWINS: Final = 6  # orders of tasks that the graph does not distinguish
+EXECUTIONS: Final = 4  # usual number of executions to find the answer about a pair
+LINKS_IN_ROW: Final = 2  # of a task with one link in and one link out
+MOST_CHANGES: Final = 12  # of one kind and one trace
 
 
 @pattern(
@@ -43,35 +43,35 @@ MOST_CHANGES: Final = 12  # of one kind, to one trace
     varies={"inclusive", "loop"},
 )
 def order_of_two_conditional(workflow: Workflow) -> Cases:
-    """Does the model tell an order that always holds from one that need not?
+    """Check that the model distinguishes an order that always holds from one that need not hold.
 
-    The negatives are pairs turned round, and tasks that can run in parallel. Left out are pairs that no known run holds
-    together, those whose answer hangs on which of several executions is meant, and pairs that are no 1, 2, 3, 6, 12,
+    The negatives are reversed pairs, and tasks that can run in parallel. Left out are pairs that occur in no known run
+    together, pairs whose answer depends on which of several executions is meant, and pairs that are not 1, 2, 3, 6, 12,
     24, ... links apart. Pairs with a link between them come last.
     """
     graph = task_graph(workflow)
-    for a, b, distance in far_apart(workflow, graph, _most_pairs(workflow)):
+    for a, b, distance in distant_pairs(workflow, graph, _most_pairs(workflow)):
         if a != b and (answer := always_before(workflow, a, b)):
             rank = int(distance == 1)
             yield case(answer, rank=rank, stratum="ordered", a=a, b=b, labels={"pair": "ordered"})
             if always_before(workflow, b, a) is False:
                 yield case(False, rank=rank, stratum="ordered", a=b, b=a, labels={"pair": "reversed"})
-    for one, other in _beside(workflow, graph):
-        for a, b in ((one, other), (other, one)):
+    for first, second in _parallel_neighbors(workflow, graph):
+        for a, b in ((first, second), (second, first)):
             if always_before(workflow, a, b) is False:
                 yield case(False, stratum="parallel", a=a, b=b, labels={"pair": "parallel"})
 
 
 def _most_pairs(level: Workflow) -> int:
-    """Return how many pairs of a large level are looked at: each takes several executions."""
-    return max(LEAST, WORK // (EXECUTIONS * max(1, len(level.tasks))))
+    """Return the maximum number of pairs of a large level: each takes several executions."""
+    return max(MIN_CANDIDATES, MAX_WORK // (EXECUTIONS * max(1, len(level.tasks))))
 
 
-def _beside(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Pairs that can run in parallel and come directly after one task."""
-    near = [spread(after, len(workflow.tasks)) for after in graph.values() if len(after) > 1]
+def _parallel_neighbors(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs that can run in parallel and come directly after the same task."""
+    near = [limit_candidates(after, len(workflow.tasks)) for after in graph.values() if len(after) > 1]
     pairs = {(min(a, b), max(a, b)) for after in near for a in after for b in after if a != b}
-    for a, b in spread(sorted(pairs), len(workflow.tasks), _most_pairs(workflow)):
+    for a, b in limit_candidates(sorted(pairs), len(workflow.tasks), _most_pairs(workflow)):
         if can_run_in_parallel(workflow, a, b):
             yield a, b
 
@@ -86,22 +86,28 @@ def _beside(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[
     least=6,
 )
 def order_of_many_conditional(workflow: Workflow) -> Cases:
-    """Can the model tell for a whole sequence whether some values of the parameters allow it?
+    """Check that the model decides for a whole sequence whether some values of the parameters allow it.
 
-    The negatives have two neighbours the wrong way round, or tasks of two branches that exclude each other. In a loop,
-    a sequence that the links contradict may need one pass more.
+    The negatives have two neighbours swapped, or tasks of two branches that exclude each other. In a loop, a sequence
+    that contradicts the links can need one more pass.
     """
-    for base in sequences(layers(forward_task_graph(workflow)), affordable(workflow)):
-        told = some_run_in_order(workflow, base)
-        if told is not None:
-            kind = "kept" if told else "excluded"
-            yield case(told, rank=int(told), stratum=kind, listed=listed(base), labels={"sequence": len(base)})
-        if told:
+    for base in sequences(layers(forward_task_graph(workflow)), max_sequences(workflow)):
+        possible = some_run_in_order(workflow, base)
+        if possible is not None:
+            kind = "kept" if possible else "excluded"
+            yield case(
+                possible,
+                rank=int(possible),
+                stratum=kind,
+                listed=quote_tasks(base),
+                labels={"sequence": len(base)},
+            )
+        if possible:
             for i in range(len(base) - 1):
                 moved = (*base[:i], base[i + 1], base[i], *base[i + 2 :])
                 answer = some_run_in_order(workflow, moved)
                 if answer is not None:
-                    yield case(answer, stratum="moved", listed=listed(moved), labels={"sequence": len(base)})
+                    yield case(answer, stratum="moved", listed=quote_tasks(moved), labels={"sequence": len(base)})
 
 
 @pattern(
@@ -114,14 +120,14 @@ def order_of_many_conditional(workflow: Workflow) -> Cases:
     varies={"inclusive", "loop"},
 )
 def determine_order_conditional(workflow: Workflow) -> Cases:
-    """Can the model execute a workflow in a given situation?
+    """Check that the model executes a workflow in a given situation.
 
-    Left out are situations in which the run never ends or could be read two ways (`execution.outcome`), and those that
-    allow so many orders that an answer could not be measured.
+    Left out are situations in which the run never ends or is ambiguous (`execution.outcome`), and situations that allow
+    so many orders that measuring an answer would take too long.
     """
-    for situation, found in runs(workflow, MOST_SITUATIONS):
-        if (reference := order_of(found)) is not None:
-            yield case(reference, situation=_told(workflow, situation), labels={"runs": len(found.tasks)})
+    for situation, execution in runs(workflow, MOST_SITUATIONS):
+        if (reference := order_reference(execution)) is not None:
+            yield case(reference, situation=_situation_text(workflow, situation), labels={"runs": len(execution.tasks)})
 
 
 @pattern(
@@ -135,60 +141,67 @@ def determine_order_conditional(workflow: Workflow) -> Cases:
     varies={"inclusive", "loop"},
 )
 def trace(workflow: Workflow) -> Cases:
-    """Can the model check an execution step by step?
+    """Check that the model verifies an execution step by step.
 
-    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the situation,
-    or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the graph, so that
-    which of them is named first would hang on their names.
+    The negatives have two ordered neighbours swapped, a task dropped, a task inserted that does not run in the
+    situation, or a pass of a loop more or fewer. Left out are runs in which many tasks have the same position in the
+    graph, so that only their names would decide which comes first.
     """
-    for situation, found in runs(workflow, 3):
-        places = _places(workflow)
-        told = _told(workflow, situation)
-        for tasks, kind in _changed(list(_extensions(found, places)), task_graph(workflow)).items():
-            labels: dict[str, str | int] = {"change": kind, "runs": len(found.tasks)}
-            yield case(allows(found, tasks), stratum=kind, situation=told, listed=listed(tasks), labels=labels)
+    for situation, execution in runs(workflow, 3):
+        colors = _node_colors(workflow)
+        text = _situation_text(workflow, situation)
+        for tasks, kind in _changed_traces(list(_extensions(execution, colors)), task_graph(workflow)).items():
+            labels: dict[str, str | int] = {"change": kind, "runs": len(execution.tasks)}
+            yield case(
+                allows(execution, tasks),
+                stratum=kind,
+                situation=text,
+                listed=quote_tasks(tasks),
+                labels=labels,
+            )
 
 
-def _changed(bases: Sequence[tuple[str, ...]], graph: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...], str]:
-    """The traces and their changes, each once, with their kind."""
+def _changed_traces(bases: Sequence[tuple[str, ...]], graph: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...], str]:
+    """Return the traces and their changes, each once, with the kind of change."""
     kinds = dict.fromkeys(bases, "kept")
     for base in bases:
-        for first, last in _passes(base):
+        for first, last in _loop_passes(base):
             kinds.setdefault((*base[:last], *base[first:]), "repeated")
             kinds.setdefault((*base[:first], *base[last:]), "repeated")
-        for i in _some(len(base) - 1):
+        for i in _sample_indexes(len(base) - 1):
             kinds.setdefault((*base[:i], base[i + 1], base[i], *base[i + 2 :]), "swapped")
-        for i in _some(len(base)):
+        for i in _sample_indexes(len(base)):
             kinds.setdefault((*base[:i], *base[i + 1 :]), "dropped")
         ran = set(base)
-        for task in spread([one for one in graph if one not in ran], len(graph), MOST_CHANGES):
-            after = [i for i, one in enumerate(base) if task in graph[one]]
+        for task in limit_candidates([other for other in graph if other not in ran], len(graph), MOST_CHANGES):
+            after = [i for i, other in enumerate(base) if task in graph[other]]
             if after:
                 kinds.setdefault((*base[: after[-1] + 1], task, *base[after[-1] + 1 :]), "put in")
     return kinds
 
 
-def _passes(base: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the stretches, each as its ends, from one execution of a task to its next: a pass of a loop."""
-    places: dict[str, list[int]] = {}
-    for at, task in enumerate(base):
-        places.setdefault(task, []).append(at)
-    found = [pair for row in places.values() for pair in pairwise(row)]
-    return [found[i] for i in _some(len(found))]
+def _loop_passes(base: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the sections from one execution of a task to its next, each as start and end: a pass of a loop."""
+    positions: dict[str, list[int]] = {}
+    for index, task in enumerate(base):
+        positions.setdefault(task, []).append(index)
+    passes = [pair for row in positions.values() for pair in pairwise(row)]
+    return [passes[i] for i in _sample_indexes(len(passes))]
 
 
-def _some(count: int) -> range:
+def _sample_indexes(count: int) -> range:
+    """Return at most MOST_CHANGES indexes at equal steps."""
     return range(0, count, max(1, -(-count // MOST_CHANGES)))
 
 
-def _extensions(found: Run, places: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """The orders of a run in which everything comes as early as it can, tasks with the same place in any order."""
+def _extensions(execution: Run, colors: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield the orders of a run in which every task comes as early as possible, with equivalent tasks in any order."""
     depth: list[int] = []
-    for mask in found.before:
-        depth.append(1 + max((one for i, one in enumerate(depth) if mask >> i & 1), default=0))
+    for mask in execution.before:
+        depth.append(1 + max((earlier for i, earlier in enumerate(depth) if mask >> i & 1), default=0))
     groups: dict[tuple[int, int], list[str]] = {}
-    for i, task in enumerate(found.tasks):
-        groups.setdefault((depth[i], places[task]), []).append(task)
+    for i, task in enumerate(execution.tasks):
+        groups.setdefault((depth[i], colors[task]), []).append(task)
     if prod(factorial(len(group)) for group in groups.values()) <= MOST_TWINS:
         for row in product(*(permutations(groups[key]) for key in sorted(groups))):
             yield tuple(task for group in row for task in group)
@@ -203,106 +216,110 @@ def _extensions(found: Run, places: Mapping[str, int]) -> Iterator[tuple[str, ..
     varies={"inclusive", "loop"},
 )
 def every_situation(workflow: Workflow) -> Cases:
-    """Does the model see what conditions together cannot avoid?
+    """Check that the model sees which tasks run whatever the conditions are.
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
     before them. Most tasks that are always executed join or split the flow, most others have one link in and one out;
-    so of either kind those that are like the other come first.
+    so of either kind the tasks that resemble the other kind come first.
     """
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
     for link in workflow.links:
         out.setdefault(link.source, []).append(link.target)
     behind = {node for first in set(conditional) for node in (first, *reachable(out, first))}
-    for task in spread(workflow.task_names, len(workflow.tasks)):
+    for task in limit_candidates(workflow.task_names, len(workflow.tasks)):
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            place = _place(workflow, task)
+            place = _link_position(workflow, task)
             usual = (place != "in a row") == answer
             yield case(answer, rank=easy + 2 * usual, stratum=place, task=task)
 
 
-def _place(workflow: Workflow, task: str) -> str:
+def _link_position(workflow: Workflow, task: str) -> str:
     """Return how a task is linked: beside a gateway, by more than two links, or by one in and one out."""
     near = [link for link in workflow.links if task in (link.source, link.target)]
-    gateways = {one.name for one in workflow.gateways}
+    gateways = {gateway.name for gateway in workflow.gateways}
     if any(not gateways.isdisjoint((link.source, link.target)) for link in near):
         return "beside a gateway"
     return "in a row" if len(near) == LINKS_IN_ROW else "where ways meet or part"
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:
-    """Situations that tell every parameter on which the way hangs, with their runs; about `most` at most.
+    """Yield about `most` situations, with a value for every parameter that can change the path, and their runs.
 
-    First the one in which every parameter has the first of its values (`situations.representatives`), then the one with
-    their second values, and so on; then these with one parameter changed, as far as all such changes find room.
+    First comes the situation in which every parameter has the first of its values (`situations.representatives`), then
+    the one with the second values, and so on; then these with one parameter changed, if all such changes fit.
     """
-    values = {name: _plain(found) for name, found in _repeating(workflow).items()}
-    if not values:
+    options = {name: _readable_values(values) for name, values in _representative_values(workflow).items()}
+    if not options:
         return
-    rows = range(max(map(len, values.values())))
-    diagonal = [{name: found[i % len(found)] for name, found in values.items()} for i in rows]
-    changed = [{**one, name: value} for one in diagonal for name, found in values.items() for value in found]
-    told: list[dict[str, Constant]] = []
-    for one in (*diagonal[:most], *(changed if len(changed) <= most else ())):
-        if one not in told:
-            told.append(one)
-    for one in told:
-        found_run = run(workflow, one)
-        if found_run is not None:
-            yield one, found_run
+    rows = range(max(map(len, options.values())))
+    diagonal = [{name: values[i % len(values)] for name, values in options.items()} for i in rows]
+    changed = [{**row, name: value} for row in diagonal for name, values in options.items() for value in values]
+    situations: list[dict[str, Constant]] = []
+    for situation in (*diagonal[:most], *(changed if len(changed) <= most else ())):
+        if situation not in situations:
+            situations.append(situation)
+    for situation in situations:
+        execution = run(workflow, situation)
+        if execution is not None:
+            yield situation, execution
 
 
-def _repeating(workflow: Workflow) -> dict[str, tuple[Constant, ...]]:
-    """Return the values that stand for all of every variable; first one with which its loop is repeated, if any."""
+def _representative_values(workflow: Workflow) -> dict[str, tuple[Constant, ...]]:
+    """Return representative values of every variable; first those that repeat its loop, if any."""
     values = representatives(workflow, wide=False) or {}
     cells = representatives(workflow, wide=False, steps=0) or {}
-    # From the last of them on: a loop that begins there is repeated most often.
-    steps = {name: [one for one in reversed(found) if one not in cells[name]] for name, found in values.items()}
+    # Reversed, because a loop that begins at the last value is repeated most often.
+    steps = {name: [value for value in reversed(row) if value not in cells[name]] for name, row in values.items()}
     return {
-        name: tuple(one for pair in zip_longest(steps[name], cells[name]) for one in pair if one is not None)
+        name: tuple(value for pair in zip_longest(steps[name], cells[name]) for value in pair if value is not None)
         for name in values
     }
 
 
-def _plain(values: Sequence[Constant]) -> tuple[Constant, ...]:
-    """The values; a word that no guard names (it ends in a quote) as one that reads well."""
-    told = (one if isinstance(one, Fraction) or "'" not in one else "other" for one in values)
-    return tuple(dict.fromkeys(told))
+def _readable_values(values: Sequence[Constant]) -> tuple[Constant, ...]:
+    """Return the values, with a readable word for the one that no guard names (it contains a quote)."""
+    readable = (value if isinstance(value, Fraction) or "'" not in value else "other" for value in values)
+    return tuple(dict.fromkeys(readable))
 
 
-def _told(workflow: Workflow, situation: Mapping[str, Constant]) -> str:
-    """The situation as text, its parameters in an order that hangs on the guards that read them."""
-    places = _places(workflow)
-    read: dict[str, list[tuple[int, int, str, str]]] = {name: [] for name in situation}
+def _situation_text(workflow: Workflow, situation: Mapping[str, Constant]) -> str:
+    """Return the situation as text, with its parameters ordered by the guards that read them."""
+    colors = _node_colors(workflow)
+    comparisons_read: dict[str, list[tuple[int, int, str, str]]] = {name: [] for name in situation}
     for link in workflow.links:
         guard = None if link.guard is None else parse_guard(link.guard)
-        for one in comparisons(guard) if guard is not None else ():
-            if one.parameter in read:
-                read[one.parameter].append((places[link.source], places[link.target], one.operator, str(one.value)))
-    names = sorted(situation, key=lambda name: (sorted(read[name]), name))
+        ends = (colors[link.source], colors[link.target])
+        for comparison in comparisons(guard) if guard is not None else ():
+            if comparison.parameter in comparisons_read:
+                comparisons_read[comparison.parameter].append((*ends, comparison.operator, str(comparison.value)))
+    names = sorted(situation, key=lambda name: (sorted(comparisons_read[name]), name))
     return write_situation({name: situation[name] for name in names})
 
 
 @lru_cache(maxsize=64)
-def _places(workflow: Workflow) -> dict[str, int]:
-    """A number for every node: equal where neither links nor kinds tell two of them apart (colour refinement)."""
-    kinds = {START: "start", END: "end"} | {one.name: f"{one.kind} {one.role}" for one in workflow.gateways}
-    kinds |= dict.fromkeys(workflow.task_names, "task") | {one.name: "data" for one in workflow.data}
-    near: dict[str, list[tuple[str, str]]] = {name: [] for name in kinds}
+def _node_colors(workflow: Workflow) -> dict[str, int]:
+    """Return a number for every node, equal where links and kinds do not distinguish two nodes (color refinement)."""
+    kinds = {START: "start", END: "end"} | {node.name: f"{node.kind} {node.role}" for node in workflow.gateways}
+    kinds |= dict.fromkeys(workflow.task_names, "task") | {node.name: "data" for node in workflow.data}
+    neighbors: dict[str, list[tuple[str, str]]] = {name: [] for name in kinds}
     for link in workflow.links:
         how = "plain" if link.guard is None else "guarded"
-        near[link.source].append((f"{how} to", link.target))
-        near[link.target].append((f"{how} from", link.source))
+        neighbors[link.source].append((f"{how} to", link.target))
+        neighbors[link.target].append((f"{how} from", link.source))
     for data_link in workflow.data_links:
-        near[data_link.source].append(("to", data_link.target))
-        near[data_link.target].append(("from", data_link.source))
+        neighbors[data_link.source].append(("to", data_link.target))
+        neighbors[data_link.target].append(("from", data_link.source))
     number = {kind: i for i, kind in enumerate(sorted(set(kinds.values())))}
-    places = {name: number[kind] for name, kind in kinds.items()}
+    colors = {name: number[kind] for name, kind in kinds.items()}
     while True:
-        seen = {name: (places[name], tuple(sorted((how, places[one]) for how, one in near[name]))) for name in kinds}
+        seen = {
+            name: (colors[name], tuple(sorted((how, colors[other]) for how, other in neighbors[name])))
+            for name in kinds
+        }
         order = {key: i for i, key in enumerate(sorted(set(seen.values())))}
-        if len(order) == len(set(places.values())):
-            return places
-        places = {name: order[key] for name, key in seen.items()}
+        if len(order) == len(set(colors.values())):
+            return colors
+        colors = {name: order[key] for name, key in seen.items()}

@@ -1,4 +1,4 @@
-"""Patterns about loops: whether, when and after how many passes they end (specs/patterns.md, B9 and B10)."""
+"""Patterns about the end of loops: whether, when and after how many passes (docs/reference/patterns.md, B9, B10)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .....workflow.semantics.execution import outcome
 from .....workflow.semantics.loops import execution_count_in, exit_condition, loop_at, loop_ends_in, looping_tasks
 from .....workflow.semantics.situations import write_situation
 from ..pattern import Cases, case, pattern
-from ..scope import spread
-from .conditional_links import MOST_TASKS, asked_situations
+from ..scope import limit_candidates
+from .conditional_links import MOST_TASKS, sample_situations
 
 MOST_COUNTED: Final = 12
-"""How often a task is executed at most, where that is asked."""
+"""Largest number of executions of a task that is asked for."""
 
-MOST_STEPS: Final = 12  # that a loop may take to its end
+MOST_STEPS: Final = 12  # of a loop to its end
 
 
 @pattern(
@@ -29,18 +29,18 @@ MOST_STEPS: Final = 12  # that a loop may take to its end
     needs={"loop", "effects"},
 )
 def loop_ends(workflow: Workflow) -> Cases:
-    """Does the model see where the changes in a loop lead?
+    """Check that the model sees where the changes in a loop lead.
 
-    Loops that end without being repeated are asked about as often as others that end: some of them move away from
-    their end, as those do that never end.
+    Loops that end without being repeated are asked about as often as other loops that end: some of them move away from
+    their end, as loops that never end do.
     """
-    inside = spread(_in_one_loop(workflow), len(workflow.tasks), MOST_TASKS)
-    for situation in asked_situations(workflow, MOST_STEPS) if inside else ():
-        text, told = write_situation(situation), outcome(workflow, situation)
+    inside = limit_candidates(_tasks_in_one_loop(workflow), len(workflow.tasks), MOST_TASKS)
+    for situation in sample_situations(workflow, MOST_STEPS) if inside else ():
+        text, run_outcome = write_situation(situation), outcome(workflow, situation)
         for task in inside:
-            answer = loop_ends_in(workflow, task, told)
+            answer = loop_ends_in(workflow, task, run_outcome)
             if answer is not None:
-                passes = execution_count_in(task, told) if answer else None
+                passes = execution_count_in(task, run_outcome) if answer else None
                 stratum = "" if passes is None else "at once" if passes < 2 else "repeated"
                 yield case(answer, stratum=stratum, task=task, situation=text)
 
@@ -53,16 +53,16 @@ def loop_ends(workflow: Workflow) -> Cases:
     needs={"loop"},
 )
 def loop_exit_condition(workflow: Workflow) -> Cases:
-    """Does the model find where a loop is left, and what must hold there?
+    """Check that the model finds where a loop is left, and the condition for it.
 
-    Loops whose way out is "otherwise", so that the condition is the opposite of one that is shown, come first.
+    Loops that are left by "otherwise", so that the condition is the opposite of one that is shown, come first.
     """
-    shown = {" ".join(link.guard.split()) for link in workflow.links if link.guard}
-    for task in spread(_in_one_loop(workflow), len(workflow.tasks)):
+    guards = {" ".join(link.guard.split()) for link in workflow.links if link.guard}
+    for task in limit_candidates(_tasks_in_one_loop(workflow), len(workflow.tasks)):
         condition = exit_condition(workflow, task)
         parameters = _parameters(workflow, task, condition) if condition else None
         if condition and parameters is not None:
-            yield case(condition_reference(condition, parameters), rank=int(condition in shown), task=task)
+            yield case(stated(condition, parameters), rank=int(condition in guards), task=task)
 
 
 @pattern(
@@ -74,40 +74,41 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
     needs={"loop", "effects"},
 )
 def loop_count(workflow: Workflow) -> Cases:
-    """Can the model carry a loop out?
+    """Check that the model executes a loop.
 
-    Each number of executions that a workflow has a case for is as likely as any other, up to MOST_COUNTED: none where
-    the loop lies on a branch that is not taken, and one pass too. But of a loop that no situation is known to repeat,
-    nothing is asked, for always one pass is no number to find.
+    Each number of executions that a workflow has a case for is equally likely, up to MOST_COUNTED: zero where the loop
+    lies on a branch that is not taken, and a single pass too. A loop that no known situation repeats is not asked
+    about, because its answer would always be one.
     """
-    inside = spread(looping_tasks(workflow), len(workflow.tasks), MOST_TASKS)
-    situations = list(asked_situations(workflow, MOST_STEPS)) if inside else []
-    texts = [write_situation(one) for one in situations]
-    outcomes = [outcome(workflow, one) for one in situations]
+    inside = limit_candidates(looping_tasks(workflow), len(workflow.tasks), MOST_TASKS)
+    situations = list(sample_situations(workflow, MOST_STEPS)) if inside else []
+    texts = [write_situation(situation) for situation in situations]
+    outcomes = [outcome(workflow, situation) for situation in situations]
     for task in inside:
-        counts = [execution_count_in(task, told) for told in outcomes]
+        counts = [execution_count_in(task, run_outcome) for run_outcome in outcomes]
         if any(count is not None and count > 1 for count in counts):
             for text, count in zip(texts, counts, strict=True):
                 if count is not None and count <= MOST_COUNTED:
                     yield case(count, stratum=str(count), task=task, situation=text)
 
 
-def _in_one_loop(workflow: Workflow) -> list[str]:
-    """The tasks that are in exactly one loop."""
+def _tasks_in_one_loop(workflow: Workflow) -> list[str]:
+    """Return the tasks that are in exactly one loop."""
     return [task for task in workflow.task_names if loop_at(workflow, task)]
 
 
 def _parameters(workflow: Workflow, task: str, condition: str) -> list[Parameter] | None:
-    """What the condition reads: parameters of the level, else of the one task of the loop that has them.
+    """Return the parameters that a condition reads: of the level, else of the only task of the loop that has them.
 
-    None where several tasks of the loop have one of that name.
+    Returns:
+        None where several tasks of the loop have a parameter of that name.
     """
-    shared = {one.name: one for one in workflow.parameters}
+    shared = {parameter.name: parameter for parameter in workflow.parameters}
     inner = loop_at(workflow, task) or ()
-    found: list[Parameter] = []
-    for name in sorted({one.parameter for one in comparisons(read_guard(condition))}):
-        own = [one for step in inner for one in workflow.task(step).parameters if one.name == name]
+    parameters: list[Parameter] = []
+    for name in sorted({comparison.parameter for comparison in comparisons(read_guard(condition))}):
+        own = [each for step in inner for each in workflow.task(step).parameters if each.name == name]
         if name not in shared and len(own) > 1:
             return None
-        found.append(shared.get(name) or (own[0] if own else Parameter(name)))
-    return found
+        parameters.append(shared.get(name) or (own[0] if own else Parameter(name)))
+    return parameters

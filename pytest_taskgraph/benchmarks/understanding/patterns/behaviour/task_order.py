@@ -1,8 +1,8 @@
-"""Patterns about the order of tasks where nothing is conditional (specs/patterns.md, B1 to B3).
+"""Patterns about the order of tasks where nothing is conditional (docs/reference/patterns.md, B1 to B3).
 
-They ask about levels without guards in which every task runs exactly once, so that there is one run. Which sequences
-are asked about depends on the graph alone, not on names or declarations: tasks are put in layers, by the number of
-tasks on the longest way before them, and sequences take one task out of every layer, or of every second one.
+They ask about levels without guards in which every task runs exactly once, so that there is a single run. The choice of
+sequences depends on the graph alone, not on names or declarations: tasks are put in layers, by the number of tasks on
+the longest path before them, and a sequence has one task of every layer, or of every second one.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .....workflow.semantics.all_runs import some_run_in_order
 from .....workflow.semantics.execution import Run, run
 from .....workflow.semantics.loops import forward_task_graph, only_loops_decide
 from ..pattern import OWN_LEVEL, Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(3 << n for n in range(32))})  # 1 2 3 6 12 24 ... links
-SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # how many tasks, and how many layers from one to the next
+SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # (number of tasks, layers from one task to the next)
 MOST: Final = 16  # sequences of one shape
-AFFORDABLE: Final = 200  # tasks in all levels that sequences of one shape are looked up in
-WIDEST: Final = 10_000  # downsets of an order that is asked for
-WIDEST_WORK: Final = 2_000_000  # executions that counting these may look at
+MAX_EXECUTED_TASKS: Final = 200  # tasks times sequences of one shape
+WIDEST: Final = 10_000  # downsets of an order that a question asks for
+WIDEST_WORK: Final = 2_000_000  # executions examined to count these downsets
 AMONG_OTHERS: Final = (
     "Other tasks may run before, between and after them; of a task that runs more than once, any one of its executions "
     "counts."
@@ -43,14 +43,14 @@ AMONG_OTHERS: Final = (
     avoids={"guards"},
 )
 def order_of_two(workflow: Workflow) -> Cases:
-    """Does the model know which of two tasks runs first?
+    """Check that the model knows which of two tasks runs first.
 
-    The negatives are the same pairs turned round. Pairs in no order are left out, and pairs that are no 1, 2, 3, 6,
-    12, 24, ... links apart, so that large workflows stay cheap. Pairs with a link between them come last.
+    The negatives are the same pairs reversed. Left out are pairs in no order and, to limit the work in large workflows,
+    pairs that are not 1, 2, 3, 6, 12, 24, ... links apart. Pairs with a link between them come last.
     """
-    if unconditional(workflow) is None:
+    if unconditional_run(workflow) is None:
         return
-    for a, b, distance in far_apart(workflow, task_graph(workflow)):
+    for a, b, distance in distant_pairs(workflow, task_graph(workflow)):
         rank = int(distance == 1)
         yield case(True, rank=rank, a=a, b=b, labels={"distance": distance})
         yield case(False, rank=rank, a=b, b=a, labels={"distance": distance})
@@ -67,25 +67,26 @@ def order_of_two(workflow: Workflow) -> Cases:
     least=6,
 )
 def order_of_many(workflow: Workflow) -> Cases:
-    """Can the model tell for a whole sequence whether the flow allows it?
+    """Check that the model decides for a whole sequence whether the flow allows it.
 
     Hard positives have two tasks in another order than that of their layers, which no path forbids. The negatives have
-    exactly one ordered pair the wrong way round, that of two neighbours. Only loops are conditional; where a loop can
-    be repeated, two of its tasks can run the wrong way round too.
+    exactly one ordered pair reversed, a pair of neighbours. Only loops are conditional; where a loop can be repeated,
+    two of its tasks can run in reverse order too.
     """
-    found = unconditional(workflow)
-    if found is None and not only_loops_decide(workflow):
+    only_run = unconditional_run(workflow)
+    if only_run is None and not only_loops_decide(workflow):
         return
-    place = {task: i for i, task in enumerate(found.tasks)} if found is not None else {}
-    for base in sequences(layers(forward_task_graph(workflow)), MOST if found is not None else affordable(workflow)):
+    place = {task: i for i, task in enumerate(only_run.tasks)} if only_run is not None else {}
+    most = MOST if only_run is not None else max_sequences(workflow)
+    for base in sequences(layers(forward_task_graph(workflow)), most):
         for i in range(-1, len(base) - 1):
             tasks = base if i < 0 else (*base[:i], base[i + 1], base[i], *base[i + 2 :])
-            if found is None:
+            if only_run is None:
                 answer = some_run_in_order(workflow, tasks)
             else:
-                answer = i < 0 or not found.before[place[base[i + 1]]] >> place[base[i]] & 1
+                answer = i < 0 or not only_run.before[place[base[i + 1]]] >> place[base[i]] & 1
             if answer is not None:
-                yield case(answer, rank=int(i < 0), listed=listed(tasks), labels={"sequence": len(tasks)})
+                yield case(answer, rank=int(i < 0), listed=quote_tasks(tasks), labels={"sequence": len(tasks)})
 
 
 @pattern(
@@ -97,86 +98,87 @@ def order_of_many(workflow: Workflow) -> Cases:
     avoids={"guards"},
 )
 def determine_order(workflow: Workflow) -> Cases:
-    """Can the model turn the graph into an order that it allows?
+    """Check that the model derives an order that the graph allows.
 
-    Left out where so many orders are possible that an answer could not be measured (`scoring.partial_order`).
+    Left out where so many orders are possible that measuring an answer would take too long (`scoring.partial_order`).
     """
-    found = unconditional(workflow)
-    if found is not None and (reference := order_of(found)) is not None:
+    only_run = unconditional_run(workflow)
+    if only_run is not None and (reference := order_reference(only_run)) is not None:
         yield case(reference)
 
 
-def unconditional(workflow: Workflow) -> Run | None:
-    """The one run of a level without guards that executes every task once; None for any other level."""
+def unconditional_run(workflow: Workflow) -> Run | None:
+    """Return the only run of a level without guards that executes every task once; None for any other level."""
     if any(link.guard is not None for link in workflow.links):
         return None
-    found = run(workflow, {})
-    return found if found is not None and sorted(found.tasks) == sorted(workflow.task_names) else None
+    only_run = run(workflow, {})
+    return only_run if only_run is not None and sorted(only_run.tasks) == sorted(workflow.task_names) else None
 
 
-def affordable(workflow: Workflow) -> int:
-    """Return how many sequences of one shape are looked at where that takes executions: fewer in large levels."""
-    return max(2, min(MOST, AFFORDABLE // max(1, len(workflow.tasks))))
+def max_sequences(workflow: Workflow) -> int:
+    """Return the maximum number of sequences of one shape if each takes an execution: fewer in large levels."""
+    return max(2, min(MOST, MAX_EXECUTED_TASKS // max(1, len(workflow.tasks))))
 
 
-def order_of(found: Run) -> Json:
-    """The reference of a question about the order of a run's tasks, which are sorted by name.
+def order_reference(run_of_tasks: Run) -> Json:
+    """Return the reference of a question about the order of a run's tasks, with the tasks sorted by name.
 
-    None where an answer could take too long to measure.
+    Returns:
+        None where measuring an answer would take too long.
     """
-    places = sorted(range(len(found.tasks)), key=lambda i: (found.tasks[i], i))
-    new = {place: i for i, place in enumerate(places)}
-    before = sorted([new[i], new[j]] for i, j in found.pairs)
-    reference: Json = {"tasks": [found.tasks[i] for i in places], "before": [[*pair] for pair in before]}
+    sorted_indexes = sorted(range(len(run_of_tasks.tasks)), key=lambda i: (run_of_tasks.tasks[i], i))
+    rank = {place: i for i, place in enumerate(sorted_indexes)}
+    before = sorted([rank[i], rank[j]] for i, j in run_of_tasks.pairs)
+    reference: Json = {"tasks": [run_of_tasks.tasks[i] for i in sorted_indexes], "before": [[*pair] for pair in before]}
     try:
-        count_downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(places)))
+        downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(sorted_indexes)))
     except OrderTooWideError:
         record_bound("steps")
         return None
     return reference
 
 
-def far_apart(
+def distant_pairs(
     level: Workflow, graph: Mapping[str, Sequence[str]], most: int | None = None
 ) -> Sequence[tuple[str, str, int]]:
-    """Return the pairs that are ASKED_DISTANCES apart, with the number of links on a shortest way between them.
+    """Return the pairs that are ASKED_DISTANCES apart, with the number of links on a shortest path between them.
 
-    Of a large level it is a sample, of at most so many.
+    Of a large level it returns a sample of at most `most` pairs.
     """
     pairs = [
         (a, b, distance)
-        for a in spread(list(graph), len(level.tasks))
+        for a in limit_candidates(list(graph), len(level.tasks))
         for b, distance in distances(graph, graph[a]).items()
         if distance in ASKED_DISTANCES
     ]
-    return spread(pairs, len(level.tasks), most)
+    return limit_candidates(pairs, len(level.tasks), most)
 
 
 def layers(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """The tasks by the number of tasks on the longest way before them; the graph has no cycle."""
+    """Return the tasks by the number of tasks on the longest path before them; the graph has no cycle."""
     waiting = dict.fromkeys(graph, 0)
     for other in (other for after in graph.values() for other in after):
         waiting[other] += 1
     layer = [task for task, count in waiting.items() if not count]
-    found = []
+    result = []
     while layer:
-        found.append(layer)
+        result.append(layer)
         reached = [other for task in layer for other in graph[task]]
         for other in reached:
             waiting[other] -= 1
         layer = [other for other in dict.fromkeys(reached) if not waiting[other]]
-    return found
+    return result
 
 
-def listed(tasks: Iterable[str]) -> str:
-    """The tasks in their order, each in quotes."""
+def quote_tasks(tasks: Iterable[str]) -> str:
+    """Return the tasks in their order, each in quotes."""
     return ", ".join(f"'{task}'" for task in tasks)
 
 
 def sequences(layered: Sequence[Sequence[str]], most: int = MOST) -> Iterator[tuple[str, ...]]:
-    """Tasks of layers at equal steps, one of each, at most about `most` for each of SHAPES.
+    """Yield sequences of tasks of layers at equal steps, one task of each, about `most` for each of SHAPES.
 
-    Where there would be more, layers to begin with are left out at equal steps, and those with too many sequences.
+    Where there would be more, first layers are left out at equal steps, and layers with too many sequences.
     """
     for length, step in SHAPES:
         windows = [layered[i : i + length * step : step] for i in range(len(layered) - (length - 1) * step)]

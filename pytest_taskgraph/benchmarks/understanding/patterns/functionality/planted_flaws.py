@@ -10,10 +10,10 @@ from ..pattern import Cases, case, pattern
 
 
 def details(workflow: Workflow, kind: str, width: int) -> Iterator[tuple[str, ...]]:
-    """What a flaw of that kind remembers, in tuples of that width; nothing where the workflow has no such flaw."""
+    """Yield the details of the planted flaw in tuples of a width, if the workflow has a flaw of that kind."""
     if workflow.flaw is not None and workflow.flaw.kind == kind:
-        told = workflow.flaw.details
-        yield from (told[i : i + width] for i in range(0, len(told), width))
+        values = workflow.flaw.details
+        yield from (values[i : i + width] for i in range(0, len(values), width))
 
 
 def whole_of(level: Workflow) -> str:
@@ -22,12 +22,12 @@ def whole_of(level: Workflow) -> str:
 
 
 def task_reasons(reasons: Mapping[str, str]) -> Json:
-    """The answer of the form task-reasons: tasks in alphabetical order, and why each of them."""
+    """Return an answer of the form task-reasons: tasks in alphabetical order, each with its reason."""
     return {"tasks": [*sorted(reasons)], "reasons": {name: reasons[name] for name in sorted(reasons)}}
 
 
-def within(sentence: str) -> str:
-    """A sentence as part of another: without its full stop, its first letter small."""
+def as_clause(sentence: str) -> str:
+    """Return a sentence as a clause of another: without its full stop and initial capital."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
@@ -43,9 +43,9 @@ def within(sentence: str) -> str:
     domain=True,
 )
 def describe_task(workflow: Workflow) -> Cases:
-    """Does the model infer what a task does from its name and from what stands around it?
+    """Check that the model infers what a task does from its name and its surroundings.
 
-    All other tasks of its level are described. The reference is the description that was taken away.
+    All other tasks of its level are described. The reference is the description that was removed.
     """
     for name, description in details(workflow, "hide-description", 2):
         yield case(description, task=name)
@@ -64,9 +64,9 @@ def describe_task(workflow: Workflow) -> Cases:
     domain=True,
 )
 def describe_workflow(workflow: Workflow) -> Cases:
-    """Does the model see what a whole workflow is for, and not only its steps?
+    """Check that the model sees the purpose of a whole workflow, and not only its steps.
 
-    The tasks are described, the workflow is not. The reference is the description that was taken away.
+    The tasks are described, the workflow is not. The reference is the description that was removed.
     """
     for (description,) in details(workflow, "hide-purpose", 1):
         yield case(description)
@@ -85,13 +85,13 @@ def describe_workflow(workflow: Workflow) -> Cases:
     domain=True,
 )
 def inconsistent_task_description(workflow: Workflow) -> Cases:
-    """Does the model notice a task that is described as another one?
+    """Check that the model notices a task that is described as another one.
 
-    The wrong description is that of a task of another kind, which the workflow has not.
+    The wrong description is that of a task of another kind, which the workflow does not have.
     """
     reasons = {
         name: f"The description of task '{name}' does not correspond with its name. By its name it should "
-        f"be one that {within(true)}, while the description says: {false}"
+        f"be one that {as_clause(true)}, while the description says: {false}"
         for name, true, false in details(workflow, "misdescribe", 3)
     }
     if reasons:
@@ -111,10 +111,10 @@ def inconsistent_task_description(workflow: Workflow) -> Cases:
     domain=True,
 )
 def inconsistent_task_data(workflow: Workflow) -> Cases:
-    """Does the model notice a task whose name does not go with what flows in and out?
+    """Check that the model notices a task whose name does not fit its inputs and outputs.
 
-    Nothing is described. The wrong name is that of a task which the workflow has not, and whose data have no word in
-    common with those of the task.
+    Nothing is described. The wrong name is that of a task which the workflow does not have, and whose data have no word
+    in common with those of the task.
     """
     reasons = {
         name: f"The data of task '{name}' do not correspond with its name. By its name one would expect that it "
@@ -138,16 +138,16 @@ def inconsistent_task_data(workflow: Workflow) -> Cases:
     domain=True,
 )
 def inconsistent_workflow_description(workflow: Workflow) -> Cases:
-    """Does the model notice that a whole workflow is described, or named, as one of another domain?
+    """Check that the model notices a whole workflow that is described, or named, as one of another domain.
 
-    A reason is only told where the answer is no.
+    The reference has a reason only where the answer is no.
     """
     for _ in details(workflow, "keep-purpose", 2):
         yield case({"answer": "yes", "reason": ""})
     for true, false in details(workflow, "swap-purpose", 2):
         reason = (
             f"The description of workflow '{workflow.name}' does not correspond with its name. By its name it should "
-            f"be one that {within(true)}, while the description says: {false}"
+            f"be one that {as_clause(true)}, while the description says: {false}"
         )
         yield case({"answer": "no", "reason": reason})
 
@@ -167,18 +167,18 @@ def inconsistent_workflow_description(workflow: Workflow) -> Cases:
     recipe={"goal": True},
 )
 def contradicting_task_descriptions(workflow: Workflow) -> Cases:
-    """Does the model notice tasks that do not serve what the workflow is for?
+    """Check that the model notices tasks that do not serve the purpose of the workflow.
 
-    The easier kind is a task of a domain so far away that it is foreign in any such workflow; its name and
-    description go together. The harder kind, as in the source study (label difficulty), is a task of the same domain
-    that is done by a method, or with a parameter, with which the stated goal cannot be reached. Every workflow has a
-    goal that is definite enough, and each task that could contradict it says how it serves it, so that saying
-    something is no sign.
+    The easier kind is a task of a domain so far away that it is foreign in any such workflow; its name and description
+    agree. The harder kind, as in Töpfer et al. (2025) (label difficulty), is a task of the same domain that is done by
+    a method, or with a parameter, with which the stated goal cannot be reached. Every workflow has a goal that is
+    definite enough, and each task that could contradict it states how it serves it, so that such a statement is no
+    hint.
     """
     planted = {
         "easy": {
-            name: f"The description of task '{name}' contradicts that of the workflow. The workflow {within(true)}, "
-            f"while the task {within(false)}."
+            name: f"The description of task '{name}' contradicts that of the workflow. The workflow {as_clause(true)}, "
+            f"while the task {as_clause(false)}."
             for name, true, false in details(workflow, "stray-task", 3)
         },
         "hard": {name: reason for name, _, reason in details(workflow, "contradict-goal", 3)},

@@ -1,4 +1,4 @@
-"""Patterns about the kinds of tasks and about an order that makes no sense (docs/reference/patterns.md: F4, F8, F9)."""
+"""Patterns about kinds of tasks and about a wrong order (docs/reference/patterns.md, F4, F8, F9)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .....workflow.graph import ancestors
 from .....workflow.model import Workflow
 from .....workflow.references import levels
 from ..pattern import OWN_LEVEL, Cases, case, pattern
-from .planted_flaws import details, within
+from .planted_flaws import as_clause, details
 
-CLOSE = 1  # by how many tasks two kinds differ at most whose numbers are compared
+CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
 
 
 @pattern(
@@ -29,18 +29,18 @@ CLOSE = 1  # by how many tasks two kinds differ at most whose numbers are compar
     recipe={"omit_kind": True},
 )
 def task_of_kind(workflow: Workflow) -> Cases:
-    """Can the model tell what kinds of work a workflow holds?
+    """Check that the model recognizes what kinds of work a workflow contains.
 
-    Whether there is one is one look at the text (difficulty easy): the kind stands there, or not. The negatives ask
-    about kinds of the same domain; each generated workflow lacks one, whatever the answer, so that no kind is
-    likelier to be there than another. The harder half asks which of two kinds has more tasks, kinds with as many
-    tasks included.
+    For the question whether there is one, a single look at the text is enough (difficulty easy): the kind occurs there,
+    or not. The negatives ask about kinds of the same domain; each generated workflow lacks one, whatever the answer, so
+    that all kinds are equally likely to occur. The harder half asks which of two kinds has more tasks, kinds with equal
+    numbers included.
     """
     kinds = Counter(_kinds(workflow).values())
     for kind in sorted(kinds):
         labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
         yield case(True, stratum="easy", kind=kind, other="", labels=labels)
-    for kind in _absent(workflow, set(kinds)):
+    for kind in _absent_kinds(workflow, set(kinds)):
         yield case(False, stratum="easy", kind=kind, other="", labels={"of_kind": 0, "difficulty": "easy"})
     for kind, other in permutations(sorted(kinds), 2):
         if abs(kinds[kind] - kinds[other]) <= CLOSE:
@@ -59,10 +59,11 @@ def task_of_kind(workflow: Workflow) -> Cases:
     domain=True,
 )
 def task_of_kind_before(workflow: Workflow) -> Cases:
-    """Can the model find what comes before a task, or after it, by what it means?
+    """Check that the model finds what comes before or after a task by its meaning.
 
     Hard positives have one such task; hard negatives have tasks of the kind, but all on the other side. Left out where
-    the only ones are in no order with the task. Asked about levels without guards or cycles, where every task runs.
+    the only tasks of the kind are in no order with the task. Asked about levels without guards or cycles, where every
+    task runs.
     """
     kinds = {} if any(link.guard is not None for link in workflow.links) else _kinds(workflow)
     before = {task: frozenset(ancestors(workflow, task)) for task in kinds}
@@ -79,21 +80,21 @@ def task_of_kind_before(workflow: Workflow) -> Cases:
 
 
 def _kinds(workflow: Workflow) -> dict[str, str]:
-    """Return the kind of every atomic task; nothing where one has none."""
-    found = {task.name: task.kind for task in workflow.tasks if not task.composite}
-    return found if all(found.values()) else {}
+    """Return the kind of every atomic task; an empty dictionary if one of them has no kind."""
+    kinds = {task.name: task.kind for task in workflow.tasks if not task.composite}
+    return kinds if all(kinds.values()) else {}
 
 
-def _absent(workflow: Workflow, held: set[str]) -> list[str]:
-    """Kinds that the level has not, of domains that all its kinds are of; else those of other tasks in the project."""
-    if not held:
+def _absent_kinds(workflow: Workflow, present: set[str]) -> list[str]:
+    """Return the kinds of the level's domains that it lacks; without a domain, those of other tasks of the project."""
+    if not present:
         return []
     domains = [set(vocabulary(name).kinds) for name in vocabulary_names()]
-    near = {kind for kinds in domains if held <= kinds for kind in kinds}
-    if near:
-        return sorted(near - held)
+    domain_kinds = {kind for kinds in domains if present <= kinds for kind in kinds}
+    if domain_kinds:
+        return sorted(domain_kinds - present)
     every = [level for whole in (workflow, *workflow.others) for _, level in levels(whole)]
-    return sorted({task.kind for level in every for task in level.tasks if task.kind} - held)
+    return sorted({task.kind for level in every for task in level.tasks if task.kind} - present)
 
 
 @pattern(
@@ -109,16 +110,16 @@ def _absent(workflow: Workflow, held: set[str]) -> list[str]:
     domain=True,
 )
 def wrong_task_order(workflow: Workflow) -> Cases:
-    """Does the model notice that a task comes before what it needs?
+    """Check that the model notices a task that comes before what it needs.
 
-    Two tasks stand in each other's place, and all others in an order that makes sense: the vocabulary decides every
-    pair of tasks (before, after, or free), and of all pairs in order, at any depth, just this is violated. The first
-    of them must come before the second in everybody's eyes. Nothing is described, and there are no data: names alone
-    tell it.
+    Two tasks have changed places, and all others are in an order that makes sense: the vocabulary decides every pair of
+    tasks (before, after, or free), and of all ordered pairs, at any depth, just this one is violated. That the first of
+    them must come before the second is undisputed. Nothing is described, and there are no data: the names alone show
+    it.
     """
     for first, second, early, late in details(workflow, "swap-order", 4):
         reason = (
-            f"Task '{second}', which {within(late)}, must come after task '{first}', which {within(early)}, but it "
-            "comes before it."
+            f"Task '{second}', which {as_clause(late)}, must come after task '{first}', which {as_clause(early)}, but "
+            "it comes before it."
         )
         yield case({"tasks": sorted((first, second)), "reasons": {"": reason}})

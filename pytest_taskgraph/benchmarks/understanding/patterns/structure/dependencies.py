@@ -1,8 +1,8 @@
-"""Patterns about what a task depends on, in the control flow and in the data flow (specs/patterns.md, S18 to S20).
+"""Patterns about what a task depends on, in control and data flow (docs/reference/patterns.md, S18 to S20).
 
-Two relations, and every question says which of them it is about (metrics-spec, section 9). *Direct*: the task that
-comes directly before, the data that is an input. *Transitive*: a path of links; in the data flow every task leads from
-all its inputs to all its outputs. Distances count the steps from task to task: 1 is direct, in both flows.
+Every question says which of two relations it is about (docs/reference/metrics.md). *Direct*: the task that comes
+directly before, or the data that is an input. *Transitive*: a path of links; in the data flow every task leads from all
+its inputs to all its outputs. Distances count the steps from task to task: 1 is direct, in both flows.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import Final, Literal
 from .....workflow.graph import distances, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
-SMALL: Final = 50  # tasks; pairs that have nothing to do with each other are listed in workflows of at most so many
+SMALL: Final = 50  # tasks; unrelated pairs are asked about in levels of at most this size
 
 MOST_SOURCES: Final = 24  # of a large level
-MOST_PAIRS: Final = 50  # of each of these sources
-MOST_TASKS: Final = 100  # of a large level, of which the list of all that they depend on is asked for
+MOST_PAIRS: Final = 50  # with each of these sources
+MOST_TASKS: Final = 100  # of a large level, whose dependencies are asked for
 
 Pair = Literal["direct", "through others", "reversed", "unrelated"]
 
 
 @dataclass(frozen=True, slots=True)
 class FlowNeighbors:
-    """What stands directly after and before what, in one flow of a level."""
+    """Direct predecessors and successors in one flow of a level."""
 
     flow: Flow
-    sources: tuple[str, ...]  # what a task may depend on: tasks in the control flow, data in the data flow
+    sources: tuple[str, ...]  # possible dependencies: tasks in the control flow, data in the data flow
     after: Mapping[str, Sequence[str]]  # of each source, the tasks directly after it
     before: Mapping[str, Sequence[str]]
     ahead: Mapping[str, Sequence[str]]  # of each task, the tasks directly after it
@@ -39,7 +39,7 @@ class FlowNeighbors:
 
 
 def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
-    """A template that says the first or second of either: of the direct relation, or of the transitive one."""
+    """Return a template that selects a text by flow and relation; each pair is (direct, transitive)."""
     (a, b), (c, d) = control, data
     return (
         f"{{% if flow == 'control' %}}{{% if direct %}}{a}{{% else %}}{b}{{% endif %}}"
@@ -80,23 +80,23 @@ def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
     needs={"data"},
 )
 def dependency_existence(workflow: Workflow) -> Cases:
-    """Can the model follow the flow backwards, and does it tell a link from a path?
+    """Check that the model follows the flow backwards and distinguishes a link from a path.
 
-    Hard negatives: the path leads the other way, or, asked for a direct dependency, there is one task in between. So
-    that large workflows stay cheap, pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24, ... steps, and
-    unrelated pairs in workflows of up to 50 tasks. A task and itself are left out.
+    Hard negatives: the path leads the other way, or, in a question about a direct dependency, there is one task in
+    between. To limit the work in large workflows, pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24,
+    ... steps, and unrelated pairs in workflows of up to 50 tasks. A task is never paired with itself.
     """
-    for steps in _flows(workflow):
-        for on in spread(steps.sources, len(workflow.tasks), MOST_SOURCES):
+    for steps in _flow_neighbors(workflow):
+        for on in limit_candidates(steps.sources, len(workflow.tasks), MOST_SOURCES):
             after, before = distances(steps.ahead, steps.after[on]), distances(steps.behind, steps.before[on])
-            apart = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
-            listed = [
+            by_task = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
+            pairs = [
                 (task, distance)
-                for task, distance in apart.items()
+                for task, distance in by_task.items()
                 if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
             ]
-            for task, distance in spread(listed, len(workflow.tasks), MOST_PAIRS):
-                yield from _asked(steps.flow, task, on, _pair(task, after, before), distance)
+            for task, distance in limit_candidates(pairs, len(workflow.tasks), MOST_PAIRS):
+                yield from _pair_cases(steps.flow, task, on, _pair(task, after, before), distance)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
@@ -105,8 +105,8 @@ def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pai
     return "reversed" if task in before else "unrelated"
 
 
-def _asked(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterator[Case]:
-    """The pair asked about in both relations."""
+def _pair_cases(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterator[Case]:
+    """Yield the questions about a pair in both relations."""
     for relation, answer, hard in (
         ("direct", pair == "direct", distance == 1 or (distance == 2 and pair == "through others")),
         ("transitive", pair in ("direct", "through others"), pair in ("through others", "reversed")),
@@ -151,21 +151,21 @@ def _asked(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterato
     needs={"data"},
 )
 def dependency_list(workflow: Workflow) -> Cases:
-    """Does the model find all that a task depends on, and stop where it is told to?
+    """Check that the model finds all dependencies of a task and stops at the requested relation.
 
-    A task that lies on a cycle does not count among those that it depends on: the question asks for other tasks. Tasks
-    whose two relations differ come first, those that depend on nothing last.
+    A task that lies on a cycle does not count as its own dependency: the question asks for other tasks. Tasks whose two
+    relations differ come first, those without dependencies last.
     """
-    for steps in _flows(workflow):
-        for task in spread(workflow.task_names, len(workflow.tasks), MOST_TASKS):
-            distances = _depended_on(steps, task)
+    for steps in _flow_neighbors(workflow):
+        for task in limit_candidates(workflow.task_names, len(workflow.tasks), MOST_TASKS):
+            distances = _dependencies(steps, task)
             direct = tuple(on for on, distance in distances.items() if distance == 1)
             rank = 2 if not distances else int(len(direct) == len(distances))
-            yield _listed(steps.flow, task, "direct", direct, rank)
-            yield _listed(steps.flow, task, "transitive", tuple(distances), rank)
+            yield _list_case(steps.flow, task, "direct", direct, rank)
+            yield _list_case(steps.flow, task, "transitive", tuple(distances), rank)
 
 
-def _listed(flow: Flow, task: str, relation: str, answer: tuple[str, ...], rank: int) -> Case:
+def _list_case(flow: Flow, task: str, relation: str, answer: tuple[str, ...], rank: int) -> Case:
     labels: dict[str, str | int] = {"relation": relation, "flow": flow}
     return case(answer, rank=rank, task=task, flow=flow, direct=relation == "direct", labels=labels)
 
@@ -179,25 +179,25 @@ def _listed(flow: Flow, task: str, relation: str, answer: tuple[str, ...], rank:
     needs={"data"},
 )
 def data_production(workflow: Workflow) -> Cases:
-    """Does the model tell who writes data from who reads it?
+    """Check that the model distinguishes the task that writes data from the tasks that read it.
 
-    Only data that exactly one task writes; those that nobody reads come last.
+    Only data that exactly one task writes is asked about; data that no task reads comes last.
     """
-    for one in workflow.data:
-        writers = list(dict.fromkeys(link.source for link in workflow.data_links if link.target == one.name))
-        read = any(link.source == one.name for link in workflow.data_links)
+    for name in (data.name for data in workflow.data):
+        writers = list(dict.fromkeys(link.source for link in workflow.data_links if link.target == name))
+        is_read = any(link.source == name for link in workflow.data_links)
         if len(writers) == 1:
-            yield case(writers[0], rank=int(not read), data=one.name)
+            yield case(writers[0], rank=int(not is_read), data=name)
 
 
-def _flows(workflow: Workflow) -> Iterator[FlowNeighbors]:
-    """The flows that the level has."""
+def _flow_neighbors(workflow: Workflow) -> Iterator[FlowNeighbors]:
+    """Yield the neighbors in each flow that the level has."""
     if workflow.links:
         ahead = task_graph(workflow)
-        behind = _turned(ahead)
+        behind = _reverse_links(ahead)
         yield FlowNeighbors("control", workflow.task_names, ahead, behind, ahead, behind)
     if workflow.data_links:
-        data = tuple(one.name for one in workflow.data)
+        data = tuple(node.name for node in workflow.data)
         ahead = task_graph(workflow, "data")
         after: dict[str, list[str]] = {name: [] for name in data}
         before: dict[str, list[str]] = {name: [] for name in data}
@@ -206,27 +206,27 @@ def _flows(workflow: Workflow) -> Iterator[FlowNeighbors]:
                 after[link.source].append(link.target)
             if link.target in before and link.source in ahead:
                 before[link.target].append(link.source)
-        yield FlowNeighbors("data", data, after, before, ahead, _turned(ahead))
+        yield FlowNeighbors("data", data, after, before, ahead, _reverse_links(ahead))
 
 
-def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The graph with every link the other way."""
-    turned: dict[str, list[str]] = {node: [] for node in graph}
+def _reverse_links(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the graph with every link reversed."""
+    predecessors: dict[str, list[str]] = {node: [] for node in graph}
     for node, targets in graph.items():
         for target in targets:
-            turned[target].append(node)
-    return turned
+            predecessors[target].append(node)
+    return predecessors
 
 
-def _depended_on(steps: FlowNeighbors, task: str) -> dict[str, int]:
-    """Return what a task depends on, with the number of steps from there to the task."""
+def _dependencies(steps: FlowNeighbors, task: str) -> dict[str, int]:
+    """Return the dependencies of a task with their distances in steps."""
     tasks = distances(steps.behind, steps.behind[task])
     if steps.flow == "control":
         return {other: distance for other, distance in tasks.items() if other != task}
     tasks[task] = 0
-    found: dict[str, int] = {}
+    dependencies: dict[str, int] = {}
     for on in steps.sources:
-        near = [tasks[reader] for reader in steps.after[on] if reader in tasks]
-        if near:
-            found[on] = 1 + min(near)
-    return found
+        reader_distances = [tasks[reader] for reader in steps.after[on] if reader in tasks]
+        if reader_distances:
+            dependencies[on] = 1 + min(reader_distances)
+    return dependencies

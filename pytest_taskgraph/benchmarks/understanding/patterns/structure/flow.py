@@ -1,4 +1,4 @@
-"""Patterns about a whole flow: its cycles, start and end, and whether it is connected (specs/patterns.md, S6 to S9)."""
+"""Patterns about a whole flow: cycles, start, end and connection (docs/reference/patterns.md, S6 to S9)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .links import FLOWS
     least=5,
 )
 def flow_cycle(workflow: Workflow) -> Cases:
-    """Does the model notice a way back?
+    """Check that the model notices a way back.
 
-    Both sides have the same kinds of blocks by chance, and one more conditional link: back in one, forward in the
-    other. So neither guards nor their number tell.
+    Workflows with either answer have the same kinds of blocks by chance, and one more conditional link: it leads back
+    for yes and forward for no. So neither the guards nor their number give the answer away.
 
     The data flow is asked about only where one of the two flows has a cycle, or where there is no control flow.
     Generated data flow has no cycle: asked about as often as the control flow, it would give its answer away. So it is
-    not asked about in generated workflows (where the control flow has a cycle, the answer wanted is yes), and in the
-    user's own either answer may be right.
+    not asked about in generated workflows (where the control flow has a cycle, the intended answer is yes), and in the
+    user's own workflows either answer can be right.
     """
     cycles: dict[Flow, tuple[str, ...]] = {
         "control": shortest_cycle(workflow) if workflow.links else (),
@@ -53,10 +53,10 @@ def flow_cycle(workflow: Workflow) -> Cases:
     form="task",
 )
 def flow_start(workflow: Workflow) -> Cases:
-    """Can the model find where a flow begins?
+    """Check that the model finds where a flow begins.
 
-    Only where one task comes first, and every other has another before it. Generated data flow begins at several
-    tasks; it is asked about in the user's own workflows.
+    Asked only where one task comes first and every other task has another before it. Generated data flow begins at
+    several tasks; it is asked about in the user's own workflows.
     """
     first = starts(workflow)
     followed = {task for before, after in task_graph(workflow).items() for task in after if task != before}
@@ -79,9 +79,9 @@ def flow_start(workflow: Workflow) -> Cases:
     form="task-set",
 )
 def flow_end(workflow: Workflow) -> Cases:
-    """Can the model find all places where a flow ends?
+    """Check that the model finds all places where a flow ends.
 
-    A task after which another may come under a condition is no end; one that only repeats itself is.
+    A task that another one may follow under a condition is no end; a task that only repeats itself is.
     """
     linked = {node for link in workflow.links for node in (link.source, link.target)}
     for flow in FLOWS:
@@ -102,12 +102,12 @@ def flow_end(workflow: Workflow) -> Cases:
     least=5,
 )
 def flow_connected(workflow: Workflow) -> Cases:
-    """Does the model notice a part of the flow that is cut off?
+    """Check that the model notices a part of the flow that is cut off.
 
-    Connected means that every task lies on a path from START to END (metrics-spec, section 9). Equally likely in
-    generated workflows: a task without a link in or out; a detached cycle; a stretch behind a gateway that nothing
-    leads to; a stretch that cannot be left; one that can be left, but not entered. Connected workflows have as many
-    links and conditions, and cycles too.
+    Connected means that every task lies on a path from START to END (docs/reference/metrics.md). Equally likely in
+    generated workflows: a task without a link in or out; a detached cycle; a section behind a gateway that nothing
+    leads to; a section that cannot be left; a section that can be left, but not entered. Connected workflows have as
+    many links and conditions, and cycles too.
     """
     if workflow.tasks:
         yield case(is_connected(workflow), flow="control", labels={"flow": "control"})

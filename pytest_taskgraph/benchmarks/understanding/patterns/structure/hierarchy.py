@@ -1,8 +1,8 @@
-"""Patterns about composite tasks: what lies inside them, and whether that ends (specs/patterns.md, S21 to S24).
+"""Patterns about composite tasks: their content, and infinite recursion (docs/reference/patterns.md, S21 to S24).
 
-A task is named by its path (`Outer.Inner`, from the level asked about) where its name stands more than once there. What
-that does not tell apart, what lies beyond a reference that leads nowhere, and the endless inside of a recursive one are
-not asked about.
+A task is named by its path (`Outer.Inner`, from the level asked about) where its name occurs there more than once. Not
+asked about: tasks that even a path does not identify, levels beyond a dangling reference, and the endless inside of a
+recursive reference.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .....workflow.graph import task_graph
 from .....workflow.model import Workflow
 from .....workflow.references import assemble, expand, levels, recursion
 from ..pattern import Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
-SHARE: Final = 4  # a generated level of ALL tasks refers to sub-workflows so that it has up to so many times as many
+SHARE: Final = 4  # with its sub-workflows, a generated level has up to this many times its own number of tasks
 MOST_OUTER: Final = 40  # composite tasks of a large level
 MOST_INNER: Final = 25  # tasks of a large level that lie in one of them, and as many that do not
 
@@ -38,21 +38,26 @@ Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
     flaws={"yes": "repeat-name", "no": "repeat-name"},
 )
 def task_hierarchy(workflow: Workflow) -> Cases:
-    """Does the model know which tasks are inside which, through all levels?
+    """Check that the model knows which tasks are inside which, through all levels.
 
-    Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and place in the text
-    tell nothing; then the question turned round (what contains the composite task), the tasks directly before and
-    after it, and tasks nested less deep. A task that is called by its path tells by it what it lies in: about the
-    user's own workflows such a question is not asked.
+    Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and position in the
+    text give no hint; then the question reversed (what contains the composite task), the tasks directly before and
+    after it, and tasks nested less deep. A path reveals what its task lies in: about the user's own workflows such a
+    question is not asked.
     """
-    inside = _inside(workflow)
+    inside = _levels_by_path(workflow)
     names = _names(inside)
-    for outer in spread([one for one in names if one in inside], len(names) // SHARE, MOST_OUTER):
+    for outer in limit_candidates([path for path in names if path in inside], len(names) // SHARE, MOST_OUTER):
         neighbours = _neighbours(inside[outer[:-1]], outer[-1])
-        parts = {one for one in names if one != outer and one[: len(outer)] == outer}
-        others = spread([one for one in names if one != outer and one not in parts], len(names) // SHARE, MOST_INNER)
-        asked = {*spread([one for one in names if one in parts], len(names) // SHARE, MOST_INNER), *others}
-        for inner in (one for one in names if one in asked):
+        parts = {path for path in names if path != outer and path[: len(outer)] == outer}
+        others = limit_candidates(
+            [path for path in names if path != outer and path not in parts], len(names) // SHARE, MOST_INNER
+        )
+        selected = {
+            *limit_candidates([path for path in names if path in parts], len(names) // SHARE, MOST_INNER),
+            *others,
+        }
+        for inner in (path for path in names if path in selected):
             pair = _pair(outer, inner, neighbours)
             further = pair == "elsewhere" and len(inner) > len(outer)
             deeper = min(len(inner) - len(outer), 2) if further or pair == "part" else 0
@@ -63,7 +68,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
                 share=3 if deeper else 1,
                 task=names[inner],
                 composite=names[outer],
-                paths=any(names[one] != one[-1] for one in (inner, outer)),
+                paths=any(names[path] != path[-1] for path in (inner, outer)),
                 revealing=names[inner] != inner[-1] or (names[outer] != outer[-1] and pair == "container"),
                 labels={"pair": pair, "nesting": len(inner) - len(outer) if pair == "part" else 0},
             )
@@ -79,13 +84,13 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     needs={"hierarchy"},
 )
 def composite_tasks(workflow: Workflow) -> Cases:
-    """Does the model tell composite tasks from atomic ones?
+    """Check that the model distinguishes composite tasks from atomic ones.
 
-    Levels with composite tasks are drawn twice as often as those with none.
+    Levels with composite tasks are drawn twice as often as levels without.
     """
-    found = tuple(task.name for task in workflow.tasks if task.composite)
-    stratum, share = ("none", "one", "several")[min(len(found), 2)], 2 if found else 1
-    yield case(found, stratum=stratum, share=share, labels={"answers": len(found)})
+    composites = tuple(task.name for task in workflow.tasks if task.composite)
+    stratum, share = ("none", "one", "several")[min(len(composites), 2)], 2 if composites else 1
+    yield case(composites, stratum=stratum, share=share, labels={"answers": len(composites)})
 
 
 PATHS = (
@@ -103,13 +108,13 @@ PATHS = (
     flaws={"": "repeat-name"},
 )
 def nested_tasks(workflow: Workflow) -> Cases:
-    """Does the model collect the tasks of all levels, those behind references included?
+    """Check that the model collects the tasks of all levels, including those behind references.
 
-    A name counts as standing more than once if it does so anywhere in the level asked about and below it.
+    A name counts as occurring more than once if it does so anywhere in the level asked about and below it.
     """
-    inside = _inside(workflow)
+    inside = _levels_by_path(workflow)
     names = _names(inside)
-    below = [path for path in _tasks(inside) if len(path) > 1]
+    below = [path for path in _task_paths(inside) if len(path) > 1]
     if inside and all(path in names for path in below):
         answer = tuple(names[path] for path in below)
         paths, deepest = any(names[path] != path[-1] for path in names), max(map(len, inside))
@@ -129,35 +134,35 @@ def nested_tasks(workflow: Workflow) -> Cases:
     levels="workflow",
 )
 def infinite_recursion(workflow: Workflow) -> Cases:
-    """Can the model follow references from one workflow to the next and see that they never end?
+    """Check that the model follows references between workflows and notices that they never end.
 
-    Left out where nothing is referred to, or where a reference leads nowhere and none of the others comes back.
+    Not asked where there is no reference, or where a reference is dangling and none of the others is recursive.
     """
     whole = assemble(workflow)
-    known = {one.qualified for one in (whole, *whole.others)}
-    references = [one.reference for top in (whole, *whole.others) for _, level in levels(top) for one in level.tasks]
-    told = [reference for reference in references if reference is not None]
-    derived = any(one.base is not None for one in (workflow, *workflow.others))
+    workflow_names = {each.qualified for each in (whole, *whole.others)}
+    tasks = [task for top in (whole, *whole.others) for _, level in levels(top) for task in level.tasks]
+    references = [task.reference for task in tasks if task.reference is not None]
+    derived = any(each.base is not None for each in (workflow, *workflow.others))
     cycle = recursion(workflow)
-    if cycle or ((told or derived) and known.issuperset(told)):
+    if cycle or ((references or derived) and workflow_names.issuperset(references)):
         yield case(bool(cycle), derived=derived, labels={"cycle": len(cycle)})
 
 
-def _inside(workflow: Workflow) -> dict[Path, Workflow]:
-    """The level and, by its path, that inside every composite task, at any depth; nothing where that is not known."""
-    # Without its name, an inline level is no longer taken for the workflow of that name among the others.
-    found = dict(levels(expand(replace(workflow, name=""))))
-    left = any(task.reference is not None for level in found.values() for task in level.tasks)
-    return {} if left else found
+def _levels_by_path(workflow: Workflow) -> dict[Path, Workflow]:
+    """Return the level itself and that inside every composite task, by path; empty if a reference is unresolved."""
+    # With its name, an inline level would be confused with the workflow of that name among the others.
+    level_by_path = dict(levels(expand(replace(workflow, name=""))))
+    unresolved = any(task.reference is not None for level in level_by_path.values() for task in level.tasks)
+    return {} if unresolved else level_by_path
 
 
-def _tasks(inside: Mapping[Path, Workflow]) -> list[Path]:
+def _task_paths(inside: Mapping[Path, Workflow]) -> list[Path]:
     return [(*path, name) for path, level in inside.items() for name in level.task_names]
 
 
 def _names(inside: Mapping[Path, Workflow]) -> dict[Path, str]:
-    """What each task is called: its name or, where that stands more than once, its path; if that means it alone."""
-    paths = _tasks(inside)
+    """Return the name of each task, or its path where the name is repeated; only those that identify the task."""
+    paths = _task_paths(inside)
     times = Counter(path[-1] for path in paths)
     meanings = Counter(text for path in paths for text in {path[-1], ".".join(path)})
     names = {path: path[-1] if times[path[-1]] == 1 else ".".join(path) for path in paths}
@@ -165,9 +170,9 @@ def _names(inside: Mapping[Path, Workflow]) -> dict[Path, str]:
 
 
 def _neighbours(level: Workflow, task: str) -> set[str]:
-    """The tasks directly before and after a task."""
+    """Return the tasks directly before and after a task."""
     after = task_graph(level)
-    return {*after[task], *(one for one in after if task in after[one])}
+    return {*after[task], *(other for other in after if task in after[other])}
 
 
 def _pair(outer: Path, inner: Path, neighbours: Collection[str]) -> Pair:

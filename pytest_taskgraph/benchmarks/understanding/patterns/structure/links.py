@@ -1,9 +1,9 @@
-"""Patterns about single links and the tasks next to a task (specs/patterns.md, S3 to S5, S10 and S11).
+"""Patterns about single links and the tasks next to a task (docs/reference/patterns.md, S3 to S5, S10 and S11).
 
-The sampler draws evenly among the cases of the lowest rank, so what has that rank sets the share of each flow. Of 12
-tasks with data, about 6 in 10 cases of S3, 3 in 10 of S4 and 5 in 10 of S5 are about the data flow: in S3 only data
-that some task writes and some task reads have the lowest rank (data on one end only betray the direction), in S5 a
-single task comes last in the control flow, where it can be read off one link, not in the data flow, where it takes two.
+The sampler draws evenly among the cases of the lowest rank, so the rank determines the share of each flow. Of 12 tasks
+with data, about 6 in 10 cases of S3, 3 in 10 of S4 and 5 in 10 of S5 are about the data flow: in S3 only data that some
+task writes and some task reads have the lowest rank (data with a link on one side only give the direction away); in S5
+a single task comes last in the control flow, where one link shows it, not in the data flow, where it takes two.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final
 from .....workflow.graph import reachable, task_graph
 from .....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
-Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
+Graph = Mapping[str, tuple[str, ...]]  # every node with its successors
 
 FLOWS: Final[tuple[Flow, ...]] = ("control", "data")
 MOST_LINKS: Final = 1000  # of a large flow
 MOST_CROSSED: Final = 25  # of a task in a large flow
-MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about; of larger ones, reversed links only
+MOST: Final = 40  # nodes; in larger flows unlinked pairs are not asked about, only reversed links
 
 
 @pattern(
@@ -31,23 +31,23 @@ MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about;
     form="yes-no",
 )
 def link_existence(workflow: Workflow) -> Cases:
-    """Can the model find a link, and tell its direction?
+    """Check that the model finds a link and its direction.
 
-    Where both ends are named (difficulty easy), the answer is one look at the text: a line that names both. In as many
-    questions (difficulty hard) one end is a task that is described: as the one that writes or reads certain data, or
-    as the one task that comes directly after another in the control flow. Links of the data flow lead from data to a
+    Where both ends are named (difficulty easy), a single line of the text, which names both, answers the question. In
+    as many questions (difficulty hard) one end is a task that is described: as the only task that writes or reads
+    certain data, or that comes directly after another in the control flow. Links of the data flow lead from data to a
     task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
     gateway only are left out.
     """
-    tasks, data = workflow.task_names, tuple(one.name for one in workflow.data)
+    tasks, data = workflow.task_names, tuple(node.name for node in workflow.data)
     links = _direct(workflow.links, tasks)
     descriptions = _descriptions(workflow)
     unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
     for a, b, pair in _pairs(links, unclear):
         yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
     links = _direct(workflow.data_links, tasks + data)
-    written = {name for task in tasks for name in links[task]}
-    passed_on = {name for name in data if links[name] and name in written}
+    written_data = {name for task in tasks for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written_data}
     for a, b, pair in _pairs(links, {}):
         if (a in data) != (b in data):
             rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
@@ -58,10 +58,10 @@ def _link_cases(
     flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
 ) -> Iterator[Case]:
     """Yield the question about a pair with both ends named, and with each end described that has a description."""
-    named = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
-    ways = [("easy", *named)]
-    ways += [("hard", text, named[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
-    ways += [("hard", named[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+    end_names = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
+    ways = [("easy", *end_names)]
+    ways += [("hard", text, end_names[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+    ways += [("hard", end_names[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
     for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
         labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
         answer = pair == "linked"
@@ -69,23 +69,25 @@ def _link_cases(
 
 
 def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
-    """Return, for each task, what describes it and no other task, by the data or the task that the words name.
+    """Return the phrases that describe each task and no other, by the data or the task that a phrase names.
 
-    In large levels, of more than MOST tasks, it is one description each.
+    In levels of more than MOST tasks, each task has one description.
     """
-    found: dict[str, dict[str, str]] = {task: {} for task in workflow.task_names}
+    descriptions: dict[str, dict[str, str]] = {task: {} for task in workflow.task_names}
     for before, after in task_graph(workflow).items():
         if len(after) == 1 and after[0] != before:
-            found[after[0]][before] = f"the one task that comes directly after task '{before}' in the control flow"
-    for one in workflow.data:
-        writers = {link.source for link in workflow.data_links if link.target == one.name}
-        readers = {link.target for link in workflow.data_links if link.source == one.name}
+            descriptions[after[0]][before] = (
+                f"the one task that comes directly after task '{before}' in the control flow"
+            )
+    for data in (node.name for node in workflow.data):
+        writers = {link.source for link in workflow.data_links if link.target == data}
+        readers = {link.target for link in workflow.data_links if link.source == data}
         for verb, tasks in (("reads", readers), ("writes", writers)):
-            if len(tasks) == 1 and found.keys() >= tasks:
+            if len(tasks) == 1 and descriptions.keys() >= tasks:
                 (task,) = tasks
-                found[task][one.name] = f"the one task that {verb} data '{one.name}'"
-    most = None if len(found) <= MOST else 1
-    return {task: dict([*texts.items()][:most]) for task, texts in found.items()}
+                descriptions[task][data] = f"the one task that {verb} data '{data}'"
+    most = None if len(descriptions) <= MOST else 1
+    return {task: dict([*texts.items()][:most]) for task, texts in descriptions.items()}
 
 
 @pattern(
@@ -98,11 +100,11 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
     form="yes-no",
 )
 def task_after_task(workflow: Workflow) -> Cases:
-    """Does the model know what directly follows what, through gateways or through data?
+    """Check that the model knows which task directly follows which, through gateways or through data.
 
-    Pairs with gateways between them and pairs with data between them are drawn twice as often as those with a link
-    between them; and as negatives each of these the other way round, or one task further on. Then come pairs of which
-    neither follows the other directly.
+    Pairs with gateways between them and pairs with data between them are drawn twice as often as pairs with a link
+    between them; the negatives are each of these reversed, or one task further on. Pairs of which neither follows the
+    other directly come last.
     """
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
@@ -115,7 +117,7 @@ def task_after_task(workflow: Workflow) -> Cases:
             further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
             easy = pair == "unlinked" and not further
             stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
-            share = 1 if labels.get("gateway") == "no" else 2  # a link is seen at one look
+            share = 1 if labels.get("gateway") == "no" else 2  # a link can be read off a single line
             answer, rank = pair == "linked", int(easy)
             yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
@@ -130,10 +132,10 @@ def task_after_task(workflow: Workflow) -> Cases:
     form="task-set",
 )
 def next_tasks(workflow: Workflow) -> Cases:
-    """Can the model follow all links forward from a task, through gateways or through data?
+    """Check that the model follows all links forward from a task, through gateways or through data.
 
-    In the data flow only tasks that write something are asked about. Tasks with nothing after them come with the hard
-    ones as long as these are at least twice as many, else later; so do those with one task after them, right behind a
+    In the data flow only tasks that write data are asked about. Tasks that nothing follows come with the hard ones as
+    long as these are at least twice as many, else later; so do tasks that exactly one task follows, right behind a
     link.
     """
     writers = {link.source for link in workflow.data_links}
@@ -161,29 +163,29 @@ def next_tasks(workflow: Workflow) -> Cases:
     flaws={"yes": "cross-condition", "no": "cross-condition"},
 )
 def conditional_link_existence(workflow: Workflow) -> Cases:
-    """Does the model see which links are conditional?
+    """Check that the model sees which links are conditional.
 
     Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
     links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
     before them and to others; pairs without a link of which one task has a condition behind it and the other one before
-    it. So neither task alone tells, nor that a link joins them. Then reversed conditional links and other unconditional
-    ones, then other pairs without a link. Pairs joined through a gateway are left out, unless a conditional link joins
-    them, too.
+    it. So neither task alone gives the answer away, nor does the existence of a link. Then come reversed conditional
+    links and other unconditional ones, then other pairs without a link. Pairs joined through a gateway are left out,
+    unless a conditional link joins them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)
     conditional = _direct((link for link in workflow.links if link.guard is not None), tasks)
     around = _through_gateways(workflow)
     unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
-    found = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
+    pairs = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
     conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
     plainly = {b for c in tasks for b in _without(links[c], conditional[c])}
-    for a in spread(tasks, len(tasks)):
+    for a in limit_candidates(tasks, len(tasks)):
         crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
-        crossed = tuple(spread(crossed, len(tasks), MOST_CROSSED))
-        found.update({(a, b): "crossed" for b in crossed})
-        found.update({(a, b): "unconditional" for b in _without(links[a], (*conditional[a], *around[a]))})
-    for (a, b), pair in found.items():
+        crossed = tuple(limit_candidates(crossed, len(tasks), MOST_CROSSED))
+        pairs.update({(a, b): "crossed" for b in crossed})
+        pairs.update({(a, b): "unconditional" for b in _without(links[a], (*conditional[a], *around[a]))})
+    for (a, b), pair in pairs.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
         plain = b in plainly
@@ -203,11 +205,11 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     needs={"mixed"},
 )
 def conditional_links(workflow: Workflow) -> Cases:
-    """Can the model pick the conditional links among all that leave a task?
+    """Check that the model selects the conditional links among all that leave a task.
 
-    Tasks with links of both kinds come first, and those with several conditional ones, so that neither "one of them"
-    nor "all of them" is a good guess; then those with one conditional link, then the others with any. Left out are
-    tasks behind which a condition stands at a gateway or leads to one: where such a link ends could be read two ways.
+    Tasks with links of both kinds come first, and tasks with several conditional links, so that neither "one of them"
+    nor "all of them" is a good guess; then tasks with one conditional link, then the others with any link. Tasks behind
+    which a condition stands at a gateway or leads to one are left out: the end of such a link is ambiguous.
     """
     conditional = _direct((link for link in workflow.links if link.guard is not None), workflow.task_names)
     kinds: dict[str, set[bool]] = {}
@@ -223,12 +225,12 @@ def conditional_links(workflow: Workflow) -> Cases:
 
 
 def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
-    """Every link, every reversed link, and, unless there are too many, the pairs without one; each with its name.
+    """Yield linked pairs, reversed links and, in small flows, pairs without a link; each with its kind.
 
-    Left out of the negatives: a node with itself, links in both directions, and what is unclear.
+    The negatives leave out a node with itself, links in both directions, and unclear pairs.
     """
     linked = [(a, b) for a, targets in links.items() for b in targets]
-    for a, b in spread(linked, len(links), MOST_LINKS):
+    for a, b in limit_candidates(linked, len(links), MOST_LINKS):
         yield a, b, "linked"
         if a not in links[b] and a not in unclear.get(b, ()):
             yield b, a, "reversed"
@@ -239,12 +241,12 @@ def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
 
 
 def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The nodes, each with those among them to which a link of its own leads."""
-    found: dict[str, dict[str, None]] = {node: {} for node in nodes}
+    """Return the nodes, each with those among them to which a link of its own leads."""
+    targets_by_node: dict[str, dict[str, None]] = {node: {} for node in nodes}
     for link in links:
-        if link.source in found and link.target in found:
-            found[link.source][link.target] = None
-    return {node: tuple(targets) for node, targets in found.items()}
+        if link.source in targets_by_node and link.target in targets_by_node:
+            targets_by_node[link.source][link.target] = None
+    return {node: tuple(targets) for node, targets in targets_by_node.items()}
 
 
 def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
@@ -253,14 +255,14 @@ def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _through_gateways(workflow: Workflow) -> Graph:
-    """The tasks, each with those to which a path through at least one gateway, and no task, leads."""
+    """Return each task with those to which a path leads through at least one gateway and no task."""
     tasks = set(workflow.task_names)
-    kept = (link for link in workflow.links if not (link.source in tasks and link.target in tasks))
-    return task_graph(replace(workflow, links=tuple(kept)))
+    links = (link for link in workflow.links if not (link.source in tasks and link.target in tasks))
+    return task_graph(replace(workflow, links=tuple(links)))
 
 
 def _conditions_at_gateways(workflow: Workflow) -> set[str]:
-    """The tasks from which a path to or through gateways, and no task, takes a conditional link."""
+    """Return the tasks from which a path to or through gateways, and no task, takes a conditional link."""
     gateways = {gateway.name for gateway in workflow.gateways}
     to_gateway = [link for link in workflow.links if link.target in gateways]
     ahead: dict[str, list[str]] = {}

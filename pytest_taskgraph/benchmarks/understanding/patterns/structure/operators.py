@@ -1,4 +1,4 @@
-"""Patterns about forks, choices and loops, and about what runs in parallel (specs/patterns.md, S12 to S17)."""
+"""Patterns about forks, choices and loops, and about parallel tasks (docs/reference/patterns.md, S12 to S17)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .....workflow.semantics.concurrency import (
     parallel_to,
 )
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..scope import spread
+from ..scope import limit_candidates
 
-MOST_TASKS: Final = 45  # of a large level; all pairs of them are looked at
+MOST_TASKS: Final = 45  # of a large level; all pairs of them are examined
 MEANING: Final = {
     "parallel block": "a fork after which several branches are all executed",
     "exclusive choice": "a decision after which exactly one of several branches is executed",
@@ -39,13 +39,13 @@ EXTENT: Final = {
     flaws={"yes": "nest-block", "no": "nest-block"},
 )
 def operator_existence(workflow: Workflow) -> Cases:
-    """Does the model see which operators the control flow is made of?
+    """Check that the model sees which operators the control flow is made of.
 
-    In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text tells
-    nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions,
-    whatever these are for, and twice as often as parallel blocks, which a gateway tells. An operator is left out where
-    the workflow could be read both ways (`concurrency.operators`): a decision that only repeats or leaves a loop may be
-    called an exclusive choice, and guards in prose may exclude each other or not.
+    In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text says
+    nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions
+    of any kind, and twice as often as parallel blocks, which a gateway gives away. An operator is left out where the
+    workflow is ambiguous (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an
+    exclusive choice, and guards in prose may exclude each other or not.
     """
     conditional = any(link.guard is not None for link in workflow.links)
     for operator, answer in operators(workflow).items():
@@ -74,13 +74,13 @@ def operator_existence(workflow: Workflow) -> Cases:
     varies={"inclusive"},
 )
 def parallel_pair(workflow: Workflow) -> Cases:
-    """Does the model know which tasks can run at the same time?
+    """Check that the model knows which tasks can run at the same time.
 
     Hard negatives: tasks on two branches of an exclusive choice, and ordered tasks of which each runs in parallel with
     a third one, such as the first and the last of one branch. For both answers, pairs of which both, one or none stand
-    next to a gateway are equally likely, so that a line with a gateway tells nothing.
+    next to a gateway are equally likely, so that a line with a gateway gives no hint.
     """
-    tasks = spread(workflow.task_names, len(workflow.tasks), MOST_TASKS)
+    tasks = limit_candidates(workflow.task_names, len(workflow.tasks), MOST_TASKS)
     pairs = parallel_pairs(workflow, tasks)
     parallel = {name for pair, answer in pairs.items() if answer for name in pair}
     before = {name: frozenset(ancestors(workflow, name)) for name in tasks}
@@ -106,13 +106,13 @@ def parallel_pair(workflow: Workflow) -> Cases:
     varies={"inclusive"},
 )
 def parallel_block(workflow: Workflow) -> Cases:
-    """Can the model tell where a parallel block begins and ends?
+    """Check that the model finds where a parallel block begins and ends.
 
-    Only forks with a clear end count, all of whose branches meet at one place (`concurrency.block_after`).
+    Only forks with a clear end count: all their branches meet at one place (`concurrency.block_after`).
     """
     for task in workflow.task_names:
-        if found := block_after(workflow, task, "parallel block"):
-            yield _block(found, "parallel block", task)
+        if block := block_after(workflow, task, "parallel block"):
+            yield _block_case(block, "parallel block", task)
 
 
 @pattern(
@@ -125,14 +125,14 @@ def parallel_block(workflow: Workflow) -> Cases:
     varies={"inclusive"},
 )
 def parallel_to_task(workflow: Workflow) -> Cases:
-    """Does the model see everything that can happen beside a task?
+    """Check that the model finds all tasks that can run in parallel with a task.
 
-    Tasks to which nothing is parallel come last.
+    Tasks without parallel tasks come last.
     """
-    for task in spread(workflow.task_names, len(workflow.tasks)):
-        found = parallel_to(workflow, task)
-        if found is not None:
-            yield case(found, rank=int(not found), task=task)
+    for task in limit_candidates(workflow.task_names, len(workflow.tasks)):
+        parallel_tasks = parallel_to(workflow, task)
+        if parallel_tasks is not None:
+            yield case(parallel_tasks, rank=int(not parallel_tasks), task=task)
 
 
 @pattern(
@@ -146,12 +146,12 @@ def parallel_to_task(workflow: Workflow) -> Cases:
     varies={"inclusive"},
 )
 def all_parallel_tasks(workflow: Workflow) -> Cases:
-    """Does the model find all forks, and keep their tasks apart?
+    """Check that the model finds all forks and separates their tasks.
 
-    Left out where a block has no clear end (`concurrency.parallel_blocks`), or nothing forks.
+    Not asked where a block has no clear end (`concurrency.parallel_blocks`), or where nothing forks.
     """
-    if found := parallel_blocks(workflow):
-        yield case([list(block) for block in map(sorted, found)], labels={"blocks": len(found)})
+    if blocks := parallel_blocks(workflow):
+        yield case([list(block) for block in map(sorted, blocks)], labels={"blocks": len(blocks)})
 
 
 @pattern(
@@ -163,18 +163,18 @@ def all_parallel_tasks(workflow: Workflow) -> Cases:
     needs={"exclusive", "inclusive", "loop"},
 )
 def operator_block(workflow: Workflow) -> Cases:
-    """Can the model tell where a choice or a loop begins and ends?
+    """Check that the model finds where a choice or a loop begins and ends.
 
-    Only choices whose kind is certain and whose branches all lead forward count, and loops that are entered at one
-    place, from one task (`concurrency.block_after`).
+    Only choices whose kind is certain and whose branches all lead forward count, and loops with a single entry, from
+    one task (`concurrency.block_after`).
     """
     for operator in OPERATORS[1:]:
         for task in workflow.task_names:
-            if found := block_after(workflow, task, operator):
-                yield _block(found, operator, task)
+            if block := block_after(workflow, task, operator):
+                yield _block_case(block, operator, task)
 
 
-def _block(tasks: tuple[str, ...], operator: str, task: str) -> Case:
+def _block_case(tasks: tuple[str, ...], operator: str, task: str) -> Case:
     article = "an" if operator[0] in "aeiou" else "a"
     labels: dict[str, str | int] = {"operator": operator, "block": len(tasks)}
     return case(tasks, task=task, operator=operator, article=article, extent=EXTENT.get(operator, ""), labels=labels)

@@ -1,4 +1,4 @@
-"""Patterns about which tasks a workflow has, and what they say of themselves (specs/patterns.md, S1 and S2)."""
+"""Patterns about which tasks a workflow has, and their properties (docs/reference/patterns.md, S1 and S2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from .....workflow.model import Task, Workflow
 from ..pattern import Case, Cases, case, pattern
 
-FEW: Final = 3  # tasks; of less than that there is little to choose
+FEW: Final = 3  # tasks; levels with fewer are too easy, and come last
 LIST_OWN = "{% if nested %} Do not list tasks nested inside other tasks.{% endif %}"
 NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that lies inside another task.{% endif %}"
 
@@ -20,21 +20,21 @@ NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that
     varies={"hierarchy"},
 )
 def task_list(workflow: Workflow) -> Cases:
-    """Does the model see all tasks, and only those of the level that it is asked about?
+    """Check that the model lists all tasks, and only those of the level asked about.
 
-    Some workflows have composite tasks, so that counting up the names is no answer. Levels of less than three tasks
-    come last.
+    Some workflows have composite tasks, so that listing every name in the text is wrong. Levels of fewer than three
+    tasks come last.
     """
     yield case(workflow.task_names, rank=int(len(workflow.tasks) < FEW))
 
 
 class Property(NamedTuple):
-    """What a task may have: as said of tasks ("have ..."), and otherwise worded of one task ("comes with ...")."""
+    """A property of a task, worded for several tasks ("have ...") and for one ("comes with ...")."""
 
     name: str
     plural: str
     singular: str
-    holds: Callable[[Task], bool]
+    applies: Callable[[Task], bool]
 
 
 PROPERTIES: Final = (
@@ -72,24 +72,24 @@ PROPERTIES: Final = (
     needs={"parameters", "implementations", "data", "hierarchy", "descriptions", "kinds"},
 )
 def task_list_with_property(workflow: Workflow) -> Cases:
-    """Can the model pick out tasks by what is said of them?
+    """Check that the model selects tasks by their stated properties.
 
-    Each property has one case of rank 0 in a level, so that all have the same chance to be drawn: of kinds it is the
-    one that comes first, of data the first for reading and the last for writing. These are taken whatever the answer,
-    so data that nobody reads or writes are asked about as often as they occur ("none"). Of the other properties an
-    empty answer has rank 1, and so has all that is asked about a level of less than three tasks.
+    Each property has one case of rank 0 in a level, so that all are equally likely to be drawn: of kinds the one that
+    comes first, of data the first for reading and the last for writing. These are taken whatever the answer, so data
+    that no task reads or writes is asked about as often as it occurs ("none"). Of the other properties an empty answer
+    has rank 1, and so has every case about a level of fewer than three tasks.
     """
     few = len(workflow.tasks) < FEW
-    for one in PROPERTIES:
-        yield _case(workflow, one, easy=few or not any(map(one.holds, workflow.tasks)))
+    for task_property in PROPERTIES:
+        yield _case(workflow, task_property, easy=few or not any(map(task_property.applies, workflow.tasks)))
     for number, kind in enumerate(dict.fromkeys(task.kind for task in workflow.tasks if task.kind)):
         yield _case(workflow, _of_kind(kind), easy=few or number > 0)
     yield from _data_cases(workflow, few)
 
 
 def _data_cases(workflow: Workflow, few: bool) -> Iterator[Case]:
-    reads: dict[str, set[str]] = {one.name: set() for one in workflow.data}
-    writes: dict[str, set[str]] = {one.name: set() for one in workflow.data}
+    reads: dict[str, set[str]] = {data.name: set() for data in workflow.data}
+    writes: dict[str, set[str]] = {data.name: set() for data in workflow.data}
     for link in workflow.data_links:
         reads.get(link.source, set()).add(link.target)
         writes.get(link.target, set()).add(link.source)
@@ -98,9 +98,11 @@ def _data_cases(workflow: Workflow, few: bool) -> Iterator[Case]:
         yield _case(workflow, _writing(data, writes[data]), easy=few or data != workflow.data[-1].name)
 
 
-def _case(workflow: Workflow, one: Property, easy: bool) -> Case:
-    tasks = tuple(task.name for task in workflow.tasks if one.holds(task))
-    return case(tasks, rank=int(easy), plural=one.plural, singular=one.singular, labels={"property": one.name})
+def _case(workflow: Workflow, queried: Property, easy: bool) -> Case:
+    tasks = tuple(task.name for task in workflow.tasks if queried.applies(task))
+    return case(
+        tasks, rank=int(easy), plural=queried.plural, singular=queried.singular, labels={"property": queried.name}
+    )
 
 
 def _of_kind(kind: str) -> Property:
