@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_taskgraph.benchmarks.understanding.patterns_command import as_markdown, listed
+from pytest_taskgraph.benchmarks.understanding.patterns_command import as_markdown, pattern_rows
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "patterns.md"
 COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md"
@@ -12,7 +12,7 @@ COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/reference/patte
 
 def test_the_page_of_patterns_is_current() -> None:
     shown = PAGE.read_text(encoding="utf-8")
-    assert shown.split("\n") == [*as_markdown(listed()), ""], (
+    assert shown.split("\n") == [*as_markdown(pattern_rows()), ""], (
         f"docs/reference/patterns.md is out of date; run: {COMMAND}"
     )
 

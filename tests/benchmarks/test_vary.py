@@ -18,7 +18,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cas
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import check, notices, question, references
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion, PatternReference
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
-from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
+from pytest_taskgraph.benchmarks.understanding.renaming import names_of, random_renaming, with_texts
 from pytest_taskgraph.errors import NoCaseError, UnknownNameError
 from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
@@ -140,8 +140,8 @@ def test_own_files_are_shown_as_they_are_so_only_the_phrasing_varies(tmp_path_fa
     only = {"patterns": "next_tasks"}
     assert [one.relation for one in references(own, only)] == ["", "phrasing"]
     assert [one for one in notices(own, only) if "varied in names" in one] == [
-        "1 of 1 questions are not asked varied in names: own files are shown as they are; "
-        "--taskgraph-notation has them written anew"
+        "1 of 1 questions have no variation in names: own files are shown verbatim; "
+        "add --taskgraph-notation to convert them"
     ]
     converted = references(replace(own, convert=True, notations=("mermaid",)), only)
     assert [one.relation for one in converted] == ["", *ALL]
@@ -167,7 +167,7 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
     refused = set()
     for relation in ALL:
         try:
-            vary.varied(relation, posed, Random(1))
+            vary.vary_question(relation, posed, Random(1))
         except NoCaseError:
             refused.add(relation)
     assert refused == lost
@@ -178,8 +178,8 @@ def test_planted_answers_hang_on_names_so_these_stay() -> None:
     planted = replace(catalogue()["next_tasks"], planted=True)
     posed = PatternQuestion(planted, planted, drawn.project, drawn.scope, drawn.case, 0, "wadl", "")
     with pytest.raises(NoCaseError, match="names are what"):
-        vary.varied("names", posed, Random(1))
-    assert vary.varied("order", posed, Random(1)).case == drawn.case
+        vary.vary_question("names", posed, Random(1))
+    assert vary.vary_question("order", posed, Random(1)).case == drawn.case
 
 
 def test_a_renaming_reaches_guards_effects_descriptions_and_what_is_configured() -> None:
@@ -188,7 +188,7 @@ def test_a_renaming_reaches_guards_effects_descriptions_and_what_is_configured()
         links=(Link("A", "A b", "n > 1 and nn = 2"),), parameters=(Parameter("n"),),
         configurations=(Configuration("A", parameters=(Parameter("speed"),)),),
     )  # fmt: skip
-    change = renaming(names_of(project), frozenset(names_of(project)), Random(0))
+    change = random_renaming(names_of(project), frozenset(names_of(project)), Random(0))
     new = with_texts(project, change)
     first, second, n = change("A b"), change("A"), change("n")
     assert new.task_names == (first, second)
@@ -206,7 +206,7 @@ def test_varied_projects_are_well_formed() -> None:
         if name not in catalogue():
             continue
         project = draw(catalogue()[name], 20, 5, 0).project
-        change = renaming(names_of(project), frozenset(names_of(project)), Random(2))
+        change = random_renaming(names_of(project), frozenset(names_of(project)), Random(2))
         assert not problems(with_texts(project, change))
         assert not problems(shuffle_declarations(project, Random(2)))
 

@@ -17,7 +17,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     HEADER,
     as_markdown,
     describe,
-    listed,
+    pattern_rows,
 )
 from pytest_taskgraph.benchmarks.understanding.questions.chance import chance
 from pytest_taskgraph.scoring.forms import FORMS
@@ -65,8 +65,8 @@ def test_patterns_markdown_has_table_for_each_category(
     assert len(rows) == len(OURS) + 2 * len(categories)
 
 
-def test_patterns_markdown_escapes_bars_and_line_breaks() -> None:
-    odd = replace(listed()[0], question="{{ a | upper }}\nor `b`?")
+def test_a_bar_or_a_line_break_in_a_phrasing_does_not_break_the_table() -> None:
+    odd = replace(pattern_rows()[0], question="{{ a | upper }}\nor `b`?")
     assert r" | ``{{ a \| upper }} or `b`?`` | " in as_markdown([odd])[-1]
 
 

@@ -25,7 +25,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.answer_giveawa
 from pytest_taskgraph.benchmarks.understanding.question_soundness.question_checks import PROPERTIES, QuestionChecks
 from pytest_taskgraph.benchmarks.understanding.question_soundness.unusual_names import UNUSUAL, with_unusual_names
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion, write_workflow
-from pytest_taskgraph.benchmarks.understanding.renaming import replacing, with_texts
+from pytest_taskgraph.benchmarks.understanding.renaming import renaming_to, with_texts
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
@@ -202,7 +202,7 @@ def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
 def test_names_shown_field_that_is_spelt_like_a_name_is_no_name() -> None:
     made = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
     (below,) = [task.subworkflow.name for task in made.tasks if task.subworkflow is not None]
-    project = with_texts(made, replacing({below: "data"}))
+    project = with_texts(made, renaming_to({below: "data"}))
     one = catalogue()["task_after_task"]
     case_of_data = next(each for each in one.cases(project) if each.fields["flow"] == "data")
     text = write_workflow(project, "wadl-expanded")

@@ -1,4 +1,4 @@
-"""The benchmark of workflow understanding: patterns of questions over generated and own workflows."""
+"""The benchmark of workflow understanding: patterns of questions about generated and own workflows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..lint_rule import LintRule, SourcePlace
 
 
-# Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
+# Increased whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
 QUESTION_SET: Final = 2
 DIFFICULTY: Final = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 
 
 class Understanding(Family):
-    """The family of patterns; the work is done by the modules beside this one, imported when it is needed."""
+    """The family of patterns; the modules that do the work are imported when they are needed."""
 
     name = "understanding"
     topic = "workflow understanding"
@@ -43,42 +43,53 @@ class Understanding(Family):
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """Return the questions of a suite, in the order of the catalogue. Raises UsageError."""
+        """Return the references of a suite's questions, in the order of the catalogue.
+
+        Raises:
+            UsageError: if a setting is invalid or no question is possible.
+        """
         from .questions.assembly import references
         from .questions.labels import known_labels
 
         own = UnderstandingSettings.of(settings)
-        found = references(own, options)
-        return [one.generic(labels) for one, labels in zip(found, known_labels(found, own), strict=True)]
+        pattern_references = references(own, options)
+        return [
+            reference.generic(labels)
+            for reference, labels in zip(pattern_references, known_labels(pattern_references, own), strict=True)
+        ]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """Return the question that a reference stands for."""
+        """Return the question that a reference identifies."""
         from .questions.assembly import question
         from .questions.ingredients import PatternReference
 
         return question(PatternReference.of(reference), UnderstandingSettings.of(settings))
 
     def episode(self, name: str) -> Episode:
-        """Return an episode of this family, the agent's, or a shared one. Raises UnknownNameError."""
+        """Return an episode of this family, the agent's, or a shared one.
+
+        Raises:
+            UnknownNameError: if there is no episode of that name.
+        """
         from ..episodes import episode
         from .agent import agent
 
         return episode(name, {"agent": agent})
 
     def labels(self) -> Mapping[str, Label]:
-        """Return the labels that the questions of our patterns may have."""
+        """Return the labels that the questions of the patterns can have."""
         from .questions.labels import labels
 
         return labels()
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the metrics of the pattern's form, of texts those that were chosen, and those of an agent."""
+        """Return the metrics of the pattern's form, the chosen ones for texts, and those of an agent."""
         from .questions.assembly import metrics
 
         return metrics(group, UnderstandingSettings.of(settings))
 
     def graded(self, group: str, settings: Settings) -> bool:
-        """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
+        """Return True if the pattern asks for a text and no pass threshold is set, or if the threshold is 0."""
         from ...scoring.forms import form
         from ...trial import is_graded
         from .patterns.pattern import PATTERNS
@@ -90,13 +101,13 @@ class Understanding(Family):
         """Return the workflow that the question is about: the same for all questions of its cluster."""
         from ...workflow.workflow_diagram import diagram
         from .questions.ingredients import PatternReference, workflow_of_question
-        from .variations import asked
+        from .variations import resolve_reference
 
-        own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
-        return diagram(workflow_of_question(asked(one, own), one, own))
+        own, pattern_reference = UnderstandingSettings.of(settings), PatternReference.of(reference)
+        return diagram(workflow_of_question(resolve_reference(pattern_reference, own), pattern_reference, own))
 
     def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> SearchStrategy[Instance]:
-        """Return a strategy for questions of a pattern; about the user's own files, those of any seed.
+        """Return a strategy for questions of a pattern; about the user's own files, with any seed.
 
         Raises:
             NoCaseError: if none of the notations supports what the pattern needs.
@@ -110,21 +121,25 @@ class Understanding(Family):
     def group_checks(
         self, group: str, settings: Settings, options: Mapping[str, Any], examples: int
     ) -> Sequence[GroupCheck]:
-        """Return the check that nothing but the workflow gives the answers of a pattern away."""
+        """Return the check that only the workflow determines the answers of a pattern."""
         from .question_soundness.answer_giveaways import giveaway_checks
 
         own = self._of_suite(settings, options)
         return () if own.workflows else giveaway_checks(group, own, examples)
 
     def _of_suite(self, settings: Settings, options: Mapping[str, Any]) -> UnderstandingSettings:
-        """Return the settings with what the suite states; with `convert` where it or the user states notations."""
+        """Return the settings with the suite's options, and `convert` where the suite or the user names notations."""
         from .questions.assembly import with_options
 
         own = UnderstandingSettings.of(settings)
         return replace(with_options(own, options), convert=own.convert or "notations" in options)
 
     def fuzz_groups(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return the patterns of a suite. Raises UsageError."""
+        """Return the patterns of a suite.
+
+        Raises:
+            UsageError: if a name is unknown or there is no pattern.
+        """
         from .patterns import select
 
         if UnderstandingSettings.of(settings).workflows:
@@ -132,10 +147,12 @@ class Understanding(Family):
         return [pattern.name for pattern in select(options.get("patterns", "*"))]
 
     def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:
-        """Return the question, to be asked about ever smaller workflows.
+        """Return the question in a form that can be asked about smaller workflows.
 
-        None for a pattern that asks for a text about something planted: its reference, which is remembered and not
-        computed, tells of the whole workflow.
+        Returns:
+            None for a pattern that asks for a text about something planted: its reference, which is recorded and not
+            computed,
+            describes the whole workflow.
         """
         from .patterns import catalogue
         from .question_soundness.reducible_question import ReducibleQuestion
@@ -153,15 +170,15 @@ class Understanding(Family):
         return PROPERTIES
 
     def question_checks(self, reference: QuestionReference, question: Question, settings: Settings) -> Sequence[Check]:
-        """Return the properties of a question about the user's own files, as far as they hold for any file."""
+        """Return the checks of a question about the user's own files that apply to any file."""
         from .question_soundness.question_checks import own_file_checks
         from .questions.ingredients import PatternReference
-        from .variations import asked
+        from .variations import resolve_reference
 
         own = UnderstandingSettings.of(settings)
         if not own.workflows or reference.relation:
             return ()
-        return own_file_checks(asked(PatternReference.of(reference), own), question)
+        return own_file_checks(resolve_reference(PatternReference.of(reference), own), question)
 
     def lint_rules(self) -> Sequence[LintRule]:
         """Return the rules about patterns, their templates and their examples."""
@@ -170,13 +187,17 @@ class Understanding(Family):
         return LINT_RULES
 
     def group_source(self, group: str, settings: Settings) -> SourcePlace | None:
-        """Return where the words of a pattern stand."""
+        """Return the source of a pattern's templates."""
         from .question_soundness.pattern_lint_rules import pattern_source
 
         return pattern_source(group, UnderstandingSettings.of(settings))
 
     def baseline(self, name: str, settings: Settings) -> Model:
-        """Return an embedded baseline. Raises UnknownNameError."""
+        """Return an embedded baseline.
+
+        Raises:
+            UnknownNameError: if there is no baseline of that name.
+        """
         from .baselines import BASELINES
 
         if name not in BASELINES:
@@ -184,19 +205,27 @@ class Understanding(Family):
         return BASELINES[name]()
 
     def command(self, name: str) -> Command:
-        """Return the command that lists the patterns. Raises UnknownNameError for any other name."""
+        """Return the command that lists the patterns.
+
+        Raises:
+            UnknownNameError: for any other name.
+        """
         from . import patterns_command
 
         return patterns_command if name in self.commands else super().command(name)
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return what was left out of a suite and why, a line each."""
+        """Return a line for everything that is left out of a suite, with the reason."""
         from .questions.assembly import notices
 
         return notices(UnderstandingSettings.of(settings), options)
 
     def check(self, settings: Settings) -> None:
-        """Check notations, prompt templates, relations and own files. Raises UsageError."""
+        """Validate notations, prompt templates, variations and own files.
+
+        Raises:
+            UsageError: if a setting is invalid.
+        """
         from .questions.assembly import check
 
         check(UnderstandingSettings.of(settings))
@@ -208,19 +237,19 @@ class Understanding(Family):
         return PATTERNS[group].category
 
     def question_set(self, group: str) -> int | None:
-        """Return QUESTION_SET for our patterns; None for a user's own, whose versions we know nothing of."""
+        """Return QUESTION_SET for built-in patterns; None for a user's own, whose versions are unknown."""
         from .patterns import catalogue
 
-        known = catalogue().get(group)
-        return None if known is None or known.category == "custom" else QUESTION_SET
+        pattern = catalogue().get(group)
+        return None if pattern is None or pattern.category == "custom" else QUESTION_SET
 
     def description(self, settings: Settings) -> FamilyDescription:
-        """Return the patterns and categories in the order of reports, their tables, and the notations of workflows."""
+        """Return patterns and categories in the order of reports, their tables, and the notations of workflows."""
         from ...family_description import FamilyDescription
         from .family_tables import TABLES
         from .patterns import catalogue
 
-        own, known = UnderstandingSettings.of(settings), catalogue()
+        own, patterns = UnderstandingSettings.of(settings), catalogue()
         notations = own.notations if own.convert or not own.workflows else ("as written",)
         return FamilyDescription(
             self.name,
@@ -229,15 +258,15 @@ class Understanding(Family):
             cluster="workflow",
             presented_by=("notation",),
             difficulty=DIFFICULTY,
-            groups=tuple(known),
-            sections=tuple(dict.fromkeys(one.category for one in known.values())),
+            groups=tuple(patterns),
+            sections=tuple(dict.fromkeys(pattern.category for pattern in patterns.values())),
             facts={"notation": ", ".join(notations)},
             question_set=QUESTION_SET,
             tables=TABLES,
         )
 
     def stated(self, settings: Settings) -> Mapping[str, Json]:
-        """Return which workflows and phrasings there are, and in which relations questions are varied."""
+        """Return the workflows, phrasings and variations of a run."""
         own = UnderstandingSettings.of(settings)
         return {
             "tasks": list(own.tasks),

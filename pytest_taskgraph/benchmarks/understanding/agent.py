@@ -1,6 +1,6 @@
-"""An agent: the prompt holds no workflow, the model asks for specifications by tools until it answers.
+"""Agent: the prompt contains no workflow; the model reads specifications with tools until it answers.
 
-The set-up of the study's ReAct agent, on the tool calls of the OpenAI protocol.
+The setup of the ReAct agent of Töpfer et al. (2025), with the tool calls of the OpenAI protocol.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Status = Literal["ok", "unknown name", "malformed arguments", "unknown tool"]
 
 LIST: Final = "list_workflows"
 READ: Final = "workflow_specification"
-_SHOWN = 200  # characters of what a model sent that it is told again
+_EXCERPT = 200  # characters of a model's text that an answer repeats
 
 
 def _tool(name: str, description: str, properties: dict[str, Any]) -> dict[str, Any]:
@@ -43,28 +43,28 @@ TOOLS: Final[tuple[dict[str, Any], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A call of a tool as it was read, and the answer to it."""
+    """A parsed tool call and the answer to it."""
 
     tool: str
-    arguments: str  # as they were sent
+    arguments: str  # as the model sent them
     status: Status
-    text: str  # what the model is told
-    read: str = ""  # the name of the specification that was given
+    text: str  # the answer to the model
+    read: str = ""  # name of the specification in the answer
 
     @property
     def valid_arguments(self) -> str:
-        """The arguments, or the empty object where they are no JSON object: providers parse what they get back."""
-        return self.arguments if _object(self.arguments) and self.arguments.strip() else "{}"
+        """Return the arguments, or the empty object if they are no JSON object: providers parse what they get back."""
+        return self.arguments if _parse_object(self.arguments) and self.arguments.strip() else "{}"
 
     def to_json(self) -> dict[str, Any]:
-        """What was called, and how it was answered, without the answer's text."""
+        """Return the call and the status of its answer, without the answer's text."""
         return {"name": self.tool, "arguments": self.arguments, "answer": self.status}
 
 
-def answered(call: Mapping[str, Any], specifications: Mapping[str, str]) -> ToolResult:
-    """The call of an OpenAI message, {"function": {"name": …, "arguments": JSON text}}, with its answer.
+def answer_call(call: Mapping[str, Any], specifications: Mapping[str, str]) -> ToolResult:
+    """Return the call of an OpenAI message, {"function": {"name": …, "arguments": JSON text}}, with its answer.
 
-    Whatever cannot be done is answered with what is known instead; nothing is raised.
+    A call that is not possible is answered with the available names; nothing is raised.
     """
     function = call.get("function") or {}
     tool, sent = str(function.get("name") or ""), str(function.get("arguments") or "")
@@ -72,12 +72,12 @@ def answered(call: Mapping[str, Any], specifications: Mapping[str, str]) -> Tool
         return ToolResult(tool, sent, "ok", _names(specifications))
     if tool != READ:
         return ToolResult(
-            tool, sent, "unknown tool", f"There is no tool {_cut(tool)}. The tools are {LIST} and {READ}."
+            tool, sent, "unknown tool", f"There is no tool {_quote_excerpt(tool)}. The tools are {LIST} and {READ}."
         )
-    name = (_object(sent) or {}).get("name")
+    name = (_parse_object(sent) or {}).get("name")
     if not isinstance(name, str):
         text = (
-            f'The arguments {_cut(sent)} are not of the form {{"name": "the name of a workflow"}}. '
+            f'The arguments {_quote_excerpt(sent)} are not of the form {{"name": "the name of a workflow"}}. '
             f"The workflows are {_names(specifications)}."
         )
         return ToolResult(tool, sent, "malformed arguments", text)
@@ -85,37 +85,37 @@ def answered(call: Mapping[str, Any], specifications: Mapping[str, str]) -> Tool
 
 
 def _specification(name: str, sent: str, specifications: Mapping[str, str]) -> ToolResult:
-    found = meant(name, specifications)
-    if found is None:
-        text = f"There is no workflow {_cut(name)}. The workflows are {_names(specifications)}."
+    full_name = full_name_of(name, specifications)
+    if full_name is None:
+        text = f"There is no workflow {_quote_excerpt(name)}. The workflows are {_names(specifications)}."
         return ToolResult(READ, sent, "unknown name", text)
-    return ToolResult(READ, sent, "ok", specifications[found], found)
+    return ToolResult(READ, sent, "ok", specifications[full_name], full_name)
 
 
-def meant(name: str, specifications: Mapping[str, str]) -> str | None:
-    """The full name that a name means: itself, or the only one that is it behind a package; None if there is none."""
+def full_name_of(name: str, specifications: Mapping[str, str]) -> str | None:
+    """Return the full name that a name stands for: itself, or the only one that ends in it; None if there is none."""
     name = name.strip()
     if name in specifications:
         return name
-    same = [known for known in specifications if name and known.endswith(f".{name}")]
+    same = [candidate for candidate in specifications if name and candidate.endswith(f".{name}")]
     return same[0] if len(same) == 1 else None
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    """The JSON object that the text is, the empty one for an empty text; None for anything else."""
+def _parse_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object in a text, the empty one for an empty text; None for anything else."""
     try:
-        found = json.loads(text or "{}")
+        value = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _names(specifications: Mapping[str, str]) -> str:
     return json.dumps(list(specifications), ensure_ascii=False)
 
 
-def _cut(text: str) -> str:
-    return json.dumps(text[:_SHOWN], ensure_ascii=False)
+def _quote_excerpt(text: str) -> str:
+    return json.dumps(text[:_EXCERPT], ensure_ascii=False)
 
 
 ROUNDS = 12  # requests in which the model may call tools
@@ -123,9 +123,9 @@ LAST_CALL = "You cannot call tools any more. Give your final answer now, in the 
 
 
 def agent(question: Question) -> Turns:
-    """Up to ROUNDS requests with tools; the reply is the first one without a call.
+    """Yield up to ROUNDS requests with tools; the reply is the first one without a call.
 
-    Where every round brings calls, one more request without tools, with all that the tools said, asks for the answer.
+    If every round brings calls, one more request without tools, with all results of the tools, asks for the answer.
     """
     messages: list[dict[str, Any]] = list(opening(question))
     replies: list[Reply] = []
@@ -134,22 +134,22 @@ def agent(question: Question) -> Turns:
         replies.append(reply)
         if not reply.tool_calls:
             return _transcript(question, replies)
-        messages += _continued(reply, calls_of(question, reply))
-    (reply,) = yield [Request(messages=[*opening(question), _all_told(question, replies)])]
+        messages += _messages_after(reply, calls_of(question, reply))
+    (reply,) = yield [Request(messages=[*opening(question), _calls_as_text(question, replies)])]
     return _transcript(question, [*replies, reply])
 
 
 def calls_of(question: Question, reply: Reply) -> list[ToolResult]:
-    """The calls of a reply, each with its answer, in order."""
-    return [answered(call, question.specifications) for call in reply.tool_calls]
+    """Return the calls of a reply, each with its answer, in order."""
+    return [answer_call(call, question.specifications) for call in reply.tool_calls]
 
 
 def _transcript(question: Question, replies: Sequence[Reply]) -> Transcript:
-    """The last reply, with what the tools were used for, and the calls of each reply with the status of their answers.
+    """Return the last reply with metrics of the use of tools, and the calls of each reply with their status.
 
-    The metric "specifications_read" is the share of the needed specifications that the model was given, 0.0 to 1.0,
-    None where none is needed; the part of that name holds both numbers, the part "tool_calls" how many calls could
-    be done, and how many there were.
+    The metric "specifications_read" is the share of the needed specifications that the model read, 0.0 to 1.0, None if
+    none is needed; the part of that name holds both numbers, the part "tool_calls" the numbers of successful and of all
+    calls.
     """
     calls = [calls_of(question, reply) for reply in replies]
     statuses = [call.status for some in calls for call in some]
@@ -166,7 +166,7 @@ def _transcript(question: Question, replies: Sequence[Reply]) -> Transcript:
 
 
 def specifications_read(question: Question, replies: Iterable[Reply]) -> tuple[int, int]:
-    """How many of the needed specifications the model was given, and how many are needed.
+    """Return the number of needed specifications that the model read, and the number of needed ones.
 
     Where one text is the specification of several workflows, reading it under any of their names counts for all.
     """
@@ -175,31 +175,34 @@ def specifications_read(question: Question, replies: Iterable[Reply]) -> tuple[i
     return sum(question.specifications.get(name) in texts for name in question.needed), len(question.needed)
 
 
-def _continued(reply: Reply, calls: Sequence[ToolResult]) -> list[dict[str, Any]]:
-    """The messages that follow a reply with calls: the reply itself, and an answer for each call."""
-    ids = _ids(reply)
+def _messages_after(reply: Reply, calls: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return the messages that follow a reply with calls: the reply itself, and an answer to each call."""
+    ids = _call_ids(reply)
     echoed = [
-        {"id": one, "type": "function", "function": {"name": call.tool, "arguments": call.valid_arguments}}
-        for one, call in zip(ids, calls, strict=True)
+        {"id": call_id, "type": "function", "function": {"name": call.tool, "arguments": call.valid_arguments}}
+        for call_id, call in zip(ids, calls, strict=True)
     ]
-    told = [{"role": "tool", "tool_call_id": i, "content": c.text} for i, c in zip(ids, calls, strict=True)]
-    return [{"role": "assistant", "content": reply.text or None, "tool_calls": echoed}, *told]
+    results = [
+        {"role": "tool", "tool_call_id": call_id, "content": call.text}
+        for call_id, call in zip(ids, calls, strict=True)
+    ]
+    return [{"role": "assistant", "content": reply.text or None, "tool_calls": echoed}, *results]
 
 
-def _ids(reply: Reply) -> list[str]:
-    """The ids of the calls; a new one where a provider left it out or gave it twice."""
+def _call_ids(reply: Reply) -> list[str]:
+    """Return the ids of the calls, with a new one where a provider omitted or repeated it."""
     ids: list[str] = []
     for place, call in enumerate(reply.tool_calls):
-        one = str(call.get("id") or f"call_{place}")
-        while one in ids:
-            one += "_"
-        ids.append(one)
+        call_id = str(call.get("id") or f"call_{place}")
+        while call_id in ids:
+            call_id += "_"
+        ids.append(call_id)
     return ids
 
 
-def _all_told(question: Question, replies: Iterable[Reply]) -> dict[str, str]:
-    """One message with all calls and answers: without tools, providers take no messages that hold calls."""
+def _calls_as_text(question: Question, replies: Iterable[Reply]) -> dict[str, str]:
+    """Return one message with all calls and answers: without tools, providers accept no messages with calls."""
     calls = [call for reply in replies for call in calls_of(question, reply)]
-    told = {f"{call.tool} {call.arguments}".strip(): call.text for call in calls}
-    answers = [f"{called}\n{text}" for called, text in told.items()]
+    texts_by_call = {f"{call.tool} {call.arguments}".strip(): call.text for call in calls}
+    answers = [f"{call}\n{text}" for call, text in texts_by_call.items()]
     return {"role": "user", "content": "\n\n".join(["You called tools, which answered:", *answers, LAST_CALL])}

@@ -1,4 +1,4 @@
-"""The options of the family and the settings read from them. This module imports nothing heavy."""
+"""Options of the family and the settings read from them. This module imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPTIONS: Final = (
 
 
 def prompt_names() -> list[str]:
-    """Return the names of the built-in prompt templates, which are those of the files beside."""
+    """Return the names of the built-in prompt templates, from their file names."""
     return sorted(file.stem.replace("_", "-") for file in Path(__file__).with_name("prompts").glob("*.jinja"))
 
 
@@ -48,13 +48,13 @@ HELP: Final = {
     "gate": "structure>=0.8, next_tasks.jaccard>=0.7, or structure>=0.8@95%",
     "prompt": ", ".join(prompt_names()),
 }
-"""What shared options are about here."""
+"""Texts for the help of shared options."""
 
 PROFILES: Final = {
     "dev": {"phrasing": "first"},
     "full": {"phrasing": "both", "notation": "wadl,mermaid,json"},
 }
-"""The values that profiles give options of the family."""
+"""Values of the family's options in profiles."""
 
 
 Phrasing = Literal["both", "first", "second"]
@@ -69,29 +69,29 @@ OWN: Final = {
     "presentation": "presentation",
     "vary": "vary",
 }
-"""The options of the family, and the fields of UnderstandingSettings that hold them."""
+"""Options of the family, with the fields of UnderstandingSettings that hold them."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnderstandingSettings(Settings):
-    """The settings that decide which questions about workflows there are, how they are put, and how replies are read.
+    """Settings that determine the questions about workflows, their presentation, and the parsing of answers.
 
     Of generated workflows there are `instances` questions for each pattern, size and notation.
     """
 
     tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
     notations: tuple[str, ...] = ("wadl",)
-    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
+    convert: bool = False  # show own files in `notations` instead of verbatim
     names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
     phrasing: Phrasing = "both"
     presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
-    vary: tuple[str, ...] = ()  # relations in which each question is asked once more
+    vary: tuple[str, ...] = ()  # kinds of variations in which each question is repeated
     workflows: tuple[str, ...] = ()  # the user's own files and folders
-    question: str = ""  # the text of the only question that a suite asks about them; all of them where empty
+    question: str = ""  # text of the only question that a suite asks about them; empty: all questions
 
     @classmethod
     def of(cls, settings: Settings) -> UnderstandingSettings:
-        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
+        """Return the settings of a run with the family's own; settings of the family are returned unchanged."""
         if isinstance(settings, cls):
             return settings
         return settings.extended(

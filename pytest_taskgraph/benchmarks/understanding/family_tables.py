@@ -1,4 +1,4 @@
-"""The tables of the family: pass rates by category and pattern, and the mean scores of graded patterns."""
+"""Tables of the family: pass rates by category and pattern, and mean scores of graded patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`patterns`: every pattern of the catalogue, as text, as JSON, or as the page `docs/reference/patterns.md`."""
+"""The command `patterns`: lists the catalogue as text, as JSON, or as the page docs/reference/patterns.md."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .patterns import catalogue
 from .patterns.pattern import Pattern
 
 SUMMARY = "list every question pattern, with its phrasing, answer form, metrics, needs and chance"
-UNSAID: Final = "-"
+NO_VALUE: Final = "-"
 BY_QUESTION: Final = "by question"
-# The chance level of each form in words; its numbers: questions/chance.py.
+# The chance level of each form in words; questions/chance.py computes the numbers.
 CHANCE: Final = {
     "yes-no": "0.5",
     "yes-no-reason": "0.5",
@@ -41,23 +41,23 @@ INTRODUCTION: Final = """\
 
 <!-- Generated from the code: python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md -->
 
-A pattern is a kind of question. Its answers are computed from the workflow, never written down. These are all that a
-suite can name, by pattern (`patterns="flow_end"`), by category (`"structure"`), or by what names fit (`"flow_*"`).
+A pattern is a kind of question. Its answers are computed from the workflow, never written down. A suite selects
+patterns by name (`patterns="flow_end"`), by category (`"structure"`), or by a glob (`"flow_*"`).
 
-- **question**: the first of its phrasings, as a template. Others mean the same and are drawn as often.
-- **answer**: the form of the answer, which decides how it is asked for and how it is read.
-- **metric**: what the main score is; **further metrics** are measured beside it.
-- **needs**: what each generated workflow is given, and the notation must be able to say
+- **question**: the first of its phrasings, as a template. The others mean the same and are equally likely.
+- **answer**: the form of the answer, which determines its instruction and its parsing.
+- **metric**: the metric of the main score; **further metrics** are measured as well.
+- **needs**: the features that each generated workflow has and that the notation must support
   ([notations](notations.md)).
-- **chance**: the main score that guessing is expected to reach: 1/n is one of the n names there are; "by question"
-  depends on the names and on the right answer, so it is computed for each question. Questions that ask for a text are
+- **chance**: the main score expected from guessing: 1/n is one of n names; "by question" depends on the names and the
+  right answer, so it is computed for each question. Questions that ask for a text are
   [graded](../explanation/graded.md), and their chance level is that of repeating a description that the workflow shows.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """What is told of a pattern; `further` and `needs` are sorted as they stand in the form, or by name."""
+class PatternRow:
+    """A pattern as the command lists it."""
 
     pattern: str
     category: str
@@ -78,26 +78,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the patterns. Return the exit code, 0."""
-    patterns = listed()
+    """Print the patterns and return the exit code, 0."""
+    rows = pattern_rows()
     if options.json:
-        json.dump([asdict(one) for one in patterns], sys.stdout, indent=2)
+        json.dump([asdict(row) for row in rows], sys.stdout, indent=2)
         print()
     else:
-        print("\n".join(as_markdown(patterns) if options.markdown else as_text(patterns)))
+        print("\n".join(as_markdown(rows) if options.markdown else as_text(rows)))
     return 0
 
 
-def listed() -> list[Listed]:
-    """The patterns of this package, in the order of the catalogue; a user's own are left out."""
-    return [describe(one) for one in catalogue().values() if one.category != "custom"]
+def pattern_rows() -> list[PatternRow]:
+    """Return the built-in patterns in the order of the catalogue."""
+    return [describe(pattern) for pattern in catalogue().values() if pattern.category != "custom"]
 
 
-def describe(pattern: Pattern) -> Listed:
-    """What is told of the pattern. Raises UnknownNameError where its form is not known."""
+def describe(pattern: Pattern) -> PatternRow:
+    """Return the row of a pattern.
+
+    Raises:
+        UnknownNameError: if its form is not registered.
+    """
     shape = form(pattern.form)
     metric = pattern.metric or shape.metric
-    return Listed(
+    return PatternRow(
         pattern.name,
         pattern.category,
         pattern.rationale.splitlines()[0],
@@ -106,35 +110,35 @@ def describe(pattern: Pattern) -> Listed:
         metric,
         tuple(name for name in shape.further if name != metric),
         tuple(sorted(pattern.needs)),
-        CHANCE[pattern.form] if metric == shape.metric else UNSAID,
+        CHANCE[pattern.form] if metric == shape.metric else NO_VALUE,
     )
 
 
-def as_text(patterns: Sequence[Listed]) -> list[str]:
-    """A table with a row a pattern, each followed by its rationale and its question."""
+def as_text(rows: Sequence[PatternRow]) -> list[str]:
+    """Return a table with a row for each pattern, each followed by its rationale and its question."""
     header = ["pattern", "category", "answer", "metric", "further", "needs", "chance"]
-    rows = [[one.pattern, one.category, one.answer, one.metric, *_joined(one), one.chance] for one in patterns]
-    first, *lines = table(header, rows, "lllllll")
-    below = [[line, f"    {one.rationale}", f"    {one.question}"] for line, one in zip(lines, patterns, strict=True)]
+    cells = [[row.pattern, row.category, row.answer, row.metric, *_joined(row), row.chance] for row in rows]
+    first, *lines = table(header, cells, "lllllll")
+    below = [[line, f"    {row.rationale}", f"    {row.question}"] for line, row in zip(lines, rows, strict=True)]
     return [first, *(line for lines in below for line in lines)]
 
 
-def as_markdown(patterns: Sequence[Listed]) -> list[str]:
-    """The lines of `docs/reference/patterns.md`: an introduction, and a table for each category."""
+def as_markdown(rows: Sequence[PatternRow]) -> list[str]:
+    """Return the lines of docs/reference/patterns.md: an introduction, and a table for each category."""
     lines = INTRODUCTION.splitlines()
-    for category, ones in groupby(patterns, key=lambda one: one.category):
-        lines += ["", f"## {category.capitalize()}", "", _row(HEADER), _row(["---"] * len(HEADER))]
-        lines += [_row(_cells(one)) for one in ones]
+    for category, rows_of_category in groupby(rows, key=lambda row: row.category):
+        lines += ["", f"## {category.capitalize()}", "", _table_line(HEADER), _table_line(["---"] * len(HEADER))]
+        lines += [_table_line(_cells(row)) for row in rows_of_category]
     return lines
 
 
-def _cells(one: Listed) -> list[str]:
-    further, needs = _joined(one)
-    return [_code(one.pattern), one.rationale, _code(one.question), one.answer, one.metric, further, needs, one.chance]
+def _cells(row: PatternRow) -> list[str]:
+    further, needs = _joined(row)
+    return [_code(row.pattern), row.rationale, _code(row.question), row.answer, row.metric, further, needs, row.chance]
 
 
-def _joined(one: Listed) -> tuple[str, str]:
-    return ", ".join(one.further) or UNSAID, ", ".join(one.needs) or UNSAID
+def _joined(row: PatternRow) -> tuple[str, str]:
+    return ", ".join(row.further) or NO_VALUE, ", ".join(row.needs) or NO_VALUE
 
 
 def _code(text: str) -> str:
@@ -142,6 +146,6 @@ def _code(text: str) -> str:
     return f"{marks}{text}{marks}"
 
 
-def _row(cells: Sequence[str]) -> str:
+def _table_line(cells: Sequence[str]) -> str:
     bare = [" ".join(cell.split()).replace("|", "\\|") for cell in cells]
     return f"| {' | '.join(bare)} |"

@@ -1,4 +1,4 @@
-"""Other names for everything that a project names, put wherever the old ones stand: in guards and descriptions too."""
+"""Renaming of everything that a project names, also in guards and descriptions."""
 
 from __future__ import annotations
 
@@ -16,64 +16,73 @@ _T = TypeVar("_T")
 
 STEMS = {"task": "Step", "data": "Item", "gateway": "Gate", "parameter": "value", "workflow": "Flow"}
 RESERVED = frozenset({"and", "or", "not", "otherwise", "yes", "no", "none", "empty", "true", "false"})
-# Words of the model itself, never names.
+# Fields with fixed words of the workflow model, never names.
 _FIXED = {(Gateway, "kind"), (Gateway, "role"), (Domain, "kind"), (Configuration, "of"), (Flaw, "kind")}
 
 
 def names_of(project: Workflow) -> dict[str, str]:
-    """The kind of each name of a project, at any depth: "task", "data", "gateway", "parameter" or "workflow"."""
+    """Return the kind of each name of a project, at any depth.
+
+    Kinds are "task", "data", "gateway", "parameter" and "workflow".
+    """
     kinds: dict[str, str] = {}
     for level in every_level(project):
-        for name, kind in _named(level):
+        for name, kind in _names_with_kind(level):
             kinds.setdefault(name, kind)
     return kinds
 
 
-def renaming(names: Mapping[str, str], taken: Collection[str], rng: Random) -> Change:
-    """What replaces each of these names in a text, where it stands as a word, by a new one that is not taken.
+def random_renaming(names: Mapping[str, str], taken: Collection[str], rng: Random) -> Change:
+    """Return a function that replaces each of these names in a text by a new one, where it is a whole word.
 
     New names are a word for the kind and a number, in another order than the old ones.
+
+    Args:
+        names: The names, each with its kind.
+        taken: Names that new ones must not equal.
+        rng: The random number generator.
     """
     count = max(1000, 4 * (len(names) + len(taken)))
     numbers = iter(rng.sample(range(count // 10, count), count - count // 10))
-    new: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for name, kind in names.items():
-        new[name] = next(made for n in numbers if (made := f"{STEMS[kind]}{n}") not in taken)
-    return replacing(new)
+        new_names[name] = next(candidate for n in numbers if (candidate := f"{STEMS[kind]}{n}") not in taken)
+    return renaming_to(new_names)
 
 
-def replacing(new: Mapping[str, str]) -> Change:
-    """Return what replaces each of these names in a text, where it stands as a word, by its new one."""
-    if not new:
+def renaming_to(new_names: Mapping[str, str]) -> Change:
+    """Return a function that replaces each of these names in a text, where it is a whole word, by its new one."""
+    if not new_names:
         return lambda text: text
-    longest_first = sorted(new, key=lambda name: (-len(name), name))
+    longest_first = sorted(new_names, key=lambda name: (-len(name), name))
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
-    return lambda text: new[text] if text in new else word.sub(lambda found: new[found[0]], text)
+    return lambda text: new_names[text] if text in new_names else word.sub(lambda match: new_names[match[0]], text)
 
 
 def with_texts(value: _T, change: Change) -> _T:
-    """The value with every text in it changed, in dataclasses, lists, tuples and the values of dictionaries."""
-    return _changed(value, change)  # type: ignore[no-any-return]
+    """Return the value with every text in it changed, in dataclasses, lists, tuples and values of dictionaries."""
+    return _change_texts(value, change)  # type: ignore[no-any-return]
 
 
-def _changed(value: Any, change: Change) -> Any:  # noqa: ANN401 - whatever a case or a model holds
+def _change_texts(value: Any, change: Change) -> Any:  # noqa: ANN401 - whatever a case or a model holds
     if isinstance(value, str):
         return change(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_changed(item, change) for item in value)
+        return type(value)(_change_texts(part, change) for part in value)
     if isinstance(value, dict):
-        return {key: _changed(item, change) for key, item in value.items()}
+        return {key: _change_texts(part, change) for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        names = [one.name for one in fields(value) if one.init and (type(value), one.name) not in _FIXED]
-        return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
+        names = [field.name for field in fields(value) if field.init and (type(value), field.name) not in _FIXED]
+        return replace(value, **{name: _change_texts(getattr(value, name), change) for name in names})
     return value
 
 
-def _named(level: Workflow) -> Iterator[tuple[str, str]]:
-    yield from ((one.name, "task") for one in level.tasks)
-    yield from ((one.name, "data") for one in level.data)
-    yield from ((one.name, "gateway") for one in level.gateways)
+def _names_with_kind(level: Workflow) -> Iterator[tuple[str, str]]:
+    """Yield the names of a level, each with its kind."""
+    yield from ((task.name, "task") for task in level.tasks)
+    yield from ((data.name, "data") for data in level.data)
+    yield from ((gateway.name, "gateway") for gateway in level.gateways)
     yield level.name, "workflow"
-    lists = [level.parameters, *(one.parameters for one in level.tasks)]
-    lists += [one.parameters for one in configurations(level)]
-    yield from ((one.name, "parameter") for held in lists for one in held)
+    lists = [level.parameters, *(task.parameters for task in level.tasks)]
+    lists += [configuration.parameters for configuration in configurations(level)]
+    yield from ((parameter.name, "parameter") for parameters in lists for parameter in parameters)

@@ -1,7 +1,7 @@
-"""Variations: the same question asked once more in a way that must not change its answer.
+"""Variations: the same question in a way that must not change its answer.
 
-Each relation takes a question as it is posed, and gives it varied. The answer is computed anew on the varied workflow
-wherever the same case is found there, and must agree with the one that was known.
+Each variation changes a question. Where the changed workflow has the same case, its answer is computed again and must
+agree with the original one.
 """
 
 from __future__ import annotations
@@ -32,219 +32,254 @@ from .questions.ingredients import PatternQuestion, PatternReference, known_name
 from .questions.left_out import recipe_features
 from .questions.phrasings import apply_phrasings
 from .questions.sample import USUAL
-from .renaming import RESERVED, Change, names_of, renaming, with_texts
+from .renaming import RESERVED, Change, names_of, random_renaming, with_texts
 
 DISTRACTOR_TASKS = 8
-ORDERS = 8  # that are tried
+ORDERS = 8  # maximum number of attempts
 
 
 def check(relations: Iterable[str]) -> None:
-    """Nothing, if all relations are known. Raises UnknownNameError."""
+    """Validate the names of variations.
+
+    Raises:
+        UnknownNameError: if a name is unknown.
+    """
     for name in relations:
         if name not in RELATIONS:
             raise UnknownNameError("relation (--taskgraph-vary)", name, RELATIONS)
 
 
-def varied(relation: str, posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """The question varied in that relation. Raises NoCaseError where it cannot be had, with the reason."""
-    held = features(posed.workflow)
-    if reason := hindrance(relation, posed.pattern, posed.phrasings, held, posed.notation):
+def vary_question(relation: str, posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Return a variation of a question.
+
+    Raises:
+        NoCaseError: if the variation is not possible; the message states the reason.
+    """
+    features_held = features(posed.workflow)
+    if reason := obstacle(relation, posed.pattern, posed.phrasings, features_held, posed.notation):
         raise NoCaseError(reason)
     return RELATIONS[relation](posed, rng)
 
 
-def hindrance(relation: str, pattern: Pattern, phrasings: int, held: frozenset[str], shown: str) -> str:
-    """Why no question of a pattern, about workflows that hold these features, can be varied so; empty if some can."""
+def obstacle(relation: str, pattern: Pattern, phrasings: int, features_held: frozenset[str], notation_name: str) -> str:
+    """Return why no question of a pattern about workflows with these features can be varied so; empty if some can."""
     hindrances = {
         "names": pattern.planted and "names are what the question is about",
-        "notation": not _able(held, shown) and f"no notation but {shown} can say the workflow",
+        "notation": not _other_notations(features_held, notation_name)
+        and f"no notation but {notation_name} supports the workflow",
         "phrasing": phrasings < 2 and "the pattern has one phrasing",
     }
     return hindrances.get(relation) or ""
 
 
-def _able(held: frozenset[str], shown: str) -> list[str]:
-    """The other notations that can say these features; variants of the one that is shown only where no other can."""
-    able = [one.name for one in NOTATIONS.values() if one.name != shown and not held & one.unsupported]
-    return [name for name in able if name.partition("-")[0] != shown.partition("-")[0]] or able
+def _other_notations(features_held: frozenset[str], notation_name: str) -> list[str]:
+    """Return the other notations that support these features; variants of the given one only if no other does."""
+    supporting = [
+        candidate.name
+        for candidate in NOTATIONS.values()
+        if candidate.name != notation_name and not features_held & candidate.loses
+    ]
+    return [name for name in supporting if name.partition("-")[0] != notation_name.partition("-")[0]] or supporting
 
 
-def renamed(posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """With other names for tasks, data, gateways, parameters and workflows, the same wherever the old ones stood."""
+def rename_everything(posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Rename tasks, data, gateways, parameters and workflows wherever their names occur."""
     names = names_of(posed.workflow)
     if reserved := sorted(RESERVED.intersection(name.lower() for name in names)):
         raise NoCaseError(f"the name {reserved[0]!r} is also a word of conditions or answers")
-    change = renaming(names, frozenset(names), rng)
+    change = random_renaming(names, frozenset(names), rng)
     project = with_texts(posed.workflow, change)
     places = [scope.place for scope in scopes(posed.workflow)]
-    return _in(posed, project, places.index(posed.scope.place), _changed(posed.case, change))
+    return _move_case(posed, project, places.index(posed.scope.place), _rename_case(posed.case, change))
 
 
-def reordered(posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """With everything declared in another order, at any depth: one in which the case is told in the same words, where
-    one of a few orders has it so.
+def reorder_declarations(posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Declare everything in another order, at any depth.
+
+    Of a few orders, the first is taken in which the case has the same words, if there is one.
     """
     orders = [shuffle_declarations(posed.workflow, rng) for _ in range(ORDERS)]
-    same = (one for one in orders if posed.pattern.planted or _told_in(posed, one))
-    return _same_place(posed, next(same, orders[0]))
+    same = (order for order in orders if posed.pattern.planted or _has_case(posed, order))
+    return _at_same_level(posed, next(same, orders[0]))
 
 
-def beside_another(posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """With a workflow more in the project, of which no name stands in the others."""
-    usual = USUAL - notation(posed.notation).unsupported
+def add_distractor(posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Add a workflow to the project whose names occur nowhere else."""
+    usual = USUAL - notation(posed.notation).loses
     recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
-    made = build(next(recipe for recipe in recipes if least_tasks(recipe) <= DISTRACTOR_TASKS), rng)
-    change = renaming(names_of(made), frozenset({*names_of(posed.workflow), *names_of(made)}), rng)
-    other = replace(with_texts(made, change), package=posed.workflow.package)
-    return _same_place(posed, replace(posed.workflow, others=(*posed.workflow.others, other)))
+    distractor = build(next(recipe for recipe in recipes if least_tasks(recipe) <= DISTRACTOR_TASKS), rng)
+    change = random_renaming(names_of(distractor), frozenset({*names_of(posed.workflow), *names_of(distractor)}), rng)
+    other = replace(with_texts(distractor, change), package=posed.workflow.package)
+    return _at_same_level(posed, replace(posed.workflow, others=(*posed.workflow.others, other)))
 
 
-def rewritten(posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """In another notation, a variant of the same one only where no other can say the workflow."""
-    return replace(posed, notation=rng.choice(_able(features(posed.workflow), posed.notation)))
+def change_notation(posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Write the workflow in another notation; in a variant of the same one only if no other supports it."""
+    return replace(posed, notation=rng.choice(_other_notations(features(posed.workflow), posed.notation)))
 
 
-def rephrased(posed: PatternQuestion, rng: Random) -> PatternQuestion:
-    """In the other phrasing; of several others, the next."""
+def change_phrasing(posed: PatternQuestion, rng: Random) -> PatternQuestion:
+    """Use the other phrasing; of several others, the next."""
     return replace(posed, phrasing=(posed.phrasing + 1) % posed.phrasings)
 
 
-def _told_in(posed: PatternQuestion, project: Workflow) -> bool:
+def _has_case(posed: PatternQuestion, project: Workflow) -> bool:
+    """Return True if the project has the case at the same level, in the same words."""
     return any(
-        _found(posed.pattern, scope, posed.case) for scope in scopes(project) if scope.place == posed.scope.place
+        _find_case(posed.pattern, scope, posed.case) for scope in scopes(project) if scope.place == posed.scope.place
     )
 
 
-def _found(pattern: Pattern, scope: Scope, wanted: Case) -> Case | None:
-    """The case about the same, with the answer that holds there."""
-    return next((one for one in cases(pattern, scope) if one.fields == wanted.fields), None)
+def _find_case(pattern: Pattern, scope: Scope, original: Case) -> Case | None:
+    """Return the case with the same fields, with the answer that holds there."""
+    return next((candidate for candidate in cases(pattern, scope) if candidate.fields == original.fields), None)
 
 
-def _same_place(posed: PatternQuestion, project: Workflow) -> PatternQuestion:
-    """The case about the level of the same place in another project."""
+def _at_same_level(posed: PatternQuestion, project: Workflow) -> PatternQuestion:
+    """Return the case about the corresponding level of another project."""
     places = [scope.place for scope in scopes(project)]
     if posed.scope.place not in places:
-        raise NoCaseError(f"{posed.scope.place} is not found again")
-    return _in(posed, project, places.index(posed.scope.place), posed.case)
+        raise NoCaseError(f"the variation has no {posed.scope.place}")
+    return _move_case(posed, project, places.index(posed.scope.place), posed.case)
 
 
-def _in(posed: PatternQuestion, project: Workflow, index: int, wanted: Case) -> PatternQuestion:
-    """The wanted case about a level of another project, its answer computed there.
+def _move_case(posed: PatternQuestion, project: Workflow, index: int, original: Case) -> PatternQuestion:
+    """Return the original case about a level of another project, with its answer computed there.
 
-    Our own patterns may tell what a case is about in another order, a pair or a situation; their answers are known
-    not to depend on names and order. Of the user's own patterns nothing is known.
+    Built-in patterns can word a case differently, as a pair in another order or as another situation; their answers do
+    not depend on names and order. About the user's own patterns nothing can be assumed.
     """
     scope = scopes(project)[index]
-    case = wanted
+    case = original
     if not posed.pattern.planted:
-        found = _found(posed.pattern, scope, wanted)
-        if found is None and posed.pattern.category == "custom":
-            raise NoCaseError("the same case is not found again")
-        if found is not None and not same_answer(posed.pattern, found.answer, wanted.answer, project, scope):
+        new_case = _find_case(posed.pattern, scope, original)
+        if new_case is None and posed.pattern.category == "custom":
+            raise NoCaseError("the variation has no such case")
+        if new_case is not None and not same_answer(posed.pattern, new_case.answer, original.answer, project, scope):
             raise NoCaseError("the answer changes")
-        case = wanted if found is None else replace(wanted, answer=found.answer)
+        case = original if new_case is None else replace(original, answer=new_case.answer)
     return replace(posed, workflow=project, scope=scope, case=case)
 
 
-def same_answer(pattern: Pattern, found: Json, known: Json, project: Workflow, scope: Scope) -> bool:
-    """Return True if an answer is the known one, or if an ideal answer to the one is right by the other."""
-    if found == known:
+def same_answer(pattern: Pattern, answer: Json, expected: Json, project: Workflow, scope: Scope) -> bool:
+    """Return True if an answer equals the expected one, or if an ideal reply with it is right by the expected one."""
+    if answer == expected:
         return True
     names, shape = known_names(project, scope.workflow), form(pattern.form)
     measure = METRICS.get(pattern.metric or shape.metric)
-    return measure is not None and measure(shape.read(shape.write(found, names), names, "lenient"), known) == 1.0
+    return measure is not None and measure(shape.read(shape.write(answer, names), names, "lenient"), expected) == 1.0
 
 
-def _changed(case: Case, change: Change) -> Case:
-    return replace(case, answer=_in_answer(case.answer, change), fields=with_texts(case.fields, change))
+def _rename_case(case: Case, change: Change) -> Case:
+    return replace(case, answer=_rename_answer(case.answer, change), fields=with_texts(case.fields, change))
 
 
-def _in_answer(answer: Json, change: Change) -> Json:
-    """The answer in the new names; what was in alphabetical order is so again, but for what is told by its place."""
+def _rename_answer(answer: Json, change: Change) -> Json:
+    """Return the answer with the new names; sorted lists are sorted again, except those that refer to positions."""
     if isinstance(answer, dict):
         if "before" in answer:
             return {key: with_texts(value, change) for key, value in answer.items()}
-        return {change(key): _in_answer(value, change) for key, value in answer.items()}
+        return {change(key): _rename_answer(value, change) for key, value in answer.items()}
     if isinstance(answer, list):
-        new = [_in_answer(item, change) for item in answer]
+        new = [_rename_answer(part, change) for part in answer]
         return sorted(new, key=repr) if answer == sorted(answer, key=repr) else new
     return change(answer) if isinstance(answer, str) else answer
 
 
 RELATIONS: Mapping[str, Callable[[PatternQuestion, Random], PatternQuestion]] = {
-    "names": renamed,
-    "order": reordered,
-    "notation": rewritten,
-    "phrasing": rephrased,
-    "distractor": beside_another,
+    "names": rename_everything,
+    "order": reorder_declarations,
+    "notation": change_notation,
+    "phrasing": change_phrasing,
+    "distractor": add_distractor,
 }
 
 
-def asked(reference: PatternReference, settings: UnderstandingSettings) -> PatternQuestion:
-    """What a reference stands for. Raises NoCaseError where it cannot be had in the relation of the reference."""
-    found = unvaried_question(reference, settings)
-    return _varied(found, reference, settings) if reference.relation else found
+def resolve_reference(reference: PatternReference, settings: UnderstandingSettings) -> PatternQuestion:
+    """Return the question of a reference.
+
+    Raises:
+        NoCaseError: if the variation of the reference is not possible.
+    """
+    question = unvaried_question(reference, settings)
+    return _vary_by_reference(question, reference, settings) if reference.relation else question
 
 
-def with_varied(made: Iterable[PatternReference], settings: UnderstandingSettings) -> Iterator[PatternReference]:
-    """Each question, and after it the same varied in each relation that can be had."""
-    for one in made:
-        yield one
-        yield from (again for again in _twins(one, settings.vary) if not refusal(again, settings))
+def add_variations(
+    references: Iterable[PatternReference], settings: UnderstandingSettings
+) -> Iterator[PatternReference]:
+    """Yield each reference, followed by those of its possible variations."""
+    for reference in references:
+        yield reference
+        yield from (
+            variation
+            for variation in _variations_of(reference, settings.vary)
+            if not variation_obstacle(variation, settings)
+        )
 
 
-def refusal(reference: PatternReference, settings: UnderstandingSettings) -> str:
-    """Why a question cannot be varied so; empty if it can."""
+def variation_obstacle(reference: PatternReference, settings: UnderstandingSettings) -> str:
+    """Return why a question cannot be varied so; empty if it can."""
     pattern = catalogue()[reference.pattern]
     if reference.source < 0 and pattern.category != "custom" and not shots_of(settings):
-        held, ways = (
+        features_held, phrasings = (
             recipe_features(pattern, reference.tasks),
             len(apply_phrasings(pattern, settings.templates).templates),
         )
-        return hindrance(reference.relation, pattern, ways, held, reference.notation)
-    # What a cached verdict hangs on besides: patterns and files may change within a process.
+        return obstacle(reference.relation, pattern, phrasings, features_held, reference.notation)
+    # Keys of the cache: patterns and files can change within a process.
     own = projects.load(settings.workflows[reference.source]).digest if reference.source >= 0 else ""
-    return _tried(reference, settings, pattern, own)
+    return _attempt_obstacle(reference, settings, pattern, own)
 
 
-def not_varied(made: Iterable[PatternReference], settings: UnderstandingSettings) -> Iterator[str]:
-    """A line for each relation in which some of the questions cannot be varied."""
-    ones = list(made)
+def variation_notices(references: Iterable[PatternReference], settings: UnderstandingSettings) -> Iterator[str]:
+    """Yield a line for each variation that is not possible for some of the questions."""
+    all_references = list(references)
     for relation in dict.fromkeys(settings.vary):
-        reasons = [refusal(again, settings) for one in ones for again in _twins(one, [relation])]
-        if told := list(filter(None, reasons)):
-            yield f"{len(told)} of {len(reasons)} questions are not asked varied in {relation}: {told[0]}"
+        reasons = [
+            variation_obstacle(variation, settings)
+            for reference in all_references
+            for variation in _variations_of(reference, [relation])
+        ]
+        if obstacles := list(filter(None, reasons)):
+            yield f"{len(obstacles)} of {len(reasons)} questions have no variation in {relation}: {obstacles[0]}"
 
 
-def _twins(reference: PatternReference, relations: Iterable[str]) -> Iterator[PatternReference]:
+def _variations_of(reference: PatternReference, relations: Iterable[str]) -> Iterator[PatternReference]:
     for relation in dict.fromkeys(relations):
         yield replace(reference, id=f"{reference.id}-vary-{relation}", relation=relation, twin=reference.id)
 
 
 @catalog_cache
 @lru_cache(maxsize=1 << 16)
-def _tried(reference: PatternReference, settings: UnderstandingSettings, pattern: Pattern, own: str) -> str:
+def _attempt_obstacle(reference: PatternReference, settings: UnderstandingSettings, pattern: Pattern, own: str) -> str:
     try:
-        asked(reference, settings)
+        resolve_reference(reference, settings)
     except NoCaseError as error:
         return str(error)
     return ""
 
 
-def _varied(found: PatternQuestion, reference: PatternReference, settings: UnderstandingSettings) -> PatternQuestion:
-    """The question in the relation of its reference. Raises NoCaseError where that cannot be had."""
+def _vary_by_reference(
+    question: PatternQuestion, reference: PatternReference, settings: UnderstandingSettings
+) -> PatternQuestion:
+    """Return the question in the variation of its reference.
+
+    Raises:
+        NoCaseError: if the variation is not possible.
+    """
     verbatim = reference.source >= 0 and not settings.convert
     if verbatim and reference.relation != "phrasing":
-        raise NoCaseError("own files are shown as they are; --taskgraph-notation has them written anew")
-    rng = Random(f"{reference.relation}|{found.pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}")
-    again = varied(reference.relation, found, rng)
-    if shots_of(settings) and unsupported_by_examples(found.pattern, again.notation):
-        raise NoCaseError(f"no example in {again.notation}")
+        raise NoCaseError("own files are shown verbatim; add --taskgraph-notation to convert them")
+    rng = Random(f"{reference.relation}|{question.pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}")
+    variation = vary_question(reference.relation, question, rng)
+    if shots_of(settings) and unsupported_by_examples(question.pattern, variation.notation):
+        raise NoCaseError(f"no example in {variation.notation}")
     if verbatim:
-        return again
-    text = write_workflow(again.workflow, again.notation)
-    if again.edit:
+        return variation
+    text = write_workflow(variation.workflow, variation.notation)
+    if variation.edit:
         path = settings.workflows[reference.source]
-        text = text_of(path, again.workflow, notation(again.notation), again.edit)
-    scope = use_own_name(again.scope, again.workflow, text) if found.scope.own_name else again.scope
-    return replace(again, text=text, scope=scope)
+        text = text_of(path, variation.workflow, notation(variation.notation), variation.edit)
+    scope = use_own_name(variation.scope, variation.workflow, text) if question.scope.own_name else variation.scope
+    return replace(variation, text=text, scope=scope)

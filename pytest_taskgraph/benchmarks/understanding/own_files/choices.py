@@ -1,9 +1,9 @@
-"""The cases that are asked about the user's own workflows, and how many of each answer.
+"""Choice of the cases about the user's own workflows, and balance of their answers.
 
 A question with yes or no is asked in pairs, one for each answer. Where a project has cases of one answer only, both
-come from copies of it with one edit (in its text, else by `generation.edits`), shown under one heading: so neither the
-answer nor the heading gives the other away. Where such copies have no pair either, nothing is asked. Patterns about
-planted flaws are asked about copies in which one is planted (`planting`).
+come from copies of it with one edit (in its text, else by `generation.edits`), shown under the same heading: so neither
+the answer nor the heading gives the other away. Where such copies have no pair either, the pattern is not asked.
+Patterns about planted flaws are asked about copies with a flaw (`planting`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
-from .planting import holds, plant
+from .planting import plant, recorded_level
 from .projects import fit, load, shown_workflows
 from .text_edits import text_edits
 
 LONGEST: Final = 40
-"""Names in the longest answer that is asked for about the user's own workflows."""
+"""Largest number of names in an answer about the user's own workflows."""
 
 END_NAMES = re.compile(r"\b(?:START|END)\b")
 
@@ -47,7 +47,7 @@ class ListedCase(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The cases of a pattern, whether some have an answer that is too long, and the bounds that were reached."""
+    """Cases of a pattern, whether some have a too long answer, and the bounds that were reached."""
 
     cases: tuple[ListedCase, ...]
     too_long: bool
@@ -61,52 +61,52 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
 
     Args:
         pattern: The pattern.
-        path: Where the project is.
+        path: Path of the project.
         converted: The notation to show it in; empty for the files themselves.
     """
-    places = [
+    levels_to_ask = [
         (whole, scope)
         for whole in shown_workflows(path, converted)
         for scope in (scopes(whole) if converted else all_scopes(whole))
     ]
-    found: list[ListedCase] = []
+    cases_found: list[ListedCase] = []
     work, too_long = 0, False
     with reached_bounds() as bounds:
-        for whole, scope in _in_spread_order(places):
+        for whole, scope in _order_levels(levels_to_ask):
             if work > MAX_WORK:
                 record_bound("cases")
                 break
-            listed = list(askable_cases(pattern, scope, path, converted))
-            short = [case for case in listed if names_in(case.answer) <= LONGEST]
-            found += [ListedCase(whole, scope, case) for case in short]
-            too_long = too_long or len(short) < len(listed)
-            work += len(listed) * len(scope.workflow.tasks)
-    return Listing(tuple(found), too_long, frozenset(bounds))
+            level_cases = list(askable_cases(pattern, scope, path, converted))
+            short = [case for case in level_cases if names_in(case.answer) <= LONGEST]
+            cases_found += [ListedCase(whole, scope, case) for case in short]
+            too_long = too_long or len(short) < len(level_cases)
+            work += len(level_cases) * len(scope.workflow.tasks)
+    return Listing(tuple(cases_found), too_long, frozenset(bounds))
 
 
 def names_in(answer: Json) -> int:
-    """Return how many names an answer lists; one where it is no list."""
+    """Return the number of names that an answer lists; 1 if it is no list."""
     if isinstance(answer, dict) and "tasks" in answer:
         answer = answer["tasks"]
     if isinstance(answer, list):
-        return sum(len(one) if isinstance(one, list) else 1 for one in answer)
+        return sum(len(part) if isinstance(part, list) else 1 for part in answer)
     return 1
 
 
 def askable_cases(pattern: Pattern, scope: Scope, path: str, converted: str) -> Iterator[Case]:
-    """Yield the cases of a pattern about a level but those whose words tell the answer, or name what is not shown."""
-    if converted or _shows_ends(pattern, scope, path):
+    """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown."""
+    if converted or _has_required_ends(pattern, scope, path):
         yield from (case for case in cases(pattern, scope) if not case.revealing)
 
 
-def _in_spread_order(places: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
-    """Return the levels of a small project in their order, those of a large one so that the first are a sample."""
-    if sum(len(scope.workflow.tasks) for _, scope in places) > FULL_SIZE:
-        Random(f"levels|{len(places)}").shuffle(places)
-    return places
+def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
+    """Return the levels, shuffled if the project is large, so that the first are a sample."""
+    if sum(len(scope.workflow.tasks) for _, scope in levels_to_ask) > FULL_SIZE:
+        Random(f"levels|{len(levels_to_ask)}").shuffle(levels_to_ask)
+    return levels_to_ask
 
 
-def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
+def _has_required_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
     """Return False if the pattern names START and END, and the user's chart of that level does not draw them."""
     if not any(END_NAMES.search(template) for template in pattern.templates):
         return True
@@ -121,31 +121,31 @@ def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
 def _drawn_ends(path: str) -> tuple[bool, bool]:
     """Return whether the charts of a project draw START and END, and whether all of its subgraphs do."""
     project = load(path)
-    drawn = drawn_ends(project.text)
+    ends = drawn_ends(project.text)
     inner = sum(len(levels(whole)) - 1 for whole in rotations(project.workflow))
-    return drawn.whole, drawn.subgraphs >= inner
+    return ends.whole, ends.subgraphs >= inner
 
 
-MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
-EDITED_WORK: Final = MAX_WORK // 4  # cases of one pattern about them, times tasks
-EDITED_TASKS: Final = 1000  # tasks that all these copies have together
-MOST_PLANTED: Final = 40  # copies in which a flaw is planted
+MOST_EDITS: Final = 28  # edited copies of a project that are searched for a pair
+EDITED_WORK: Final = MAX_WORK // 4  # maximum of cases of one pattern about these copies, times tasks
+EDITED_TASKS: Final = 1000  # maximum number of tasks of these copies together
+MOST_PLANTED: Final = 40  # copies with a planted flaw
 EDITED = "with one change made to it: a link, a condition or a reference was added, removed or replaced"
 PLANTED = "in a copy in which names and descriptions may be changed"
 ANSWERS: Final = ("yes", "no")
 
 
 class Choice(NamedTuple):
-    """A case, the workflow to show for it, and the kind of the edit where that is no longer the user's own."""
+    """A case, the workflow to show for it, and the kind of edit if it differs from the user's own."""
 
     workflow: Workflow
     scope: Scope
     case: Case
     edit: str = ""
-    text: str = ""  # of an edit in the user's own text; empty where the workflow is written anew
+    text: str = ""  # edited text of the user's own; empty where the notation writes the workflow
 
 
-class Edited(NamedTuple):
+class EditedCopy(NamedTuple):
     """A copy of a project with one edit, as it is shown; `text` as in a Choice."""
 
     kind: str
@@ -159,71 +159,77 @@ class Edited(NamedTuple):
 def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> tuple[Choice, ...]:
     """Return the cases that the seed draws among all: hard ones first; more instances extend fewer.
 
-    Yes and no take turns, either first by a coin; what would be left over is not asked.
+    Yes and no alternate, and a coin decides which comes first; cases without a partner are not asked.
     """
-    found = [Choice(*entry) for entry in list_cases(pattern, path, converted).cases]
+    chosen = [Choice(*choice) for choice in list_cases(pattern, path, converted).cases]
     rng = Random(f"{pattern.name}|{load(path).digest}|{seed}")
-    rng.shuffle(found)
-    found.sort(key=lambda entry: entry.case.rank)
-    if pattern.planted and not found:
-        found = _planted(pattern, path, converted, seed, instances)
+    rng.shuffle(chosen)
+    chosen.sort(key=lambda choice: choice.case.rank)
+    if pattern.planted and not chosen:
+        chosen = _planted_choices(pattern, path, converted, seed, instances)
     if not pattern.yes_no:
-        return tuple(found[:instances])
+        return tuple(chosen[:instances])
     order = ANSWERS if rng.random() < 0.5 else ANSWERS[::-1]
-    ways = (False,) if converted else (True, False)
-    tried = (_edited_pairs(pattern, path, converted, seed, instances, verbatim) for verbatim in ways if found)
-    pairs = _pairs(found) or next(filter(None, tried), [])
+    verbatim_options = (False,) if converted else (True, False)
+    edited_pairs = (
+        _edited_pairs(pattern, path, converted, seed, instances, verbatim) for verbatim in verbatim_options if chosen
+    )
+    pairs = _pairs(chosen) or next(filter(None, edited_pairs), [])
     return tuple([pair[answer] for pair in pairs for answer in order][:instances])
 
 
 def unbalanced(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> str:
-    """Return the answer that all cases of a pattern about a project share; empty where a pair is asked, or none."""
+    """Return the answer that all cases of a pattern about a project share; empty if a pair is asked, or none."""
     if not pattern.yes_no or choose(pattern, path, converted, seed, instances):
         return ""
-    return next((str(verdict(entry.case.answer)) for entry in list_cases(pattern, path, converted).cases), "")
+    return next(
+        (str(verdict(listed_case.case.answer)) for listed_case in list_cases(pattern, path, converted).cases), ""
+    )
 
 
-def text_of(path: str, workflow: Workflow, shown: Notation, edit: str) -> str:
-    """Return the text of a copy of a project that is written anew, under a heading that names the change."""
-    return f"{_heading(path, shown, EDITED if edit in EDITS else PLANTED)}\n{shown.write(workflow)}".strip("\n")
+def text_of(path: str, workflow: Workflow, notation: Notation, edit: str) -> str:
+    """Return the text of a copy of a project, written by the notation under a heading that names the change."""
+    return f"{_heading(path, notation, EDITED if edit in EDITS else PLANTED)}\n{notation.write(workflow)}".strip("\n")
 
 
-def _heading(path: str, shown: Notation, words: str) -> str:
-    return shown.heading(f"{PurePath(path).name}, {words}")
+def _heading(path: str, notation: Notation, words: str) -> str:
+    return notation.heading(f"{PurePath(path).name}, {words}")
 
 
-def _planted(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
-    """Return cases about copies in which a flaw is planted, none twice; for yes and no, as many copies of each."""
-    found: dict[str, Choice] = {}
+def _planted_choices(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
+    """Return different cases about copies with a planted flaw; for yes and no, as many copies of each."""
+    choices: dict[str, Choice] = {}
     for i in range(MOST_PLANTED):
         for answer in ANSWERS if pattern.yes_no else ("",):
             rng = Random(f"planted|{pattern.name}|{load(path).digest}|{seed}|{i}|{answer}")
-            for key, choice in _with_flaw(pattern, answer, path, converted, rng):
-                found.setdefault(key, choice)
-        if len(found) >= 2 * instances:
+            for key, choice in _cases_with_flaw(pattern, answer, path, converted, rng):
+                choices.setdefault(key, choice)
+        if len(choices) >= 2 * instances:
             break
-    return [*found.values()]
+    return [*choices.values()]
 
 
-def _with_flaw(pattern: Pattern, answer: str, path: str, converted: str, rng: Random) -> Iterator[tuple[str, Choice]]:
-    """Yield the case about a copy with a flaw, if one has room for it, and a key that no other case has."""
+def _cases_with_flaw(
+    pattern: Pattern, answer: str, path: str, converted: str, rng: Random
+) -> Iterator[tuple[str, Choice]]:
+    """Yield the cases about a copy with a flaw, if one has room for it, each with a unique key."""
     whole = rng.choice(shown_workflows(path, converted))
-    shown = NOTATIONS[converted] if converted else load(path).notation
+    notation = NOTATIONS[converted] if converted else load(path).notation
     levels_of = scopes if converted else all_scopes
     planted = plant(pattern, answer, whole, levels_of(whole), rng)
-    copy = fit(planted.project, shown) if planted else None
+    copy = fit(planted.project, notation) if planted else None
     if planted is None or copy is None:
         return
     scope = levels_of(copy)[planted.at]
-    level = holds(planted, scope)
+    level = recorded_level(planted, scope)
     for case in cases(pattern, level) if level else ():
         key = f"{scope.place}|{planted.level.flaw}"
         yield key, Choice(copy, scope, case, planted.kind)
 
 
-def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:
-    """Return the cases with yes and those with no side by side, as far as both reach."""
-    sides = [[choice for choice in found if verdict(choice.case.answer) == answer] for answer in ANSWERS]
+def _pairs(choices: list[Choice]) -> list[dict[Json, Choice]]:
+    """Return pairs of a case with yes and a case with no, as many as both allow."""
+    sides = [[choice for choice in choices if verdict(choice.case.answer) == answer] for answer in ANSWERS]
     return [dict(zip(ANSWERS, pair, strict=True)) for pair in zip(*sides, strict=False)]
 
 
@@ -231,63 +237,69 @@ def _edited_pairs(
     pattern: Pattern, path: str, converted: str, seed: int, instances: int, verbatim: bool
 ) -> list[dict[Json, Choice]]:
     """Return pairs of cases about edited copies, at most one of each answer about each copy."""
-    wanted, found = (instances + 1) // 2, list[Choice]()
+    pairs_needed, choices = (instances + 1) // 2, list[Choice]()
     work = 0
     for copy in edited_texts(path, seed) if verbatim else edited_copies(path, converted, seed):
-        rng = Random(f"{pattern.name}|{copy.kind}|{len(found)}")
-        asked = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
+        rng = Random(f"{pattern.name}|{copy.kind}|{len(choices)}")
+        candidates = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
         for answer in ANSWERS:
-            same = [(s, c) for s, c in asked if verdict(c.answer) == answer]
+            same = [(s, c) for s, c in candidates if verdict(c.answer) == answer]
             least = min((c.rank for _, c in same), default=0)
             if hardest := [(s, c) for s, c in same if c.rank == least]:
-                found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind, copy.text))
-        work += sum(len(scope.workflow.tasks) for scope, _ in asked)
-        if len(_pairs(found)) >= wanted or work > EDITED_WORK:
+                choices.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind, copy.text))
+        work += sum(len(scope.workflow.tasks) for scope, _ in candidates)
+        if len(_pairs(choices)) >= pairs_needed or work > EDITED_WORK:
             break
-    return _pairs(found)
+    return _pairs(choices)
 
 
 @catalog_cache
 @lru_cache(maxsize=16)
-def edited_texts(path: str, seed: int) -> tuple[Edited, ...]:
+def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     """Return copies of a project with one edit each in the user's own text."""
     project = load(path)
     heading = _heading(path, project.notation, EDITED)
     rng = Random(f"texts|{project.digest}|{seed}")
-    made = text_edits(project.notation, heading, project.text, rng, _most(project.workflow))
-    copies = ((edit, _levels_of(edit.workflow, "")) for edit in made)
-    return tuple([Edited(edit.kind, edit.workflow, found, edit.text) for edit, found in copies if found])
+    edited = text_edits(project.notation, heading, project.text, rng, _max_copies(project.workflow))
+    copies = ((edit, _levels_of(edit.workflow, "")) for edit in edited)
+    return tuple(
+        [
+            EditedCopy(edit.kind, edit.workflow, scopes_of_edit, edit.text)
+            for edit, scopes_of_edit in copies
+            if scopes_of_edit
+        ]
+    )
 
 
 @catalog_cache
 @lru_cache(maxsize=16)
-def edited_copies(path: str, converted: str, seed: int) -> tuple[Edited, ...]:
-    """Return copies of a project with one edit each, that its notation can say; the workflows to show in turn."""
+def edited_copies(path: str, converted: str, seed: int) -> tuple[EditedCopy, ...]:
+    """Return copies of a project with one edit each that the notation supports, from each shown workflow in turn."""
     project = load(path)
     streams = [_copies(whole, path, converted, seed) for whole in shown_workflows(path, converted)]
-    most = _most(project.workflow)
+    most = _max_copies(project.workflow)
     return tuple([copy for some in zip_longest(*streams) for copy in some if copy is not None][:most])
 
 
-def _copies(whole: Workflow, path: str, converted: str, seed: int) -> Iterator[Edited]:
+def _copies(whole: Workflow, path: str, converted: str, seed: int) -> Iterator[EditedCopy]:
     rng = Random(f"edits|{load(path).digest}|{seed}")
-    shown = NOTATIONS[converted] if converted else load(path).notation
-    for edit in edits(whole, rng, _most(whole)):
-        workflow = fit(edit.workflow, shown)
-        if workflow is not None and not problems(workflow) and (found := _levels_of(workflow, converted)):
-            yield Edited(edit.kind, workflow, found)
+    notation = NOTATIONS[converted] if converted else load(path).notation
+    for edit in edits(whole, rng, _max_copies(whole)):
+        workflow = fit(edit.workflow, notation)
+        if workflow is not None and not problems(workflow) and (scopes_of_edit := _levels_of(workflow, converted)):
+            yield EditedCopy(edit.kind, workflow, scopes_of_edit)
 
 
 def _levels_of(workflow: Workflow, converted: str) -> tuple[Scope, ...]:
-    """Return the levels of a copy; none where a derived workflow configures what is no longer there."""
+    """Return the levels of a copy; none where a derived workflow configures what no longer exists."""
     try:
         return scopes(workflow) if converted else all_scopes(workflow)
     except WorkflowError:
         return ()
 
 
-def _most(project: Workflow) -> int:
-    """Return how many copies of a project are made; none where it is so large that they would hold no pair."""
+def _max_copies(project: Workflow) -> int:
+    """Return the maximum number of copies of a project; 0 for a project so large that they would yield no pair."""
     tasks = sum(len(level.tasks) for level in every_level(project))
     most = min(MOST_EDITS, EDITED_TASKS // max(tasks, 1))
     return most if most >= len(ANSWERS) else 0

@@ -1,4 +1,4 @@
-"""How a text of the user's own is to be read: kept for each text, as many questions show the same one."""
+"""Interpretations of the user's own texts, cached because many questions show the same text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ....workflow.model import Workflow
 @catalog_cache
 @lru_cache(maxsize=64)
 def interpretation(name: str, text: str) -> Interpretation | None:
-    """Return how a text of a notation is read; None where that is the same for every text of the notation.
+    """Return how a notation reads a text; None where that is the same for every text of the notation.
 
     Raises:
         ReadError: if the notation cannot read the text.
@@ -26,7 +26,7 @@ def interpretation(name: str, text: str) -> Interpretation | None:
 @catalog_cache
 @lru_cache(maxsize=64)
 def leaves_unnamed(text: str) -> bool:
-    """Return True if a text in any notation holds one workflow and does not name it."""
+    """Return True if a text in any notation holds exactly one workflow and does not name it."""
     for notation in NOTATIONS.values():
         if notation.interpreter is not None:
             try:
@@ -37,25 +37,25 @@ def leaves_unnamed(text: str) -> bool:
 
 
 def guide_for(notation: Notation, text: str, own: bool, examples: bool) -> str:
-    """Return the guide to a text: of the user's own, the rules by which it was read; else that of the notation.
+    """Return the guide to a text: for the user's own, the rules by which it was read; else that of the notation.
 
     Args:
-        notation: the one in which the text is shown.
-        text: the workflow as it is shown.
-        own: the text is the user's own, or written from it.
-        examples: solved examples stand before it, which our own writer wrote.
+        notation: The notation in which the text is shown.
+        text: The workflow as it is shown.
+        own: True if the text is the user's own, or written from it.
+        examples: True if solved examples, written by the notation's own writer, stand before it.
     """
-    read = interpretation(notation.name, text) if own else None
-    if read is None:
+    interpreted = interpretation(notation.name, text) if own else None
+    if interpreted is None:
         return notation.guide
-    guide = " ".join(read.guide)
+    guide = " ".join(interpreted.guide)
     return f"Of the examples: {notation.guide} Of the workflow that you are asked about: {guide}" if examples else guide
 
 
 def spellings_for(notation: Notation, text: str, root: Workflow) -> dict[str, str]:
-    """Return further ways to write the names of tasks and data of a workflow in the user's own text, to the names."""
-    read = interpretation(notation.name, text)
-    if read is None:
+    """Return alternative spellings of the names of tasks and data in the user's own text, each with its name."""
+    interpreted = interpretation(notation.name, text)
+    if interpreted is None:
         return {}
-    only = next(iter(read.spellings.values())) if len(read.spellings) == 1 else {}
-    return dict(read.spellings.get(root.name, only))
+    default = next(iter(interpreted.spellings.values())) if len(interpreted.spellings) == 1 else {}
+    return dict(interpreted.spellings.get(root.name, default))

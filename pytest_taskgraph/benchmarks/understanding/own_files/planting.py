@@ -1,7 +1,7 @@
-"""Flaws planted in copies of the user's own workflows, for the functionality patterns that can be had so.
+"""Flaws planted in copies of the user's own workflows, for functionality patterns.
 
-What is planted comes from a domain in which all that the workflow says is foreign, and shares no word with it. What a
-name or a description means is taken from the file, so a level is left out where the two have no word in common.
+The wrong texts come from a domain that is foreign to everything in the workflow and shares no word with it. The meaning
+of a name or a description is taken from the file, so a level is left out where the two have no word in common.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..patterns.pattern import Pattern
 from ..patterns.scope import Scope
 from ..renaming import with_texts
 
-STEM: Final = 4  # letters of a word that tell it; shorter words tell nothing
-LEAST_WORDS: Final = 3  # of a description that is asked for or replaced
-LEAST_TASKS: Final = 3  # described tasks of a level in which some are to be found
+STEM: Final = 4  # letters that identify a word; shorter words are ignored
+LEAST_WORDS: Final = 3  # in a description that is asked for or replaced
+LEAST_TASKS: Final = 3  # described tasks of a level among which a flaw is searched
 COMMON: Final = frozenset(
     {"that", "this", "with", "from", "into", "each", "them", "thei", "when", "whic", "task", "work"}
 )
@@ -32,16 +32,16 @@ COMMON: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PlantingPlan:
-    """What is changed in the texts of a project, and what the flaw records."""
+    """Changes in the texts of a project, and the details that the flaw records."""
 
     texts: Mapping[str, str]
     details: tuple[str, ...]
 
 
 class Planted(NamedTuple):
-    """A copy of a project with a flaw, the place of the level among its levels, and the level with the flaw."""
+    """A copy of a project with a flaw, the index of the level among its levels, and the level with the flaw."""
 
-    kind: str  # as the label `edit` has it
+    kind: str  # value of the label `edit`
     project: Workflow
     at: int
     level: Workflow
@@ -70,38 +70,40 @@ def _foreign_to(project: Workflow) -> Foreign:
 Planter = Callable[[Scope, Foreign, Random], PlantingPlan | None]
 
 
-def plant(pattern: Pattern, verdict: str, project: Workflow, found: tuple[Scope, ...], rng: Random) -> Planted | None:
-    """Return a copy of the project with a flaw for that verdict of the pattern in a drawn level; None if none has room.
+def plant(
+    pattern: Pattern, verdict: str, project: Workflow, levels_of_project: tuple[Scope, ...], rng: Random
+) -> Planted | None:
+    """Return a copy of the project with a flaw for that verdict in a level that is drawn; None if no level has room.
 
     Args:
         pattern: A pattern with planted flaws.
         verdict: "yes" or "no", or "" for a pattern with other answers.
         project: The user's own workflow.
-        found: The levels of the project.
-        rng: The source of choice.
+        levels_of_project: The levels of the project.
+        rng: The random number generator.
     """
     foreign = _foreign_to(project)
     names = [name for name in pattern.flaws.get(verdict, ()) if name in PLANTERS]
-    levels = [at for at, scope in enumerate(found) if scope.whole or pattern.levels == "all"]
+    levels = [at for at, scope in enumerate(levels_of_project) if scope.whole or pattern.levels == "all"]
     for at in rng.sample(levels, len(levels)) if names else ():
         name = rng.choice(names)
         kind, planter = PLANTERS[name]
-        plan = planter(found[at], foreign, rng)
-        copy = _changed(project, plan.texts) if plan else None
+        plan = planter(levels_of_project[at], foreign, rng)
+        copy = _with_changed_texts(project, plan.texts) if plan else None
         if plan and copy is not None and not problems(copy):
-            return Planted(kind, copy, at, replace(found[at].workflow, flaw=Flaw(name, plan.details)))
+            return Planted(kind, copy, at, replace(levels_of_project[at].workflow, flaw=Flaw(name, plan.details)))
     return None
 
 
-def _changed(project: Workflow, texts: Mapping[str, str]) -> Workflow:
+def _with_changed_texts(project: Workflow, texts: Mapping[str, str]) -> Workflow:
     return with_texts(project, lambda text: texts.get(text, text))
 
 
-def holds(planted: Planted, scope: Scope) -> Scope | None:
-    """Return the level of the copy with the flaw recorded, as patterns take it; None where the flaw did not take there.
+def recorded_level(planted: Planted, scope: Scope) -> Scope | None:
+    """Return the level of the copy with the flaw recorded, as patterns expect it; None where the flaw has no effect.
 
-    A text is changed wherever it stands, so that derived workflows and what they are derived from agree. Where other
-    tasks of the level had the same text, or a configuration hides the change, the flaw is not what was recorded.
+    A text is changed wherever it occurs, so that derived workflows agree with their bases. Where other tasks of the
+    level had the same text, or a configuration hides the change, the flaw differs from the recorded one.
     """
     before, after, flaw = planted.level, scope.workflow, planted.level.flaw
     if flaw is None:
@@ -127,17 +129,17 @@ def holds(planted: Planted, scope: Scope) -> Scope | None:
 
 
 def stems(texts: Iterable[str]) -> set[str]:
-    """Return the beginnings of the words of texts and of names in camel case, without those that tell nothing."""
+    """Return the first letters of the words of texts and of names in camel case, without ignored words."""
     words = (word for text in texts for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text))
     return {word.lower()[:STEM] for word in words if len(word) >= STEM} - COMMON
 
 
 def _texts(project: Workflow) -> Iterator[str]:
     for level in every_level(project):
-        named = [(level.name, level.description)]
-        named += [(task.name, task.description) for task in level.tasks]
-        named += [(data.name, data.description) for data in level.data]
-        yield from (text for pair in named for text in pair)
+        named_texts = [(level.name, level.description)]
+        named_texts += [(task.name, task.description) for task in level.tasks]
+        named_texts += [(data.name, data.description) for data in level.data]
+        yield from (text for pair in named_texts for text in pair)
 
 
 @catalog_cache
@@ -147,21 +149,21 @@ def _stems_of(domain: str) -> frozenset[str]:
     return frozenset(stems(text for task in vocabulary(domain).tasks for text in (task.name, task.description)))
 
 
-def _described(level: Workflow) -> list[Task]:
+def _described_tasks(level: Workflow) -> list[Task]:
     """Return the atomic tasks with a description that is long enough."""
-    return [task for task in level.tasks if not task.composite and _long(task.description)]
+    return [task for task in level.tasks if not task.composite and _is_long(task.description)]
 
 
-def _long(description: str) -> bool:
+def _is_long(description: str) -> bool:
     return len(description.split()) >= LEAST_WORDS
 
 
-def _agrees(name: str, description: str) -> bool:
+def _name_fits(name: str, description: str) -> bool:
     return not stems([name]).isdisjoint(stems([description]))
 
 
 def _hide_description(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
-    tasks = _described(scope.workflow)
+    tasks = _described_tasks(scope.workflow)
     if not tasks:
         return None
     hidden = rng.choice(tasks)
@@ -170,51 +172,55 @@ def _hide_description(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPl
 
 def _hide_purpose(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
     purpose = scope.workflow.description
-    return PlantingPlan({purpose: ""}, (purpose,)) if _long(purpose) else None
+    return PlantingPlan({purpose: ""}, (purpose,)) if _is_long(purpose) else None
 
 
 def _misdescribe(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
-    tasks = _described(scope.workflow)
-    clear = all(_agrees(task.name, task.description) for task in scope.workflow.tasks if task.description)
+    tasks = _described_tasks(scope.workflow)
+    clear = all(_name_fits(task.name, task.description) for task in scope.workflow.tasks if task.description)
     if len(tasks) < LEAST_TASKS or not clear or len(foreign.tasks) < 2:
         return None
     chosen = rng.sample(tasks, rng.randint(1, 2))
     others = rng.sample(foreign.tasks, len(chosen))
-    pairs = [(task, _like(other.description, task.description)) for task, other in zip(chosen, others, strict=True)]
+    pairs = [
+        (task, _punctuate_like(other.description, task.description)) for task, other in zip(chosen, others, strict=True)
+    ]
     texts = {task.description: new for task, new in pairs}
     return PlantingPlan(texts, tuple(text for task, new in pairs for text in (task.name, task.description, new)))
 
 
 def _stray_task(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
-    tasks, purpose = _described(scope.workflow), scope.root.description
-    by_name = scope.place.endswith(f"workflow '{scope.root.name}'")  # as the question calls the whole
-    if len(tasks) < LEAST_TASKS or not _long(purpose) or not by_name or not foreign.tasks:
+    tasks, purpose = _described_tasks(scope.workflow), scope.root.description
+    by_name = scope.place.endswith(f"workflow '{scope.root.name}'")  # as the question names the whole workflow
+    if len(tasks) < LEAST_TASKS or not _is_long(purpose) or not by_name or not foreign.tasks:
         return None
     task, other = rng.choice(tasks), rng.choice(foreign.tasks)
-    name, description = _styled(other.name, task.name), _like(other.description, task.description)
+    name, description = _style_like(other.name, task.name), _punctuate_like(other.description, task.description)
     return PlantingPlan({task.name: name, task.description: description}, (name, purpose, description))
 
 
 def _keep_purpose(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
     purpose = scope.workflow.description
-    return PlantingPlan({}, (purpose, purpose)) if _long(purpose) and _agrees(scope.workflow.name, purpose) else None
+    return (
+        PlantingPlan({}, (purpose, purpose)) if _is_long(purpose) and _name_fits(scope.workflow.name, purpose) else None
+    )
 
 
 def _swap_purpose(scope: Scope, foreign: Foreign, rng: Random) -> PlantingPlan | None:
     purpose = scope.workflow.description
     if not foreign.purposes or _keep_purpose(scope, foreign, rng) is None:
         return None
-    new = _like(rng.choice(foreign.purposes), purpose)
+    new = _punctuate_like(rng.choice(foreign.purposes), purpose)
     return PlantingPlan({purpose: new}, (purpose, new))
 
 
-def _like(sentence: str, other: str) -> str:
+def _punctuate_like(sentence: str, other: str) -> str:
     """Return the sentence with a full stop only where the other sentence has one."""
     return sentence.rstrip(".") + ("." if other.rstrip().endswith(".") else "")
 
 
-def _styled(name: str, other: str) -> str:
-    """Return a name in camel case written as the other name is: in words, with underscores, or as it is."""
+def _style_like(name: str, other: str) -> str:
+    """Return a name in camel case in the style of the other name: words, underscores, or unchanged."""
     words = re.findall(r"[A-Z][a-z]*|[a-z]+", name)
     if " " in other:
         return " ".join(words).capitalize()
@@ -232,5 +238,5 @@ PLANTERS: dict[str, tuple[str, Planter]] = {
     "keep-purpose": ("copy unchanged", _keep_purpose),
     "swap-purpose": ("description replaced", _swap_purpose),
 }
-"""Of the flaws that patterns have planted in generated workflows, those that any described workflow has room for."""
+"""Planters of the flaws of generated workflows that fit in any described workflow, with the kind of edit."""
 KINDS: Final = tuple(dict.fromkeys(kind for kind, _ in PLANTERS.values()))

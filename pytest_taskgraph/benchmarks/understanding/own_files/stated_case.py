@@ -1,4 +1,4 @@
-"""The one case about the user's own workflow that a question with a given text asks, as a regression test states it."""
+"""The case about the user's own workflow that asks a given question text, as a regression test states it."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ class StatedCase(NamedTuple):
 
 @catalog_cache
 @lru_cache(maxsize=64)
-def stated_case(worded: Pattern, path: str, converted: str, text: str) -> StatedCase | None:
-    """Return the case that is asked in these words; of several the first, and None if there is none.
+def stated_case(phrased: Pattern, path: str, converted: str, text: str) -> StatedCase | None:
+    """Return the first case that is asked in these words, or None.
 
     Args:
-        worded: The pattern in the words of the run.
-        path: Where the project is.
+        phrased: The pattern with the phrasings of the run.
+        path: Path of the project.
         converted: The notation to show it in; empty for the files themselves.
         text: The text of the question.
     """
     for whole in shown_workflows(path, converted):
         for scope in scopes(whole) if converted else all_scopes(whole):
-            for case in cases(worded, scope):
-                for called in _ways_to_call(scope):
-                    for phrasing in range(len(worded.templates)):
-                        if sentence(worded, phrasing, called, case) == text:
-                            return StatedCase(whole, called, case, phrasing)
+            for case in cases(phrased, scope):
+                for named_scope in _names_of_level(scope):
+                    for phrasing in range(len(phrased.templates)):
+                        if sentence(phrased, phrasing, named_scope, case) == text:
+                            return StatedCase(whole, named_scope, case, phrasing)
     return None
 
 
-def _ways_to_call(scope: Scope) -> Iterator[Scope]:
+def _names_of_level(scope: Scope) -> Iterator[Scope]:
+    """Yield the level with each way in which a question can name it."""
     yield scope
     yield omit_workflow_name(scope)
     yield from scopes_by_own_name([scope])

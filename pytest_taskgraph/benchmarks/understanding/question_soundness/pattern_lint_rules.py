@@ -22,7 +22,7 @@ from ..questions.ingredients import PatternReference
 from ..questions.left_out import balance_notices, notation_notices, project_notices, size_notices
 from ..questions.phrasings import FOLDER as TEMPLATES
 from ..questions.phrasings import apply_phrasings
-from ..variations import asked
+from ..variations import resolve_reference
 from .pinned_examples import FOLDER, PHRASINGS, fault, pinned_in
 
 CASES: Final = 24  # questions of a pattern whose fields are looked at
@@ -53,7 +53,9 @@ def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
     ]
     for linted in references[:CASES]:
         try:
-            case = asked(PatternReference.of(linted.reference), UnderstandingSettings.of(linted.settings)).case
+            case = resolve_reference(
+                PatternReference.of(linted.reference), UnderstandingSettings.of(linted.settings)
+            ).case
         except UsageError:  # the property `renders` tells it
             continue
         for field, value in case.fields.items():

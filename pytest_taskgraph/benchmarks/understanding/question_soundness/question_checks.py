@@ -36,7 +36,7 @@ from ...instances import Check
 from ..patterns.pattern import Case
 from ..patterns.scope import Scope, all_scopes, cases, scopes, sentence
 from ..questions.ingredients import PatternQuestion, write_workflow
-from ..renaming import names_of, replacing, with_texts
+from ..renaming import names_of, renaming_to, with_texts
 from ..variations import same_answer
 
 PROPERTIES: Final = {
@@ -143,7 +143,7 @@ class QuestionChecks:
         if name in self.asked.scope.path:
             return True
         new = "Renamed" + "_" * max(map(len, names_of(self.asked.workflow)))
-        project = with_texts(self.asked.workflow, replacing({name: new}))
+        project = with_texts(self.asked.workflow, renaming_to({name: new}))
         listed = (case for scope in scopes(project) for case in cases(self.asked.pattern, scope))
         return any(new in _names_in(case.fields.values(), {new}) for case in islice(listed, MOST_CASES))
 
@@ -267,7 +267,7 @@ def _changed(project: Workflow) -> Iterator[tuple[str, Workflow]]:
     """Yield the project with what a text may leave out changed or dropped, then one step away from it."""
     rng = Random("irrelevant parts")
     gates = [name for name, kind in names_of(project).items() if kind == "gateway"]
-    yield "the names of gateways", with_texts(project, replacing({name: f"Gate{i}" for i, name in enumerate(gates)}))
+    yield "the names of gateways", with_texts(project, renaming_to({name: f"Gate{i}" for i, name in enumerate(gates)}))
     yield "what was planted", _everywhere(project, lambda level: replace(level, flaw=None))
     yield "the order of declaration", shuffle_declarations(project, rng)
     for part, drop in _DROPPED.items():

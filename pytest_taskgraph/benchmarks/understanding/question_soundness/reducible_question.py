@@ -21,8 +21,8 @@ from ..own_files.interpretations import interpretation
 from ..patterns.scope import Scope, omit_workflow_name, use_own_name
 from ..questions.composition import compose
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
-from ..renaming import RESERVED, names_of, replacing, with_texts
-from ..variations import asked
+from ..renaming import RESERVED, names_of, renaming_to, with_texts
+from ..variations import resolve_reference
 from .nearest_case import AskedCase, nearest_case
 from .workflow_instances import task_count, workflow_instance
 
@@ -56,7 +56,7 @@ class ReducibleQuestion:
     @classmethod
     def of(cls, reference: PatternReference, settings: UnderstandingSettings) -> ReducibleQuestion:
         """Return the question of a reference."""
-        return cls(asked(reference, settings), reference.id, settings)
+        return cls(resolve_reference(reference, settings), reference.id, settings)
 
     def smaller(self, subject: ReducedWorkflow) -> Iterator[ReducedWorkflow]:
         """Yield smaller workflows, those nearest half the size first; last, the same with plain names."""
@@ -122,7 +122,7 @@ class ReducibleQuestion:
 
 @lru_cache(maxsize=8)
 def _names(names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a function of a text
-    return replacing(dict(names))
+    return renaming_to(dict(names))
 
 
 def _in_names(original: PatternQuestion, names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a Case
@@ -164,7 +164,7 @@ def _plainly_named(project: Workflow) -> ReducedWorkflow | None:
     for name, kind in kinds.items():
         counts[kind] += 1
         new[name] = f"{PLAIN[kind]}{counts[kind]}"
-    renamed = with_texts(project, replacing(new))
+    renamed = with_texts(project, renaming_to(new))
     if not project.others:
         renamed = replace(renamed, package="")
     try:

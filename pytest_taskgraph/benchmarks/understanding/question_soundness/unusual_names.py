@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ....workflow.check import problems
 from ....workflow.model import Workflow
-from ..renaming import RESERVED, names_of, replacing, with_texts
+from ..renaming import RESERVED, names_of, renaming_to, with_texts
 
 RENAMED: Final = ("task", "data", "workflow")  # guards are written in the names of parameters, which stay plain
 UNUSUAL: Final = (
@@ -46,7 +46,7 @@ def with_unusual_names(draw: st.DrawFn, project: Workflow) -> Workflow:
         return project
     if not known.keys().isdisjoint(new):
         reject()
-    renamed = with_texts(project, replacing(dict(zip(old, new, strict=False))))
+    renamed = with_texts(project, renaming_to(dict(zip(old, new, strict=False))))
     if problems(renamed):
         reject()
     return renamed

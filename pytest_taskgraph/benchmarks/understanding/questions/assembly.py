@@ -22,9 +22,8 @@ from ..patterns import select
 from ..patterns.pattern import PATTERNS, Pattern
 from ..patterns.scope import sentence
 from ..prompts import prompt_template
-from ..variations import asked as asked_for
+from ..variations import add_variations, resolve_reference, variation_notices
 from ..variations import check as check_relations
-from ..variations import not_varied, with_varied
 from .composition import compose, question_metrics
 from .examples import shots_of, unsupported_by_examples
 from .ingredients import PatternQuestion, PatternReference, workflow_of_question
@@ -91,7 +90,7 @@ def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> l
         reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
         error = NothingToAskError if settings.workflows else NoCaseError
         raise error(f"there is nothing to ask: {reasons}")
-    return list(with_varied(pattern_references, settings))
+    return list(add_variations(pattern_references, settings))
 
 
 def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[str]:
@@ -109,12 +108,15 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
         ]
     else:
         left_out = [*size_notices(patterns, settings), *notation_notices(patterns, settings)]
-    return [*left_out, *(not_varied(_references_of_patterns(patterns, settings), settings) if settings.vary else ())]
+    return [
+        *left_out,
+        *(variation_notices(_references_of_patterns(patterns, settings), settings) if settings.vary else ()),
+    ]
 
 
 def question(reference: PatternReference, settings: UnderstandingSettings) -> Question:
     """Return the question that a reference identifies."""
-    pattern_question = asked_for(reference, settings)
+    pattern_question = resolve_reference(reference, settings)
     files = _files(reference, pattern_question, settings)
     return compose(
         pattern_question, reference, settings, workflow_of_question(pattern_question, reference, settings), files
