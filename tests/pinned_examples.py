@@ -25,7 +25,7 @@ from jinja2 import nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import PinnedExample, fault
+from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import PinnedExample, find_fault
 from pytest_taskgraph.notations.wadl import WADL
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.model import Flaw, Workflow
@@ -92,7 +92,7 @@ def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
     pinned = PinnedExample(
         example.place, shown_to(example), dict(enumerate(example.questions)), example.answer, example.tempting
     )
-    return fault(pattern, pinned, phrasing)
+    return find_fault(pattern, pinned, phrasing)
 
 
 @cache

@@ -19,12 +19,12 @@ from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_features import first_mentions
 from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
+    RULE_KINDS,
     SEED,
-    SORTS,
-    fit,
+    fit_rule,
     questions,
     rule_by_wording,
-    sample,
+    surface_sample,
 )
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.scoring.forms import form
@@ -87,11 +87,11 @@ class OrderMeasured:
 
 def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "") -> Measured:
     """Fit rules on each half of `count` questions and evaluate them on the other one."""
-    samples = [sample(pattern, question, notation) for question in questions(pattern, count, tasks, difficulty)]
+    samples = [surface_sample(pattern, question, notation) for question in questions(pattern, count, tasks, difficulty)]
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
     halves = [[one for i, one in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
     turns = [(halves[0], halves[1]), (halves[1], halves[0])]
-    families = [[(fit(train, make), held) for train, held in turns] for make in SORTS]
+    families = [[(fit_rule(train, make), held) for train, held in turns] for make in RULE_KINDS]
     shares = [fmean(rule.accuracy(held) for rule, held in fitted) for fitted in families]
     best = families[shares.index(max(shares))]
     known = set(samples[0].features)

@@ -16,7 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
     EXCEPTIONS,
     MOST,
     SurfaceSample,
-    fit,
+    fit_rule,
     rule_by_wording,
     rule_over,
 )
@@ -65,7 +65,7 @@ def _samples(count: int, telling: float) -> list[SurfaceSample]:
 
 
 def test_fit_telling_feature_is_found() -> None:
-    rule = fit(_samples(200, 0.9), rule_over)
+    rule = fit_rule(_samples(200, 0.9), rule_over)
     assert str(rule) == "told"
     assert rule.accuracy(_samples(400, 0.9)) > 0.8
 
@@ -76,11 +76,11 @@ def test_fit_feature_that_tells_by_wording_is_found() -> None:
         for yes in (True, False)
         for turned in (0, 1)
     ]
-    rule = fit(samples * 10, rule_by_wording)
+    rule = fit_rule(samples * 10, rule_by_wording)
     assert str(rule) == "told (by wording)"
     assert rule.accuracy(samples) == 1.0
 
 
 def test_fit_without_telling_feature_is_a_coin_on_unseen_questions() -> None:
     train, held = _samples(200, 0.5), _samples(400, 0.5)[200:]
-    assert fit(train, rule_over).accuracy(held) < 0.6
+    assert fit_rule(train, rule_over).accuracy(held) < 0.6

@@ -12,7 +12,7 @@ from pinned_examples import PHRASINGS, Example, branches, branches_taken, exampl
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import PROPERTIES
-from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import every_question
+from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import all_questions
 from pytest_taskgraph.workflow.semantics.concurrency import OPERATORS
 
 OURS: Final = {name: pattern for name, pattern in catalogue().items() if pattern.category != "custom"}
@@ -81,7 +81,7 @@ def _kind(example: Example) -> str:
 def _shown(example: Example, phrasing: int) -> tuple[tuple[str, str], ...]:
     """Return the branches of the phrasing that the example takes, with its kind."""
     pattern = OURS[example.pattern]
-    for text, scope, one in every_question(pattern, phrasing, shown_to(example)):
+    for text, scope, one in all_questions(pattern, phrasing, shown_to(example)):
         if text == example.questions[phrasing]:
             nested = any(task.composite for task in scope.workflow.tasks)
             fields = {"workflow": scope.workflow, "place": scope.designation, "nested": nested, **one.fields}
@@ -92,7 +92,7 @@ def _shown(example: Example, phrasing: int) -> tuple[tuple[str, str], ...]:
 def _words(example: Example) -> Iterator[tuple[str, str]]:
     """Yield the words of the pattern that fields or labels of the example hold, with its kind."""
     pattern = OURS[example.pattern]
-    for text, _, one in every_question(pattern, 0, shown_to(example)):
+    for text, _, one in all_questions(pattern, 0, shown_to(example)):
         if text == example.questions[0]:
             held = [str(value) for value in (*one.fields.values(), *one.labels.values())]
             for word in WORDS[example.pattern]:

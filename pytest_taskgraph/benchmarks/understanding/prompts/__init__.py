@@ -1,8 +1,8 @@
-"""The prompt templates of questions about workflows: what they see, and the built-in ones.
+"""Prompt templates of questions about workflows: their variables, and the built-in templates.
 
-A prompt template sees `workflow` (the text), `notation` (such as "plain English"), `in_notation` (what follows
-"written", such as "in plain English" or "as JSON"), `guide`, `question`, `instruction`, `fence` (a code fence that does
-not stand in the text), and `examples`, each with `workflow`, `fence`, `question` and `answer`.
+The variables of a prompt template are `workflow` (the text), `notation` (such as "plain English"), `in_notation` (text
+after "written", such as "in plain English" or "as JSON"), `guide`, `question`, `instruction`, `fence` (a code fence
+that does not occur in the text), and `examples`, each with `workflow`, `fence`, `question` and `answer`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ...prompts import ComposedPrompt, PromptSource, PromptTemplate, built_in_pr
 
 PROMPTS: Final[Catalog[PromptSource]] = Catalog("prompt", built_in_prompts(Path(__file__).parent))
 FIELDS: Final = ("workflow", "notation", "in_notation", "guide", "question", "instruction", "fence", "examples")
-"""What prompt templates see."""
-_WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
+"""Variables of prompt templates."""
+_WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # placeholders for check()
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A solved question: the workflow's text, the question, and the answer as the prompt template wants it."""
+    """A solved question: the workflow's text, the question, and the answer as the prompt template expects it."""
 
     workflow: str
     question: str
@@ -32,15 +32,19 @@ class Example:
 
     @property
     def fence(self) -> str:
-        """Return a code fence that does not stand in the workflow."""
+        """Return a code fence that does not occur in the workflow."""
         return fence_for(self.workflow)
 
 
 class WorkflowPrompt(PromptTemplate):
-    """A way to put a question about a workflow."""
+    """A prompt template for questions about workflows."""
 
     def check(self) -> None:
-        """Render the template with and without examples. Raises UsageError if that fails or hides what is asked."""
+        """Render the template with and without examples.
+
+        Raises:
+            UsageError: if rendering fails, or the prompt does not show workflow and question.
+        """
         prompts = {
             when: self.compose(
                 workflow=_WORKFLOW, notation="", in_notation="", guide="", question=_QUESTION, instruction="",
@@ -66,12 +70,12 @@ class WorkflowPrompt(PromptTemplate):
         """Return the system prompt and the prompt.
 
         Args:
-            workflow: The text of the workflow, or words that stand in its place.
+            workflow: The text of the workflow, or words in its place.
             notation: The name of its notation.
-            in_notation: What follows "written".
-            guide: How the notation is to be read.
+            in_notation: The text after "written".
+            guide: The explanation of the notation.
             question: The question.
-            instruction: What the answer looks like.
+            instruction: The description of the answer's form.
             examples: Solved examples.
             fenced: False if words stand in the place of the workflow.
 
@@ -89,14 +93,14 @@ class WorkflowPrompt(PromptTemplate):
 @catalog_cache
 @lru_cache(maxsize=64)
 def prompt_template(name: str, templates: str = "") -> WorkflowPrompt:
-    """Return the prompt template of that name, or of that file.
+    """Return the prompt template of a name or file.
 
     Args:
         name: A name of `PROMPTS` or of a file in `templates`, or a path.
-        templates: A folder whose files stand in for built-in ones.
+        templates: A folder whose files replace built-in ones.
 
     Raises:
         UnknownNameError: if there is no such prompt template.
-        UsageError: if it is not written as one.
+        UsageError: if the file is not a valid template.
     """
     return find_prompt(WorkflowPrompt, PROMPTS, name, templates)

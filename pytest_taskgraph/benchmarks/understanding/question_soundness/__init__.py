@@ -1,1 +1,1 @@
-"""The family's part of soundness: instances and checks of its questions, rules of the linter, smaller workflows."""
+"""The family's part of soundness: instances and checks of questions, lint rules, and smaller workflows."""

@@ -1,4 +1,4 @@
-"""The case about a smaller workflow that stands for the case of the question as it was asked."""
+"""The case about a smaller workflow that corresponds to the case of the original question."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class AskedCase(NamedTuple):
 
 
 def nearest_case(pattern: Pattern, project: Workflow, original: AskedCase) -> AskedCase | None:
-    """Return the case about the same as another one, else that which has most in common with it; None if there is none.
+    """Return the case about the same as another one, else the most similar case; None if there is none.
 
-    A case with the same fields is about the same, whatever its answer now is. Of others the same verdict counts most,
-    for who always answers yes errs where no is right; then the fields that agree, then the labels.
+    A case with the same fields is about the same, whatever its answer now is. Of other cases the same verdict counts
+    most, because a model that always answers yes errs where no is right; then the fields that agree, then the labels.
     """
     try:
         levels = scopes(project)
@@ -30,17 +30,17 @@ def nearest_case(pattern: Pattern, project: Workflow, original: AskedCase) -> As
         return None
     candidates = [AskedCase(scope, case) for scope in levels for case in cases(pattern, scope) if not case.revealing]
     same = [candidate for candidate in candidates if candidate.case.fields == original.case.fields]
-    return max(same or candidates, key=lambda candidate: _likeness(candidate, original), default=None)
+    return max(same or candidates, key=lambda candidate: _similarity(candidate, original), default=None)
 
 
-def _likeness(candidate: AskedCase, original: AskedCase) -> tuple[float, ...]:
-    """Return how much a case has in common with another; of equally near ones, the first is the nearest."""
+def _similarity(candidate: AskedCase, original: AskedCase) -> tuple[float, ...]:
+    """Return how much a case has in common with another; of equally similar ones, the first is the nearest."""
     agree = verdict(candidate.case.answer) == verdict(original.case.answer)
-    fields = _shared(candidate.case.fields, original.case.fields)
-    place = candidate.scope.path == original.scope.path
-    labels = _shared(candidate.case.labels, original.case.labels)
-    return (agree and isinstance(verdict(candidate.case.answer), str), fields, place, labels, -candidate.case.rank)
+    fields = _count_shared(candidate.case.fields, original.case.fields)
+    same_path = candidate.scope.path == original.scope.path
+    labels = _count_shared(candidate.case.labels, original.case.labels)
+    return (agree and isinstance(verdict(candidate.case.answer), str), fields, same_path, labels, -candidate.case.rank)
 
 
-def _shared(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
-    return sum(name in other and other[name] == value for name, value in one.items())
+def _count_shared(first: Mapping[str, Any], second: Mapping[str, Any]) -> int:
+    return sum(name in second and second[name] == value for name, value in first.items())

@@ -1,4 +1,4 @@
-"""The rules by which suites about workflows are checked: names in templates, what is left out, pinned examples."""
+"""Lint rules for suites about workflows: names in templates, left-out patterns, pinned examples."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ..questions.left_out import balance_notices, notation_notices, project_noti
 from ..questions.phrasings import FOLDER as TEMPLATES
 from ..questions.phrasings import apply_phrasings
 from ..variations import resolve_reference
-from .pinned_examples import FOLDER, PHRASINGS, fault, pinned_in
+from .pinned_examples import FOLDER, PHRASINGS, find_fault, read_pinned_examples
 
-CASES: Final = 24  # questions of a pattern whose fields are looked at
+CASES: Final = 24  # questions of a pattern whose fields are examined
 
 
 def pattern_source(name: str, settings: UnderstandingSettings) -> SourcePlace | None:
-    """Return where the words of a pattern stand: in a folder of templates, else at its function."""
+    """Return the source of a pattern's templates: a file in a folder of templates, else the pattern's function."""
     if settings.templates and (path := files_of(settings.templates, TEMPLATES).get(name)):
         return SourcePlace(path)
     code = getattr(catalogue()[name].cases, "__code__", None) if name in catalogue() else None
@@ -37,7 +37,7 @@ def pattern_source(name: str, settings: UnderstandingSettings) -> SourcePlace | 
 
 
 def _patterns(suite: LintedSuite) -> Iterator[tuple[Pattern, UnderstandingSettings]]:
-    """Yield the patterns of the suite's questions in the words of the run, each once."""
+    """Yield the patterns of the suite's questions with the phrasings of the run, each once."""
     settings = UnderstandingSettings.of(suite.settings[0])
     patterns = catalogue()
     for name in suite.groups:
@@ -46,7 +46,7 @@ def _patterns(suite: LintedSuite) -> Iterator[tuple[Pattern, UnderstandingSettin
 
 
 def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
-    """Return the fields that the cases of a pattern fill its templates with, each with the values it has."""
+    """Return the fields of a pattern's cases, which fill its templates, each with its values."""
     fields: dict[str, list[Any]] = {}
     references = [
         linted for linted in suite.questions if linted.reference.group == name and not linted.reference.relation
@@ -56,47 +56,47 @@ def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
             case = resolve_reference(
                 PatternReference.of(linted.reference), UnderstandingSettings.of(linted.settings)
             ).case
-        except UsageError:  # the property `renders` tells it
+        except UsageError:  # the property `renders` reports it
             continue
         for field, value in case.fields.items():
             fields.setdefault(field, []).append(value)
     return fields
 
 
-def _undefined(suite: LintedSuite) -> Iterator[LintProblem]:
+def _undefined_variables(suite: LintedSuite) -> Iterator[LintProblem]:
     for pattern, settings in _patterns(suite):
         names = {*_fields(suite, pattern.name), *SENTENCE_FIELDS}
         for number, template in enumerate(pattern.templates, 1):
             if unknown := sorted(undeclared_names(template) - names):
-                message = f"{pattern.name}: phrasing {number} uses {_joined(unknown)}, which no case has"
-                yield LintProblem(f"{message}; known: {_joined(names)}", pattern_source(pattern.name, settings))
-    for asked_with in suite.settings:
-        prompt = prompt_template(asked_with.prompt, asked_with.templates)
+                message = f"{pattern.name}: phrasing {number} uses {_quote_names(unknown)}, which no case has"
+                yield LintProblem(f"{message}; known: {_quote_names(names)}", pattern_source(pattern.name, settings))
+    for settings_of_run in suite.settings:
+        prompt = prompt_template(settings_of_run.prompt, settings_of_run.templates)
         if unknown := sorted(undeclared_names(prompt.source) - set(FIELDS)):
-            message = f"the prompt {prompt.name} uses {_joined(unknown)}; known: {_joined(FIELDS)}"
-            yield LintProblem(message, _prompt_source(asked_with))
+            message = f"the prompt {prompt.name} uses {_quote_names(unknown)}; known: {_quote_names(FIELDS)}"
+            yield LintProblem(message, _prompt_source(settings_of_run))
 
 
-def _unused(suite: LintedSuite) -> Iterator[LintProblem]:
+def _unused_variables(suite: LintedSuite) -> Iterator[LintProblem]:
     for pattern, settings in _patterns(suite):
         used = {name for template in pattern.templates for name in undeclared_names(template)}
         for field, values in _fields(suite, pattern.name).items():
             if field not in used and any(value != values[0] for value in values):
                 message = f"{pattern.name}: no phrasing uses the field {field!r}, which differs from case to case"
                 yield LintProblem(message, pattern_source(pattern.name, settings))
-    for asked_with in suite.settings:
-        prompt = prompt_template(asked_with.prompt, asked_with.templates)
+    for settings_of_run in suite.settings:
+        prompt = prompt_template(settings_of_run.prompt, settings_of_run.templates)
         if "instruction" not in undeclared_names(prompt.source):
-            message = f"the prompt {prompt.name} does not use 'instruction', which says what the answer looks like"
-            yield LintProblem(message, _prompt_source(asked_with))
+            message = f"the prompt {prompt.name} does not use 'instruction', which describes the answer"
+            yield LintProblem(message, _prompt_source(settings_of_run))
 
 
-def _joined(names: Any) -> str:  # noqa: ANN401 - any collection of texts
+def _quote_names(names: Any) -> str:  # noqa: ANN401 - any collection of texts
     return ", ".join(repr(name) for name in sorted(names))
 
 
 def _prompt_source(settings: Settings) -> SourcePlace | None:
-    """Return the file of a prompt template of the user; None for others."""
+    """Return the file of a prompt template of the user; None for other templates."""
     path = Path(settings.prompt)
     if path.is_file():
         return SourcePlace(path)
@@ -105,16 +105,16 @@ def _prompt_source(settings: Settings) -> SourcePlace | None:
     return SourcePlace(template) if template else None
 
 
-def _unsupported(suite: LintedSuite) -> Iterator[LintProblem]:
+def _unsupported_notations(suite: LintedSuite) -> Iterator[LintProblem]:
     settings = with_options(UnderstandingSettings.of(suite.settings[0]), suite.options)
     if not settings.workflows and not settings.question:
         yield from map(LintProblem, notation_notices(select(suite.options.get("patterns", "*")), settings))
 
 
-def _left_out(suite: LintedSuite) -> Iterator[LintProblem]:
+def _left_out_patterns(suite: LintedSuite) -> Iterator[LintProblem]:
     settings = with_options(UnderstandingSettings.of(suite.settings[0]), suite.options)
     patterns = select(suite.options.get("patterns", "*"))
-    if settings.question:  # the one that is stated, and no other
+    if settings.question:  # only this question is asked
         return
     if settings.workflows:
         yield from map(LintProblem, (*project_notices(patterns, settings), *balance_notices(patterns, settings)))
@@ -123,7 +123,7 @@ def _left_out(suite: LintedSuite) -> Iterator[LintProblem]:
 
 
 def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | None:
-    """Return where the examples of a pattern stand; None for our own words, which our tests hold to examples."""
+    """Return the folder of a pattern's examples; None for built-in phrasings, whose examples are in the tests."""
     if settings.templates and pattern.name in files_of(settings.templates, TEMPLATES):
         return Path(settings.templates, FOLDER)
     code = getattr(pattern.cases, "__code__", None)
@@ -133,8 +133,8 @@ def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | 
     return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
 
-def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
-    """Yield the phrasings without an example, or the examples that the pattern does not keep to."""
+def _pinned_problems(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
+    """Yield the phrasings without an example, or the examples that the pattern contradicts."""
     by_folder: dict[Path, Mapping[str, Any]] = {}
     for pattern, settings in _patterns(suite):
         folder = _pinned_folder(pattern, settings)
@@ -143,7 +143,7 @@ def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
         place = pattern_source(pattern.name, settings)
         try:
             if folder not in by_folder:
-                by_folder[folder] = pinned_in(folder)
+                by_folder[folder] = read_pinned_examples(folder)
         except UsageError as error:
             if not missing:
                 yield LintProblem(str(error), place)
@@ -152,58 +152,60 @@ def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
         for phrasing in range(len(pattern.templates)):
             pinned = [example for example in examples if phrasing in example.questions]
             if missing and not pinned:
-                where = f"expected one under [[{pattern.name}]] in {FOLDER}/*.toml, with {_phrasing(phrasing)!r}"
+                where = f"expected one under [[{pattern.name}]] in {FOLDER}/*.toml, with {_phrasing_key(phrasing)!r}"
                 yield LintProblem(f"{pattern.name}: phrasing {phrasing + 1} has no pinned example; {where}", place)
             elif not missing:
                 yield from (
-                    LintProblem(message, place) for example in pinned if (message := fault(pattern, example, phrasing))
+                    LintProblem(message, place)
+                    for example in pinned
+                    if (message := find_fault(pattern, example, phrasing))
                 )
 
 
-def _phrasing(number: int) -> str:
+def _phrasing_key(number: int) -> str:
     return PHRASINGS[min(number, len(PHRASINGS) - 1)]
 
 
 LINT_RULES: Final = (
     LintRule(
         "undefined-variable",
-        "A template uses a name that it is never given, be it in a branch that no question took.",
-        "Correct the name, or let the cases of the pattern have a field of that name.",
-        _undefined,
+        "A template uses an undefined name, even if only in a branch that no question takes.",
+        "Correct the name, or add a field of that name to the cases of the pattern.",
+        _undefined_variables,
     ),
     LintRule(
         "unused-variable",
-        "A template leaves out what tells its questions apart, or what the answer has to look like.",
-        "Use the field in each phrasing, or leave it out of the cases.",
-        _unused,
+        "A template omits a field that distinguishes questions, or the instruction for the answer.",
+        "Use the field in each phrasing, or remove it from the cases.",
+        _unused_variables,
         "warning",
     ),
     LintRule(
         "unsupported-notation",
         "A suite asks in a notation that does not support what a pattern needs.",
-        "Choose another notation for these patterns, or do not ask them.",
-        _unsupported,
+        "Choose another notation for these patterns, or remove them.",
+        _unsupported_notations,
         "warning",
     ),
     LintRule(
         "left-out-pattern",
-        "A suite asks for a pattern that finds no case, or only cases with one answer.",
-        "Choose sizes or workflows that the pattern can be asked about, or do not ask it.",
-        _left_out,
+        "A suite selects a pattern that finds no case, or only cases with one answer.",
+        "Choose sizes or workflows for which the pattern finds cases, or remove the pattern.",
+        _left_out_patterns,
         "warning",
     ),
     LintRule(
         "unpinned-phrasing",
         "A phrasing of the project's own has no pinned example.",
-        f"Answer a question in these words by hand, and write it into {FOLDER}/ beside the pattern.",
-        partial(_pinned, missing=True),
+        f"Answer a question in these words by hand, and add it to {FOLDER}/ beside the pattern.",
+        partial(_pinned_problems, missing=True),
         "warning",
     ),
     LintRule(
         "pinned-example",
         "A pattern gives another answer than a pinned example, or does not ask its question.",
-        "Mend the pattern, or the example if that is wrong.",
-        partial(_pinned, missing=False),
+        "Correct the pattern, or the example if that is wrong.",
+        partial(_pinned_problems, missing=False),
     ),
 )
-"""The rules of suites about workflows."""
+"""Lint rules for suites about workflows."""

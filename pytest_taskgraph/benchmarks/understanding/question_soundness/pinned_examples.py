@@ -1,6 +1,6 @@
-"""Pinned examples: questions of a pattern that a person answered from their words alone, to hold the pattern to.
+"""Pinned examples: questions of a pattern that a person answered from their words alone.
 
-They stand in TOML files, each example an entry `[[PATTERN]]`:
+They stand in TOML files, each example in a table `[[PATTERN]]`:
 
     [[next_task]]
     workflow = "orders.xxp"  # a file beside the TOML file, in any notation
@@ -14,10 +14,10 @@ They stand in TOML files, each example an entry `[[PATTERN]]`:
 - yes-no, yes-no-reason: "yes" or "no"; task, condition, text: the text; number: the number;
 - task-set, task-reasons, pair-reason: the list of names; groups: a list of lists;
 - task-order: a list of orders, all of which are right;
-- any other form: the answer as the form reads it.
+- any other form: the answer as the form parses it.
 
-`tempting` is a wrong answer that a careless reader would give: one more name in a set, a whole answer in other forms.
-`flaw` describes what is planted: its kind and its details. `why` is for the reader of the file.
+`tempting` is a wrong answer that a careless reader would give: an additional name in a set, a whole answer in other
+forms. `flaw` describes the planted flaw by kind and details. `why` is for the reader of the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..patterns.pattern import Case, Pattern
 from ..patterns.scope import Scope, all_scopes, cases, scopes_by_own_name, sentence
 
 FOLDER: Final = "pinned_examples"
-"""The folder beside the file of a pattern, or in a folder of templates, that holds the examples."""
+"""Folder with the examples, beside the file of a pattern or in a folder of templates."""
 PHRASINGS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 LARGEST_FILE: Final = 1_000_000  # bytes
 _KEYS: Final = {"workflow", "answer", "tempting", "flaw", "why", *PHRASINGS}
@@ -52,11 +52,11 @@ class PinnedExample:
     """A question about a workflow in one or more phrasings, with its answer and a wrong one.
 
     Args:
-        place: Where it stands, for messages.
-        project: The workflow, with what is planted.
+        place: The place of the example in its file, for messages.
+        project: The workflow, with the planted flaw.
         questions: The question by phrasing, from 0.
-        answer: The right answer, as the files have it.
-        tempting: A wrong answer; None for none.
+        answer: The right answer, as in the file.
+        tempting: A wrong answer, or None.
     """
 
     place: str
@@ -66,17 +66,17 @@ class PinnedExample:
     tempting: Any = None
 
 
-def pinned_in(folder: Path) -> dict[str, list[PinnedExample]]:
+def read_pinned_examples(folder: Path) -> dict[str, list[PinnedExample]]:
     """Return the examples in the TOML files of a folder, by pattern; none if there is no such folder.
 
     Raises:
-        UsageError: if a file cannot be read, or an entry is no example.
+        UsageError: if a file cannot be read, or a table is no example.
     """
     examples: dict[str, list[PinnedExample]] = {}
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
-        for pattern, entries in _read_file(path).items():
-            for number, entry in enumerate(_entries(path, pattern, entries), 1):
-                examples.setdefault(pattern, []).append(_example(path, f"{path}: {pattern} {number}", entry))
+        for pattern, tables in _read_file(path).items():
+            for number, table in enumerate(_tables_of(path, pattern, tables), 1):
+                examples.setdefault(pattern, []).append(_example(path, f"{path}: {pattern} {number}", table))
     return examples
 
 
@@ -89,22 +89,22 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: {error}") from None
 
 
-def _entries(path: Path, pattern: str, entries: object) -> Sequence[Mapping[str, Any]]:
-    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
-        return entries
+def _tables_of(path: Path, pattern: str, tables: object) -> Sequence[Mapping[str, Any]]:
+    if isinstance(tables, list) and all(isinstance(table, dict) for table in tables):
+        return tables
     raise UsageError(f"{path}: {pattern}: expected entries that begin with [[{pattern}]]")
 
 
-def _example(path: Path, place: str, entry: Mapping[str, Any]) -> PinnedExample:
-    if unknown := sorted(entry.keys() - _KEYS):
+def _example(path: Path, place: str, table: Mapping[str, Any]) -> PinnedExample:
+    if unknown := sorted(table.keys() - _KEYS):
         raise UsageError(f"{place}: unknown keys {', '.join(unknown)}; known: {', '.join(sorted(_KEYS))}")
-    questions = {number: str(entry[name]) for number, name in enumerate(PHRASINGS) if name in entry}
-    if not questions or "answer" not in entry or not isinstance(entry.get("workflow"), str):
+    questions = {number: str(table[name]) for number, name in enumerate(PHRASINGS) if name in table}
+    if not questions or "answer" not in table or not isinstance(table.get("workflow"), str):
         raise UsageError(f"{place}: expected a workflow, a question such as {PHRASINGS[0]!r}, and an answer")
-    project = projects.load(str(path.parent / entry["workflow"])).workflow
-    if "flaw" in entry:
-        project = replace(project, flaw=_flaw(place, entry["flaw"]))
-    return PinnedExample(place, project, questions, entry["answer"], entry.get("tempting"))
+    project = projects.load(str(path.parent / table["workflow"])).workflow
+    if "flaw" in table:
+        project = replace(project, flaw=_flaw(place, table["flaw"]))
+    return PinnedExample(place, project, questions, table["answer"], table.get("tempting"))
 
 
 def _flaw(place: str, stated: object) -> Flaw:
@@ -113,11 +113,11 @@ def _flaw(place: str, stated: object) -> Flaw:
     raise UsageError(f"{place}: flaw is {stated!r:.100}; expected its kind and a list of details")
 
 
-def every_question(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
-    """Yield every question of the pattern about the project, its levels called by their places and by their names.
+def all_questions(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
+    """Yield every question of the pattern about the project, with levels named by place and by sub-workflow.
 
-    A derived workflow is asked about as it stands, too, not only with what it is derived from filled in: a pattern has
-    words for that, though no question of a suite uses them.
+    A derived workflow is also asked about without the content of its base: a pattern has words for that, though no
+    question of a suite uses them.
     """
     levels = all_scopes(project)
     derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
@@ -126,17 +126,17 @@ def every_question(pattern: Pattern, phrasing: int, project: Workflow) -> Iterat
             yield sentence(pattern, phrasing, scope, case), scope, case
 
 
-def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
+def find_fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
     """Return what is wrong with the pattern's answer to the pinned question; the empty text if nothing is.
 
     Args:
-        pattern: The pattern, in the words of the run.
+        pattern: The pattern, with the phrasings of the run.
         example: The example; it has the phrasing.
         phrasing: The phrasing, from 0.
     """
     pinned = example.questions[phrasing]
     questions: dict[str, list[Case]] = {}
-    for text, _, case in every_question(pattern, phrasing, example.project):
+    for text, _, case in all_questions(pattern, phrasing, example.project):
         questions.setdefault(text, []).append(case)
     if pinned not in questions:
         nearest = get_close_matches(
@@ -144,13 +144,15 @@ def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
         )
         asks = f"it asks, for example, {nearest[0]!r}" if nearest else "it asks nothing about this workflow"
         return f"{example.place}: the pattern does not ask {pinned[:_CHARACTERS_SHOWN]!r}; {asks}"
-    if (pattern.metric or form(pattern.form).metric) in MODEL_METRICS:  # by a model, which is not asked
+    if (
+        pattern.metric or form(pattern.form).metric
+    ) in MEASURED:  # measured by a model, to which no request is sent here
         return ""
     for case in questions[pinned]:
-        if any(_score(pattern, right, case.answer) != 1.0 for right in _right(pattern, example.answer)):
+        if any(_score(pattern, right, case.answer) != 1.0 for right in _right_answers(pattern, example.answer)):
             answers = f"pinned answer {example.answer!r}, pattern's answer {case.answer!r}"
             return f"{example.place}: {pinned[:_CHARACTERS_SHOWN]!r}: {answers}"
-        if example.tempting is not None and _score(pattern, _tempting(pattern, example), case.answer) == 1.0:
+        if example.tempting is not None and _score(pattern, _tempting_answer(pattern, example), case.answer) == 1.0:
             tempting = f"the tempting answer {example.tempting!r} counts as right"
             return f"{example.place}: {pinned[:_CHARACTERS_SHOWN]!r}: {tempting}"
     return ""
@@ -162,19 +164,19 @@ def _score(pattern: Pattern, given: Json, reference: Json) -> float | None:
     return measure_answer(name, metric(name), given, reference).value
 
 
-def _right(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
-    """Return the answers that the example calls right, as the form reads them."""
+def _right_answers(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
+    """Return the right answers of the example, as the form parses them."""
     answers = answer if pattern.form == "task-order" else [answer]
-    return [_as_read(pattern.form, right) for right in answers]
+    return [_answer_of_form(pattern.form, right) for right in answers]
 
 
-def _tempting(pattern: Pattern, example: PinnedExample) -> Json:
+def _tempting_answer(pattern: Pattern, example: PinnedExample) -> Json:
     if pattern.form in ("task-set", "task-reasons"):
-        return _as_read(pattern.form, [*example.answer, example.tempting])
-    return _as_read(pattern.form, example.tempting)
+        return _answer_of_form(pattern.form, [*example.answer, example.tempting])
+    return _answer_of_form(pattern.form, example.tempting)
 
 
-def _as_read(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has its own
+def _answer_of_form(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has its own
     match name:
         case "task-reasons" | "pair-reason":
             return {"tasks": sorted(answer), "reasons": {}}
@@ -183,5 +185,5 @@ def _as_read(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has it
         case "task-set":
             return sorted(answer)
         case _:
-            read: Json = answer
-            return read
+            unchanged: Json = answer
+            return unchanged

@@ -1,15 +1,15 @@
-"""The properties that questions about workflows have of their own, each checked on one question.
+"""Properties of questions about workflows, each checked on one question.
 
-template          the prompt holds the question and the whole text of the workflow
-names-shown       every name in the question stands in the shown text
-one-answer        no other case is asked in the same words and has another answer
-phrasings-agree   the phrasings name the same, and tell the same cases apart
-read-back         the workflow read back from the text gives the same answer
-irrelevant-parts  a change of the workflow that the prompt does not show changes no answer
-deterministic     asked once more about an equal workflow, the question is the same
+    template          the prompt holds the question and the whole text of the workflow
+    names-shown       every name in the question stands in the shown text
+    one-answer        no other case is asked in the same words and has another answer
+    phrasings-agree   the phrasings name the same parts, and distinguish the same cases
+    read-back         the workflow read back from the text gives the same answer
+    irrelevant-parts  a change of the workflow that the prompt does not show changes no answer
+    deterministic     asked again about an equal workflow, the question is the same
 
-The answers of patterns that find planted flaws are no function of the shown text: read-back and irrelevant-parts are
-not demanded of them.
+The answers of patterns that find planted flaws cannot be computed from the shown text: read-back and irrelevant-parts
+do not apply to them.
 """
 
 from __future__ import annotations
@@ -48,244 +48,250 @@ PROPERTIES: Final = {
     "irrelevant-parts": "A change of the workflow that the prompt does not show changes no answer.",
     "answer-not-given-away": "No rule on the surface of questions and texts predicts the answers.",
 }
-"""The properties of questions about workflows, each with what it says."""
-MOST_CASES: Final = 300  # of a workflow, that a case is compared with
-EDITS: Final = 12  # one-step edits that are tried
+"""Properties of questions about workflows, each with its statement."""
+MOST_CASES: Final = 300  # of a workflow, with which a case is compared
+EDITS: Final = 12  # maximum number of one-step edits
 _CHARACTERS_SHOWN: Final = 120  # characters of an answer or a text in a message
 
 
 def question_checks(
-    asked: PatternQuestion, question: Question, compose: Callable[[PatternQuestion], Question]
+    posed: PatternQuestion, question: Question, compose: Callable[[PatternQuestion], Question]
 ) -> tuple[Check, ...]:
     """Return the checks of one question about a workflow.
 
     Args:
-        asked: What the question asks.
+        posed: The case that the question asks.
         question: The question.
-        compose: Composes the question of another case, or of the same once more.
+        compose: Function that composes the question of a case.
     """
-    about = QuestionChecks(asked, question, compose)
+    checks_of_question = QuestionChecks(posed, question, compose)
     checks = {
-        "deterministic": about.deterministic,
-        "template": about.template,
-        "names-shown": about.names_shown,
-        "one-answer": about.one_answer,
-        "phrasings-agree": about.phrasings_agree,
+        "deterministic": checks_of_question.deterministic,
+        "template": checks_of_question.template,
+        "names-shown": checks_of_question.names_shown,
+        "one-answer": checks_of_question.one_answer,
+        "phrasings-agree": checks_of_question.phrasings_agree,
     }
-    if not asked.pattern.planted:
-        checks |= {"read-back": about.read_back, "irrelevant-parts": about.irrelevant_parts}
+    if not posed.pattern.planted:
+        checks |= {"read-back": checks_of_question.read_back, "irrelevant-parts": checks_of_question.irrelevant_parts}
     return tuple(Check(name, run) for name, run in checks.items())
 
 
-def own_file_checks(asked: PatternQuestion, question: Question) -> tuple[Check, ...]:
-    """Return the checks of a question about the user's own files: those that compose and read back nothing."""
+def own_file_checks(posed: PatternQuestion, question: Question) -> tuple[Check, ...]:
+    """Return the checks of a question about the user's own files, which neither compose nor read back."""
 
     def compose(other: PatternQuestion) -> Question:
         raise AssertionError("no check of own files composes questions")
 
-    about = QuestionChecks(asked, question, compose)
+    checks_of_question = QuestionChecks(posed, question, compose)
     checks = {
-        "names-shown": about.names_shown,
-        "one-answer": about.one_answer,
-        "phrasings-agree": about.phrasings_agree,
+        "names-shown": checks_of_question.names_shown,
+        "one-answer": checks_of_question.one_answer,
+        "phrasings-agree": checks_of_question.phrasings_agree,
     }
     return tuple(Check(name, run) for name, run in checks.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # Hypothesis writes out what a test was called with
 class QuestionChecks:
-    """The checks of a question. Each returns what is wrong in one line; the empty text if the property holds."""
+    """Checks of a question; each returns what is wrong in one line, or the empty text."""
 
-    asked: PatternQuestion
+    posed: PatternQuestion
     question: Question
     compose: Callable[[PatternQuestion], Question]
 
     def deterministic(self) -> str:
-        """Ask once more about an equal workflow."""
-        asked = self.asked
-        project = replace(asked.workflow)
-        scope = next((level for level in scopes(project) if level.place == asked.scope.place), None)
+        """Ask again about an equal workflow."""
+        posed = self.posed
+        project = replace(posed.workflow)
+        scope = next((level for level in scopes(project) if level.place == posed.scope.place), None)
         same = [] if scope is None else self._same_cases(scope)
         if not same:
-            return "listed once more, the cases did not hold this one; expected the same cases"
-        if all(case.answer != asked.case.answer for case in same):
-            return f"found the answer {self._answer(same[0])} the second time; expected {self._answer(asked.case)}"
-        return differences(self.question, self.compose(asked))
+            return "listed again, the cases do not include the asked case; expected the same cases"
+        if all(case.answer != posed.case.answer for case in same):
+            expected = self._answer_text(posed.case)
+            return f"found the answer {self._answer_text(same[0])} in the second listing; expected {expected}"
+        return differences(self.question, self.compose(posed))
 
     def template(self) -> str:
-        """Look for the question and the workflow in the prompt."""
+        """Search the question and the workflow in the prompt."""
         question, prompt = self.question, self.question.system + self.question.prompt
-        for what, text in (("question", question.text), ("text of the workflow", self.asked.text)):
-            if text not in prompt and not (question.specifications and what != "question"):
-                return f"the prompt {question.labels.get('prompt', '')} does not hold the {what}; expected all of it"
+        for part, text in (("question", question.text), ("text of the workflow", self.posed.text)):
+            if text not in prompt and not (question.specifications and part != "question"):
+                return f"the prompt {question.labels.get('prompt', '')} does not hold the {part}; expected all of it"
         return ""
 
     def names_shown(self) -> str:
-        """Look for the names of the question in the text of the workflow."""
-        kinds = names_of(self.asked.workflow)
-        names = {*_names_in(self.asked.case.fields.values(), kinds), *self.asked.scope.path}
+        """Search the names of the question in the text of the workflow."""
+        kinds = names_of(self.posed.workflow)
+        names = {*_names_in(self.posed.case.fields.values(), kinds), *self.posed.scope.path}
         quoted = [name for name in kinds if name in names and name in self.question.text]
         missing = [name for name in quoted if not self._is_shown(name, kinds[name]) and self._is_named(name)]
         return f"the text does not show the {kinds[missing[0]]} {missing[0]!r} of the question" if missing else ""
 
     def _is_shown(self, name: str, kind: str) -> bool:
-        """Return True if a name stands in the text, as it is or as the notation spells it."""
-        if any(spelling in self.asked.text for spelling in (name, json.dumps(name)[1:-1], html.escape(name))):
+        """Return True if a name stands in the text, unchanged or as the notation spells it."""
+        if any(spelling in self.posed.text for spelling in (name, json.dumps(name)[1:-1], html.escape(name))):
             return True
         try:
-            back = notation(self.asked.notation).read(self.asked.text)
+            back = notation(self.posed.notation).read(self.posed.text)
         except ReadError:
             return False
         return kind != "gateway" and name in names_of(back)
 
     def _is_named(self, name: str) -> bool:
-        """Return True if the questions follow a new name: a field such as "data" may only be spelt like a name."""
-        if name in self.asked.scope.path:
+        """Return True if the questions follow a new name; a field such as "data" may only equal a name."""
+        if name in self.posed.scope.path:
             return True
-        new = "Renamed" + "_" * max(map(len, names_of(self.asked.workflow)))
-        project = with_texts(self.asked.workflow, renaming_to({name: new}))
-        listed = (case for scope in scopes(project) for case in cases(self.asked.pattern, scope))
-        return any(new in _names_in(case.fields.values(), {new}) for case in islice(listed, MOST_CASES))
+        new = "Renamed" + "_" * max(map(len, names_of(self.posed.workflow)))
+        project = with_texts(self.posed.workflow, renaming_to({name: new}))
+        renamed_cases = (case for scope in scopes(project) for case in cases(self.posed.pattern, scope))
+        return any(new in _names_in(case.fields.values(), {new}) for case in islice(renamed_cases, MOST_CASES))
 
     def one_answer(self) -> str:
         """Compare with the other cases that are asked in the same words."""
-        asked = self.asked
-        for scope, other in _all_cases(asked):
-            text = _sentence(asked, asked.phrasing, scope, other)
-            if text == self.question.text and not self._same(other, asked.case):
+        posed = self.posed
+        for scope, other in _all_cases(posed):
+            text = _sentence(posed, posed.phrasing, scope, other)
+            if text == self.question.text and not self._has_same_answer(other, posed.case):
                 return (
-                    f"the question {_short(self.question.text)} has the answers {self._answer(asked.case)} and "
-                    f"{self._answer(other)}; expected one"
+                    f"the question {_excerpt(self.question.text)} has the answers {self._answer_text(posed.case)} and "
+                    f"{self._answer_text(other)}; expected one"
                 )
         return ""
 
     def phrasings_agree(self) -> str:
-        """Compare the names that phrasings tell, and the cases that they tell apart."""
-        asked = self.asked
-        texts = [_sentence(asked, i, asked.scope, asked.case) for i in range(asked.phrasings)]
-        for name in sorted({*_names_in(asked.case.fields.values(), names_of(asked.workflow))}):
-            if (numbers := _unlike([name in text for text in texts])) and self._is_named(name):
-                without = _short(texts[numbers[1] - 1])
+        """Compare the names in the phrasings, and the cases that they distinguish."""
+        posed = self.posed
+        texts = [_sentence(posed, i, posed.scope, posed.case) for i in range(posed.phrasings)]
+        for name in sorted({*_names_in(posed.case.fields.values(), names_of(posed.workflow))}):
+            if (numbers := _differing_phrasings([name in text for text in texts])) and self._is_named(name):
+                without = _excerpt(texts[numbers[1] - 1])
                 return f"phrasing {numbers[0]} names {name!r} and phrasing {numbers[1]} does not: {without}"
-        for scope, other in _all_cases(asked) if asked.phrasings > 1 else ():
-            if numbers := _unlike([_sentence(asked, i, scope, other) != text for i, text in enumerate(texts)]):
+        for scope, other in _all_cases(posed) if posed.phrasings > 1 else ():
+            if numbers := _differing_phrasings(
+                [_sentence(posed, i, scope, other) != text for i, text in enumerate(texts)]
+            ):
                 return (
-                    f"phrasing {numbers[0]} tells two cases apart and phrasing {numbers[1]} does not: "
-                    f"{_short(texts[numbers[1] - 1])}"
+                    f"phrasing {numbers[0]} distinguishes two cases and phrasing {numbers[1]} does not: "
+                    f"{_excerpt(texts[numbers[1] - 1])}"
                 )
         return ""
 
     def read_back(self) -> str:
         """Ask the same about the workflow that is read back from the text."""
-        asked = self.asked
+        posed = self.posed
         try:
-            back = notation(asked.notation).read(asked.text)
+            back = notation(posed.notation).read(posed.text)
         except ReadError as error:
             return f"the text cannot be read back: {error}"
         levels = chain(all_scopes(back), all_scopes(back, entered=True))
-        same = [case for scope in levels if scope.place == asked.scope.place for case in self._same_cases(scope)]
+        same = [case for scope in levels if scope.place == posed.scope.place for case in self._same_cases(scope)]
         if not same:
-            return f"the workflow read back from the text has no such case; expected {_short(self.question.text)}"
-        if any(self._same(case, asked.case) for case in same):
+            return f"the workflow read back from the text has no such case; expected {_excerpt(self.question.text)}"
+        if any(self._has_same_answer(case, posed.case) for case in same):
             return ""
-        return f"the workflow read back gives {self._answer(same[0])}; the one shown {self._answer(asked.case)}"
+        shown, back_answer = self._answer_text(posed.case), self._answer_text(same[0])
+        return f"the workflow read back gives {back_answer}; the shown workflow {shown}"
 
     def _same_cases(self, scope: Scope) -> list[Case]:
-        """Return the cases about the same of another workflow; by their words where the fields differ in order."""
-        asked = self.asked
-        listed = list(cases(asked.pattern, scope))
-        if same := [case for case in listed if case.fields == asked.case.fields]:
+        """Return the cases about the same of another workflow, by words where fields differ in order."""
+        posed = self.posed
+        scope_cases = list(cases(posed.pattern, scope))
+        if same := [case for case in scope_cases if case.fields == posed.case.fields]:
             return same
-        called = replace(scope, own_name=asked.scope.own_name)
-        return [case for case in listed if _sentence(asked, asked.phrasing, called, case) == self.question.text]
+        named_scope = replace(scope, own_name=posed.scope.own_name)
+        return [
+            case for case in scope_cases if _sentence(posed, posed.phrasing, named_scope, case) == self.question.text
+        ]
 
     def irrelevant_parts(self) -> str:
         """Change the workflow in ways that the prompt may not show."""
-        for what, project in _changed(self.asked.workflow):
-            if message := self._hidden(what, project):
+        for part, project in _hidden_changes(self.posed.workflow):
+            if message := self._effect_of_hidden_change(part, project):
                 return message
         return ""
 
-    def _hidden(self, what: str, project: Workflow) -> str:
-        """Return how a change that the prompt does not show changes the answer; empty if it does not, or is shown."""
-        asked = self.asked
-        scope = next((level for level in scopes(project) if level.place == asked.scope.place), None)
+    def _effect_of_hidden_change(self, part: str, project: Workflow) -> str:
+        """Return how a change that the prompt does not show changes the answer; empty if it does not."""
+        posed = self.posed
+        scope = next((level for level in scopes(project) if level.place == posed.scope.place), None)
         if scope is None:
             return ""
-        same = [case for case in cases(asked.pattern, scope) if case.fields == asked.case.fields]
-        if not same or any(self._same(case, asked.case) for case in same):
+        same = [case for case in cases(posed.pattern, scope) if case.fields == posed.case.fields]
+        if not same or any(self._has_same_answer(case, posed.case) for case in same):
             return ""
         try:
-            text = write_workflow(project, asked.notation)
+            text = write_workflow(project, posed.notation)
         except UnsupportedFeatureError:
             return ""
-        called = replace(scope, own_name=asked.scope.own_name)
-        changed = self.compose(replace(asked, workflow=project, scope=called, case=same[0], text=text))
+        named_scope = replace(scope, own_name=posed.scope.own_name)
+        changed = self.compose(replace(posed, workflow=project, scope=named_scope, case=same[0], text=text))
         if _visible_parts(changed) != _visible_parts(self.question):
             return ""
-        answers = f"from {self._answer(asked.case)} to {self._answer(same[0])}"
-        return f"the prompt does not show {what}, which changes the answer {answers}; expected no change"
+        answers = f"from {self._answer_text(posed.case)} to {self._answer_text(same[0])}"
+        return f"the prompt does not show {part}, which changes the answer {answers}; expected no change"
 
-    def _same(self, one: Case, other: Case) -> bool:
-        return same_answer(self.asked.pattern, one.answer, other.answer, self.asked.workflow, self.asked.scope)
+    def _has_same_answer(self, first: Case, second: Case) -> bool:
+        return same_answer(self.posed.pattern, first.answer, second.answer, self.posed.workflow, self.posed.scope)
 
-    def _answer(self, case: Case) -> str:
-        return _short(show_answer(self.asked.pattern.form, case.answer))
+    def _answer_text(self, case: Case) -> str:
+        return _excerpt(show_answer(self.posed.pattern.form, case.answer))
 
 
 def _visible_parts(question: Question) -> tuple[object, ...]:
-    """Return all that a model can see of what a question is about; specifications are shown on request."""
+    """Return everything that a model can see for a question; specifications are shown on request."""
     return question.system, question.prompt, question.specifications
 
 
-def _all_cases(asked: PatternQuestion) -> Iterator[tuple[Scope, Case]]:
-    """Yield the first cases of the pattern about the workflow, those of the level asked about called as it is."""
-    pairs = ((scope, case) for scope in scopes(asked.workflow) for case in cases(asked.pattern, scope))
+def _all_cases(posed: PatternQuestion) -> Iterator[tuple[Scope, Case]]:
+    """Yield the first cases of the pattern about the workflow, with the level asked about named as in the question."""
+    pairs = ((scope, case) for scope in scopes(posed.workflow) for case in cases(posed.pattern, scope))
     for scope, case in islice(pairs, MOST_CASES):
-        yield (asked.scope if scope.place == asked.scope.place else scope), case
+        yield (posed.scope if scope.place == posed.scope.place else scope), case
 
 
-def _unlike(holds: Sequence[bool]) -> tuple[int, int] | None:
-    """Return the numbers of a phrasing for which something holds and of one for which it does not, if they differ."""
-    return (holds.index(True) + 1, holds.index(False) + 1) if len({*holds}) > 1 else None
+def _differing_phrasings(flags: Sequence[bool]) -> tuple[int, int] | None:
+    """Return the number of a phrasing with the flag and of one without it, or None if all are equal."""
+    return (flags.index(True) + 1, flags.index(False) + 1) if len({*flags}) > 1 else None
 
 
-def _sentence(asked: PatternQuestion, phrasing: int, scope: Scope, case: Case) -> str:
-    return sentence(asked.phrased, phrasing, scope, case)
+def _sentence(posed: PatternQuestion, phrasing: int, scope: Scope, case: Case) -> str:
+    return sentence(posed.phrased, phrasing, scope, case)
 
 
-def _names_in(values: Collection[Any], known: Collection[str]) -> Iterator[str]:
-    """Yield the known names among values and the items of lists."""
+def _names_in(values: Collection[Any], names: Collection[str]) -> Iterator[str]:
+    """Yield the given names among values and in lists."""
     for value in values:
         if isinstance(value, str):
-            yield from [value] if value in known else []
+            yield from [value] if value in names else []
         elif isinstance(value, list | tuple | set | frozenset):
-            yield from _names_in(sorted(value, key=str), known)
+            yield from _names_in(sorted(value, key=str), names)
 
 
-def _changed(project: Workflow) -> Iterator[tuple[str, Workflow]]:
-    """Yield the project with what a text may leave out changed or dropped, then one step away from it."""
+def _hidden_changes(project: Workflow) -> Iterator[tuple[str, Workflow]]:
+    """Yield the project with parts changed or dropped that a text can omit, then one step away from it."""
     rng = Random("irrelevant parts")
     gates = [name for name, kind in names_of(project).items() if kind == "gateway"]
     yield "the names of gateways", with_texts(project, renaming_to({name: f"Gate{i}" for i, name in enumerate(gates)}))
-    yield "what was planted", _everywhere(project, lambda level: replace(level, flaw=None))
+    yield "what was planted", _change_everywhere(project, lambda level: replace(level, flaw=None))
     yield "the order of declaration", shuffle_declarations(project, rng)
     for part, drop in _DROPPED.items():
-        yield part, _everywhere(project, partial(_with_tasks, drop))
+        yield part, _change_everywhere(project, partial(_with_tasks, drop))
     for edit in edits(project, rng, EDITS):
         yield f"a change ({edit.kind})", edit.workflow
 
 
-def _everywhere(project: Workflow, change: Callable[[Workflow], Workflow]) -> Workflow:
+def _change_everywhere(project: Workflow, change: Callable[[Workflow], Workflow]) -> Workflow:
     """Return the project with each of its workflows and inline sub-workflows changed."""
 
-    def inside(task: Task, package: str) -> Task:
+    def change_inside(task: Task, package: str) -> Task:
         return task if task.subworkflow is None else replace(task, subworkflow=change(task.subworkflow))
 
-    def whole(one: Workflow) -> Workflow:
-        return change(with_tasks(one, one.package, inside))
+    def change_whole(workflow: Workflow) -> Workflow:
+        return change(with_tasks(workflow, workflow.package, change_inside))
 
-    return replace(whole(project), others=tuple(map(whole, project.others)))
+    return replace(change_whole(project), others=tuple(map(change_whole, project.others)))
 
 
 def _with_tasks(change: Callable[[Task], Task], level: Workflow) -> Workflow:
@@ -299,5 +305,5 @@ _DROPPED: Final[Mapping[str, Callable[[Task], Task]]] = {
 }
 
 
-def _short(text: str) -> str:
+def _excerpt(text: str) -> str:
     return repr(text if len(text) <= _CHARACTERS_SHOWN else f"{text[:_CHARACTERS_SHOWN]}…")

@@ -1,4 +1,4 @@
-"""A question that can be asked about ever smaller workflows: same pattern, notation, prompt and phrasing."""
+"""A question that can be asked about smaller workflows: same pattern, notation, prompt and phrasing."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ PLAIN: Final = {"task": "Task", "data": "Data", "gateway": "Gateway", "parameter
 
 @dataclass(frozen=True, slots=True)
 class ReducedWorkflow:
-    """A workflow to ask about, and the plain names that stand in it for others, by the others; none at first."""
+    """A workflow to ask about, with the plain names that replace original ones; none at first."""
 
     workflow: Workflow
     names: tuple[tuple[str, str], ...] = ()
 
 
 class ReducibleQuestion:
-    """A question with the workflow that it is about, to be made smaller.
+    """A question whose workflow can be made smaller.
 
-    Of a pattern whose answer is planted, only tasks that the flaw does not speak of leave: the answer stays true.
+    For a pattern with a planted answer, only tasks that the flaw does not mention are removed: the answer stays true.
 
     Args:
-        original: What was asked.
-        id: The id of its question.
+        original: The case of the question.
+        question_id: The id of the question.
         settings: The settings of the run.
     """
 
-    def __init__(self, original: PatternQuestion, id: str, settings: UnderstandingSettings) -> None:
-        self.original, self.id, self.settings = original, id, settings
+    def __init__(self, original: PatternQuestion, question_id: str, settings: UnderstandingSettings) -> None:
+        self.original, self.id, self.settings = original, question_id, settings
         workflow = original.workflow
         self.start = ReducedWorkflow(workflow if original.pattern.planted else _without_flaw(workflow))
 
@@ -62,16 +62,16 @@ class ReducibleQuestion:
         """Yield smaller workflows, those nearest half the size first; last, the same with plain names."""
         planted = self.original.pattern.planted
         seen = {self.key(subject)}
-        for workflow in reductions(subject.workflow, self._planted(subject.workflow), flow_only=planted):
+        for workflow in reductions(subject.workflow, self._tasks_of_flaw(subject.workflow), flow_only=planted):
             candidate = replace(subject, workflow=workflow)
             if (key := self.key(candidate)) not in seen:
                 seen.add(key)
                 yield candidate
-        if not planted and not subject.names and (plain := _plainly_named(subject.workflow)) is not None:
+        if not planted and not subject.names and (plain := _with_plain_names(subject.workflow)) is not None:
             yield plain
 
     def key(self, subject: ReducedWorkflow) -> str:
-        """Return the shape of a workflow, in which only names count that the question mentions."""
+        """Return the shape of a workflow, in which only names that the question mentions count."""
         mentioned = set(_texts(self._original_case(subject).case.fields))
         return f"{shape(subject.workflow, mentioned)}{'-plain' if subject.names else ''}"
 
@@ -80,39 +80,40 @@ class ReducibleQuestion:
         return task_count(subject.workflow)
 
     def instance(self, subject: ReducedWorkflow) -> Instance | None:
-        """Return the question about a workflow, with its own answer; None if the pattern does not ask it.
+        """Return the question about a workflow, with its own answer.
 
-        None too if the notation has no words for the workflow.
+        Returns:
+            None if the pattern does not ask it, or the notation does not support the workflow.
         """
-        posed = self._posed(subject)
+        posed = self._pattern_question(subject)
         if posed is None:
             return None
-        # As the suite of a regression test asks it, about a file of the user's own.
+        # A regression test asks it like this, about a file of the user's own.
         reference = PatternReference(f"{self.id}-shrunk", posed.pattern.name, posed.notation, 0, source=0)
         question = compose(posed, reference, self.settings, posed.workflow)
         return workflow_instance(posed, question, self.settings)
 
-    def _posed(self, subject: ReducedWorkflow) -> PatternQuestion | None:
+    def _pattern_question(self, subject: ReducedWorkflow) -> PatternQuestion | None:
         original, workflow = self.original, subject.workflow
-        shown = notation(original.notation)
-        if features(workflow, shown.unsupported):
+        shown_notation = notation(original.notation)
+        if features(workflow, shown_notation.loses):
             return None
-        near = nearest_case(original.pattern, workflow, self._original_case(subject))
-        if near is None:
+        nearest = nearest_case(original.pattern, workflow, self._original_case(subject))
+        if nearest is None:
             return None
         try:
-            text = write_workflow(workflow, shown.name)
+            text = write_workflow(workflow, shown_notation.name)
         except UnsupportedFeatureError:
             return None
-        scope = _named_level(near.scope, workflow, text, shown.name, bool(original.scope.own_name))
-        return replace(original, workflow=workflow, scope=scope, case=near.case, text=text, names="", edit="")
+        scope = _use_question_name(nearest.scope, workflow, text, shown_notation.name, bool(original.scope.own_name))
+        return replace(original, workflow=workflow, scope=scope, case=nearest.case, text=text, names="", edit="")
 
     def _original_case(self, subject: ReducedWorkflow) -> AskedCase:
-        """Return the case of the question as it was asked, in the names of the subject."""
-        return AskedCase(self.original.scope, _in_names(self.original, subject.names))
+        """Return the case of the original question, in the names of the smaller workflow."""
+        return AskedCase(self.original.scope, _rename_case_fields(self.original, subject.names))
 
-    def _planted(self, workflow: Workflow) -> frozenset[str]:
-        """Return the names of the tasks that the flaw of a planted pattern speaks of."""
+    def _tasks_of_flaw(self, workflow: Workflow) -> frozenset[str]:
+        """Return the names of the tasks that the flaw of a planted pattern mentions."""
         if not self.original.pattern.planted:
             return frozenset()
         mentioned = {detail for level in every_level(workflow) if level.flaw for detail in level.flaw.details}
@@ -121,12 +122,12 @@ class ReducibleQuestion:
 
 
 @lru_cache(maxsize=8)
-def _names(names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a function of a text
+def _renaming(names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a function of a text
     return renaming_to(dict(names))
 
 
-def _in_names(original: PatternQuestion, names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a Case
-    return replace(original.case, fields=with_texts(original.case.fields, _names(names))) if names else original.case
+def _rename_case_fields(original: PatternQuestion, names: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 - a Case
+    return replace(original.case, fields=with_texts(original.case.fields, _renaming(names))) if names else original.case
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -134,41 +135,41 @@ def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for held in value.values():
-            yield from _texts(held)
+        for part in value.values():
+            yield from _texts(part)
     elif isinstance(value, Iterable):
-        for held in value:
-            yield from _texts(held)
+        for part in value:
+            yield from _texts(part)
 
 
-def _named_level(scope: Scope, project: Workflow, text: str, shown: str, own_name: bool) -> Scope:
-    """Return the level called as the question calls it."""
-    read = interpretation(shown, text)
-    if read is not None and read.unnamed:
+def _use_question_name(scope: Scope, project: Workflow, text: str, notation_name: str, own_name: bool) -> Scope:
+    """Return the level, named as in the question."""
+    interpreted = interpretation(notation_name, text)
+    if interpreted is not None and interpreted.unnamed:
         scope = omit_workflow_name(scope)
     return use_own_name(scope, project, text) if own_name else scope
 
 
 def _without_flaw(workflow: Workflow) -> Workflow:
-    """Return the workflow without the note of what was planted: other answers are computed, whatever was."""
+    """Return the workflow without its recorded flaw: answers of other patterns do not depend on it."""
     return replace(workflow, flaw=None, others=tuple(replace(other, flaw=None) for other in workflow.others))
 
 
-def _plainly_named(project: Workflow) -> ReducedWorkflow | None:
+def _with_plain_names(project: Workflow) -> ReducedWorkflow | None:
     """Return a project with plain names such as Task1; None if they are plain, or are words of conditions too."""
     kinds = names_of(project)
     if any(name.lower() in RESERVED for name in kinds):
         return None
     counts = dict.fromkeys(PLAIN, 0)
-    new = {}
+    new_names = {}
     for name, kind in kinds.items():
         counts[kind] += 1
-        new[name] = f"{PLAIN[kind]}{counts[kind]}"
-    renamed = with_texts(project, renaming_to(new))
+        new_names[name] = f"{PLAIN[kind]}{counts[kind]}"
+    renamed = with_texts(project, renaming_to(new_names))
     if not project.others:
         renamed = replace(renamed, package="")
     try:
-        sound = renamed != project and not problems(renamed)
+        valid = renamed != project and not problems(renamed)
     except (WorkflowError, UsageError):
         return None
-    return ReducedWorkflow(renamed, tuple(new.items())) if sound else None
+    return ReducedWorkflow(renamed, tuple(new_names.items())) if valid else None

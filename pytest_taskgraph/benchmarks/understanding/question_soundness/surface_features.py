@@ -1,6 +1,6 @@
-"""Compute the features of the surface of a question: where its names stand in the text, counts, keywords, degrees.
+"""Features of the surface of a question: positions of its names in the text, counts, keywords, degrees.
 
-The parts of a text are the lines that declare things, those of the control flow, and those of the data flow.
+The parts of a text are the lines that declare tasks and data, those of the control flow, and those of the data flow.
 """
 
 from __future__ import annotations
@@ -32,56 +32,61 @@ _SUBWORKFLOW = re.compile(r"subworkflow|sub-workflow|uses the workflow|subgraph|
 _SIGN = re.compile(r"<=|>=|<|>|=|\band\b|\bor\b|\bnot\b|\botherwise\b")
 
 
-def surface(text: str, notation: str, question: str, project: Workflow, scope: Scope) -> Features:
-    """Return the features of a question about a level of a project, as its text and the workflow's text show them.
+def surface_features(text: str, notation: str, question: str, project: Workflow, scope: Scope) -> Features:
+    """Return the features of a question about a level of a project, from its text and the workflow's text.
 
-    `question` is the question without the words for its place.
+    Args:
+        text: The text of the workflow.
+        notation: The name of its notation.
+        question: The question without the words for its place.
+        project: The project.
+        scope: The level.
     """
     lines = list(_lines(text, notation))
     levels = list(_levels(project))
-    known = {name for _, level in levels for name in (*level.task_names, *(one.name for one in level.data))}
-    names = names_in(question, known)
-    found: dict[str, float] = {"lines": len(lines), "characters": len(text), "question characters": len(question)}
-    found.update(_words(text, question, known))
-    found.update(_level(scope.workflow, "level"))
-    found.update(_project(project, levels))
-    found["the level is the first workflow"] = float(scope.whole and scope.workflow.name == project.name)
-    found["depth of the level"] = len(scope.path)
+    level_names = {name for _, level in levels for name in (*level.task_names, *(data.name for data in level.data))}
+    names = names_in(question, level_names)
+    values: dict[str, float] = {"lines": len(lines), "characters": len(text), "question characters": len(question)}
+    values.update(_word_features(text, question, level_names))
+    values.update(_level_features(scope.workflow, "level"))
+    values.update(_project_features(project, levels))
+    values["the level is the first workflow"] = float(scope.whole and scope.workflow.name == project.name)
+    values["depth of the level"] = len(scope.path)
     for operator, words in KEYWORDS.items():
         if operator in question:
-            found["keyword of the operator"] = len(re.findall(words, text))
-            found["keyword of the operator is present"] = float(found["keyword of the operator"] > 0)
-    own = [_of_name(name, lines, levels, scope.workflow) for name in names]
-    found["names asked about"] = len(names)
-    for place, features in [*enumerate(own[:2], 1), *([("last", own[-1])] if own else [])]:
-        found.update({f"name {place} {feature}": value for feature, value in features.items()})
+            values["keyword of the operator"] = len(re.findall(words, text))
+            values["keyword of the operator is present"] = float(values["keyword of the operator"] > 0)
+    own = [_name_features(name, lines, levels, scope.workflow) for name in names]
+    values["names asked about"] = len(names)
+    for position, features in [*enumerate(own[:2], 1), *([("last", own[-1])] if own else [])]:
+        values.update({f"name {position} {feature}": value for feature, value in features.items()})
     if len(names) > 1:
-        found.update({f"difference {feature}": own[0][feature] - own[1][feature] for feature in own[0]})
-        found.update(_together(names, lines))
-    return found
+        values.update({f"difference {feature}": own[0][feature] - own[1][feature] for feature in own[0]})
+        values.update(_joint_features(names, lines))
+    return values
 
 
 def first_mentions(text: str, notation: str, names: Sequence[str], part: str) -> list[str]:
-    """Return the names in the order in which a part of the text mentions them first; those it never does come last."""
-    place: dict[str, int] = {}
+    """Return the names in the order in which a part of the text first mentions them, then the others."""
+    first_places: dict[str, int] = {}
     for line_part, words, _ in _lines(text, notation):
         for word in words if part in ("text", line_part) else ():
-            place.setdefault(word, len(place))
-    return sorted(names, key=lambda name: place.get(name, len(place)))
+            first_places.setdefault(word, len(first_places))
+    return sorted(names, key=lambda name: first_places.get(name, len(first_places)))
 
 
 def _lines(text: str, notation: str) -> Iterator[Line]:
-    """Yield the lines of a text; a condition in braces stands on the line of its link."""
+    """Yield the lines of a text; a condition in braces is joined to the line of its link."""
     joined = re.sub(r"\{\s*\n\s*(condition[^\n]*)\n\s*\}", r"{ \1 }", text)
     section = "declarations"
     for line in joined.split("\n"):
         if notation == "json" and (key := re.match(r'\s*"(\w+)": \[', line)):
             section = {"links": "control", "data_links": "data"}.get(key[1], "declarations")
-        part = section if notation == "json" else _part(line, notation)
+        part = section if notation == "json" else _part_of_line(line, notation)
         yield part, re.findall(r"\w+", line), line
 
 
-def _part(line: str, notation: str) -> str:
+def _part_of_line(line: str, notation: str) -> str:
     if notation == "mermaid":
         return "data" if "-.-" in line else "control" if "-->" in line else "declarations"
     if notation == "prose":
@@ -92,7 +97,7 @@ def _part(line: str, notation: str) -> str:
 
 
 def _levels(project: Workflow) -> Iterator[tuple[int, Workflow]]:
-    """Yield every level of a project, each with the number of the workflow that it stands in."""
+    """Yield every level of a project, each with the number of its workflow."""
     for number, whole in enumerate((project, *project.others)):
         waiting = [whole]
         for level in waiting:
@@ -100,68 +105,71 @@ def _levels(project: Workflow) -> Iterator[tuple[int, Workflow]]:
             waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow is not None)
 
 
-def names_in(question: str, known: Collection[str]) -> list[str]:
-    """Return the known names that a question mentions, in order: those in quotes; any where none is in quotes."""
-    quoted = [name for name in _quoted(question) if name in known]
-    if quoted or not known:
+def names_in(question: str, level_names: Collection[str]) -> list[str]:
+    """Return the given names that a question mentions, in order: in quotes, or anywhere if none is in quotes."""
+    quoted = [name for name in _quoted_names(question) if name in level_names]
+    if quoted or not level_names:
         return quoted
-    longest_first = "|".join(re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name)))
+    longest_first = "|".join(re.escape(name) for name in sorted(level_names, key=lambda name: (-len(name), name)))
     return re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", question)
 
 
-def _quoted(question: str) -> list[str]:
-    """Return what stands in quotes in a question, one by one; of a path the last name."""
+def _quoted_names(question: str) -> list[str]:
+    """Return the names in quotes in a question; of a path, the last name."""
     return [name.rpartition(".")[2] for quoted in re.findall("'([^']*)'", question) for name in quoted.split(", ")]
 
 
-def _words(text: str, question: str, known: set[str]) -> Iterator[tuple[str, float]]:
-    """Yield how often each word and sign stands in the text, and which words the question has."""
+def _word_features(text: str, question: str, level_names: set[str]) -> Iterator[tuple[str, float]]:
+    """Yield the counts of words and signs in the text, and the words of the question."""
     for word, times in Counter(re.findall(r"[A-Za-z]+|[^\sA-Za-z0-9_]", text)).items():
-        if word not in known:
+        if word not in level_names:
             yield f"text has {word}", times
     for word in set(re.findall("[A-Za-z]+", re.sub("'[^']*'", "", question))):
         yield f"question has {word}", 1.0
 
 
-def _level(level: Workflow, what: str) -> Iterator[tuple[str, float]]:
+def _level_features(level: Workflow, level_name: str) -> Iterator[tuple[str, float]]:
     """Yield counts of a level."""
     guards = [link.guard for link in level.links if link.guard is not None]
     into, out = Counter(link.target for link in level.links), Counter(link.source for link in level.links)
-    yield f"tasks of {what}", len(level.tasks)
-    yield f"data of {what}", len(level.data)
-    yield f"links of {what}", len(level.links)
-    yield f"data links of {what}", len(level.data_links)
-    yield f"links less tasks of {what}", len(level.links) - len(level.tasks) - len(level.gateways)
-    yield f"gateways of {what}", len(level.gateways)
-    yield f"splits less joins of {what}", sum(1 if one.role == "split" else -1 for one in level.gateways)
-    yield f"guards of {what}", len(guards)
-    yield f"composite tasks of {what}", sum(task.composite for task in level.tasks)
-    yield f"links from START of {what}", out[START]
-    yield f"links to END of {what}", into[END]
-    yield f"tasks with several links out of {what}", sum(out[name] > 1 for name in level.task_names)
-    yield f"tasks with several links in of {what}", sum(into[name] > 1 for name in level.task_names)
+    yield f"tasks of {level_name}", len(level.tasks)
+    yield f"data of {level_name}", len(level.data)
+    yield f"links of {level_name}", len(level.links)
+    yield f"data links of {level_name}", len(level.data_links)
+    yield f"links less tasks of {level_name}", len(level.links) - len(level.tasks) - len(level.gateways)
+    yield f"gateways of {level_name}", len(level.gateways)
+    yield f"splits less joins of {level_name}", sum(1 if gateway.role == "split" else -1 for gateway in level.gateways)
+    yield f"guards of {level_name}", len(guards)
+    yield f"composite tasks of {level_name}", sum(task.composite for task in level.tasks)
+    yield f"links from START of {level_name}", out[START]
+    yield f"links to END of {level_name}", into[END]
+    yield f"tasks with several links out of {level_name}", sum(out[name] > 1 for name in level.task_names)
+    yield f"tasks with several links in of {level_name}", sum(into[name] > 1 for name in level.task_names)
     yield "tasks without a link in or out", sum(not into[name] or not out[name] for name in level.task_names)
-    yield "nodes without a link in or out", sum(not into[one.name] or not out[one.name] for one in level.gateways)
-    yield from _signs(guards, what)
+    yield (
+        "nodes without a link in or out",
+        sum(not into[gateway.name] or not out[gateway.name] for gateway in level.gateways),
+    )
+    yield from _sign_features(guards, level_name)
 
 
-def _signs(guards: Sequence[str], what: str) -> Iterator[tuple[str, float]]:
-    """Yield how often each sign stands in the guards."""
+def _sign_features(guards: Sequence[str], guard_set: str) -> Iterator[tuple[str, float]]:
+    """Yield the counts of each sign in the guards."""
     signs = Counter(sign for guard in guards for sign in _SIGN.findall(guard))
     for sign in SIGNS:
-        yield f"guards of {what} {sign}", signs[sign]
-    yield f"guards of {what} strict", signs["<"] + signs[">"]
-    yield f"guards of {what} not strict", signs["<="] + signs[">="]
-    yield f"guards of {what} strict less not", signs["<"] + signs[">"] - signs["<="] - signs[">="]
-    yield f"guards of {what} upper less lower", signs["<"] + signs["<="] - signs[">"] - signs[">="]
+        yield f"guards of {guard_set} {sign}", signs[sign]
+    yield f"guards of {guard_set} strict", signs["<"] + signs[">"]
+    yield f"guards of {guard_set} not strict", signs["<="] + signs[">="]
+    yield f"guards of {guard_set} strict less not", signs["<"] + signs[">"] - signs["<="] - signs[">="]
+    yield f"guards of {guard_set} upper less lower", signs["<"] + signs["<="] - signs[">"] - signs[">="]
 
 
-def _project(project: Workflow, levels: Sequence[tuple[int, Workflow]]) -> Iterator[tuple[str, float]]:
+def _project_features(project: Workflow, levels: Sequence[tuple[int, Workflow]]) -> Iterator[tuple[str, float]]:
     """Yield counts of the whole project: its workflows, its references, and both together."""
     workflows = 1 + len(project.others)
-    told = [(level, task.reference) for _, level in levels for task in level.tasks if task.reference is not None]
-    targets = Counter(reference.name for _, reference in told)
-    order = {one.name: number for number, one in enumerate((project, *project.others))}
+    references = [(level, task.reference) for _, level in levels for task in level.tasks if task.reference is not None]
+    targets = Counter(reference.name for _, reference in references)
+    order = {workflow.name: number for number, workflow in enumerate((project, *project.others))}
     pairs = [(number, order.get(task.reference.name, -1)) for number, level in levels for task in level.tasks
              if task.reference is not None]  # fmt: skip
     tasks = sum(len(level.tasks) for _, level in levels)
@@ -170,51 +178,53 @@ def _project(project: Workflow, levels: Sequence[tuple[int, Workflow]]) -> Itera
     yield "inline sub-workflows", len(levels) - workflows
     yield "all tasks", tasks
     yield "tasks for each level", tasks / len(levels)
-    yield "references", len(told)
-    yield "references minus workflows", len(told) - workflows
-    yield "as many references as workflows", float(len(told) == workflows)
-    yield "references for each workflow", len(told) / workflows
+    yield "references", len(references)
+    yield "references minus workflows", len(references) - workflows
+    yield "as many references as workflows", float(len(references) == workflows)
+    yield "references for each workflow", len(references) / workflows
     yield "workflows referred to", len(targets)
     yield "references to the first workflow", targets[project.name]
     yield "workflows that nothing refers to", workflows - len(targets)
     yield "most references to one workflow", max(targets.values(), default=0)
-    yield "references of a workflow to itself", sum(one == other for one, other in pairs)
-    yield "references back in the text", sum(one > other for one, other in pairs)
-    yield "references on in the text", sum(one < other for one, other in pairs)
+    yield "references of a workflow to itself", sum(source == target for source, target in pairs)
+    yield "references back in the text", sum(source > target for source, target in pairs)
+    yield "references on in the text", sum(source < target for source, target in pairs)
     yield "workflows without a reference", workflows - len({number for number, _ in pairs})
-    yield from _signs([link.guard for _, level in levels for link in level.links if link.guard], "all")
+    yield from _sign_features([link.guard for _, level in levels for link in level.links if link.guard], "all")
     yield "gateways of all", sum(len(level.gateways) for _, level in levels)
 
 
-def _of_name(
-    name: str, lines: Sequence[Line], levels: Sequence[tuple[int, Workflow]], asked: Workflow
+def _name_features(
+    name: str, lines: Sequence[Line], levels: Sequence[tuple[int, Workflow]], asked_level: Workflow
 ) -> dict[str, float]:
-    """Return where a name stands, how often, on which kinds of lines, and its degrees."""
-    found: dict[str, float] = {}
+    """Return positions and counts of a name, the kinds of its lines, and its degrees."""
+    values: dict[str, float] = {}
     for part in PARTS:
-        at = [i for i, (line_part, words, _) in enumerate(lines) if part in ("text", line_part) and name in words]
-        first = at[0] if at else NOWHERE
-        found[f"first line in {part}"] = first
-        found[f"relative first line in {part}"] = first / len(lines)
-        found[f"last line in {part}"] = at[-1] if at else NOWHERE
-        found[f"lines in {part}"] = len(at)
-    on = [line for _, words, line in lines if name in words]
-    found["lines with a gateway"] = sum(bool(_GATEWAY.search(line)) for line in on)
-    found["lines with a condition"] = sum(bool(_CONDITION.search(line)) for line in on)
-    found["lines with a sub-workflow"] = sum(bool(_SUBWORKFLOW.search(line)) for line in on)
-    number, level = next(((n, lev) for n, lev in levels if name in _all_names(lev)), (0, asked))
-    found["in a later workflow"] = float(number > 0)
-    found["number of the workflow"] = number
-    found["on the level asked about"] = float(name in _all_names(asked))
-    found["number in the name"] = float(re.sub(r"\D", "", name) or 0)
-    found["tasks beside it"] = len(level.tasks)
-    found["composite"] = float(any(task.name == name and task.composite for task in level.tasks))
-    found.update(_degrees(name, level))
-    return found
+        line_numbers = [
+            i for i, (line_part, words, _) in enumerate(lines) if part in ("text", line_part) and name in words
+        ]
+        first = line_numbers[0] if line_numbers else NOWHERE
+        values[f"first line in {part}"] = first
+        values[f"relative first line in {part}"] = first / len(lines)
+        values[f"last line in {part}"] = line_numbers[-1] if line_numbers else NOWHERE
+        values[f"lines in {part}"] = len(line_numbers)
+    lines_with_name = [line for _, words, line in lines if name in words]
+    values["lines with a gateway"] = sum(bool(_GATEWAY.search(line)) for line in lines_with_name)
+    values["lines with a condition"] = sum(bool(_CONDITION.search(line)) for line in lines_with_name)
+    values["lines with a sub-workflow"] = sum(bool(_SUBWORKFLOW.search(line)) for line in lines_with_name)
+    number, level = next(((n, lev) for n, lev in levels if name in _all_names(lev)), (0, asked_level))
+    values["in a later workflow"] = float(number > 0)
+    values["number of the workflow"] = number
+    values["on the level asked about"] = float(name in _all_names(asked_level))
+    values["number in the name"] = float(re.sub(r"\D", "", name) or 0)
+    values["tasks beside it"] = len(level.tasks)
+    values["composite"] = float(any(task.name == name and task.composite for task in level.tasks))
+    values.update(_degree_features(name, level))
+    return values
 
 
-def _degrees(name: str, level: Workflow) -> Iterator[tuple[str, float]]:
-    gateways = {one.name for one in level.gateways}
+def _degree_features(name: str, level: Workflow) -> Iterator[tuple[str, float]]:
+    gateways = {gateway.name for gateway in level.gateways}
     into = [link for link in level.links if link.target == name]
     out = [link for link in level.links if link.source == name]
     for way, links in (("in", into), ("out", out)):
@@ -226,7 +236,7 @@ def _degrees(name: str, level: Workflow) -> Iterator[tuple[str, float]]:
         yield f"START or END {way}", sum(end in (START, END) for end in ends)
     yield "data in", sum(link.target == name for link in level.data_links)
     yield "data out", sum(link.source == name for link in level.data_links)
-    yield from _signs([link.guard for link in out if link.guard], "its links")
+    yield from _sign_features([link.guard for link in out if link.guard], "its links")
 
 
 def _other_end(link: Link, way: str) -> str:
@@ -234,18 +244,18 @@ def _other_end(link: Link, way: str) -> str:
 
 
 def _all_names(level: Workflow) -> tuple[str, ...]:
-    return (*level.task_names, *(one.name for one in level.data))
+    return (*level.task_names, *(data.name for data in level.data))
 
 
-def _together(names: Sequence[str], lines: Sequence[Line]) -> Iterator[tuple[str, float]]:
-    """Yield in which order the names are mentioned, and on which lines several of them stand."""
+def _joint_features(names: Sequence[str], lines: Sequence[Line]) -> Iterator[tuple[str, float]]:
+    """Yield the order in which the names are mentioned, and the lines that several of them share."""
     for part in PARTS:
-        place: dict[str, int] = {}
+        first_places: dict[str, int] = {}
         for line_part, words, _ in lines:
             for word in words if part in ("text", line_part) else ():
-                place.setdefault(word, len(place))
-        pairs = [(place.get(one, NOWHERE), place.get(other, NOWHERE)) for one, other in pairwise(names)]
-        yield f"names in order in {part}", sum(one < other for one, other in pairs) / len(pairs)
+                first_places.setdefault(word, len(first_places))
+        pairs = [(first_places.get(a, NOWHERE), first_places.get(b, NOWHERE)) for a, b in pairwise(names)]
+        yield f"names in order in {part}", sum(a < b for a, b in pairs) / len(pairs)
         shared = [words for line_part, words, _ in lines if part in ("text", line_part)]
         both = [words for words in shared if names[0] in words and names[1] in words]
         yield f"lines of {part} with both names", len(both)
@@ -255,7 +265,7 @@ def _together(names: Sequence[str], lines: Sequence[Line]) -> Iterator[tuple[str
         )
         yield (
             f"neighbours in the question on one line of {part}",
-            sum(any(one in words and other in words for words in shared) for one, other in pairwise(names)),
+            sum(any(a in words and b in words for words in shared) for a, b in pairwise(names)),
         )
     for what, sign in (("gateway", _GATEWAY), ("condition", _CONDITION), ("sub-workflow", _SUBWORKFLOW)):
         of_each = [any(name in words and sign.search(line) for _, words, line in lines) for name in names]

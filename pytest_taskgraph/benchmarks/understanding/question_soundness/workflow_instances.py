@@ -1,4 +1,4 @@
-"""Questions about workflows as instances: with the workflow's drawing, its file, and the suite that asks each again."""
+"""Questions about workflows as instances, with a diagram, a file, and the suite that asks each again."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _STATED: Final = ("shots", "presentation", "parsing", "pass_threshold")
 
 
 def workflow_instance(
-    asked: PatternQuestion, question: Question, settings: UnderstandingSettings, checks: Sequence[Check] = ()
+    posed: PatternQuestion, question: Question, settings: UnderstandingSettings, checks: Sequence[Check] = ()
 ) -> Instance:
     """Return a question as an instance.
 
     Args:
-        asked: What the question asks, and about which workflow.
+        posed: The case of the question.
         question: The question.
         settings: The settings of the question; the suite states those that differ from the defaults.
-        checks: The properties demanded of it.
+        checks: The checks of the question.
     """
-    workflow, name = asked.workflow, asked.pattern.name
+    workflow, name = posed.workflow, posed.pattern.name
     file = f"{re.sub(r'[^0-9A-Za-z_-]', '_', name)}.json"
     suite = {
         "patterns": name,
         "workflow": file,
         "question": question.text,
-        "notation": asked.notation,
+        "notation": posed.notation,
         "prompt": settings.prompt,
-        **_differing(settings),
+        **_changed_settings(settings),
     }
-    return Instance(question, drawing(workflow), {file: dumps(workflow)}, task_count(workflow), tuple(checks), suite)
+    return Instance(question, diagram_of(workflow), {file: dumps(workflow)}, task_count(workflow), tuple(checks), suite)
 
 
 def task_count(project: Workflow) -> int:
@@ -49,15 +49,15 @@ def task_count(project: Workflow) -> int:
     return sum(len(level.tasks) for level in every_level(project))
 
 
-def drawing(project: Workflow) -> tuple[str, ...]:
-    """Return a workflow drawn as lines of text; none where that fails."""
+def diagram_of(project: Workflow) -> tuple[str, ...]:
+    """Return the diagram of a workflow as lines of text; none if drawing fails."""
     try:
         return tuple(diagram_lines(diagram(project)))
     except UsageError:
         return ()
 
 
-def _differing(settings: UnderstandingSettings) -> dict[str, Any]:
+def _changed_settings(settings: UnderstandingSettings) -> dict[str, Any]:
     """Return the settings that a suite has to state because they differ from the defaults."""
-    usual = UnderstandingSettings()
-    return {name: value for name in _STATED if (value := getattr(settings, name)) != getattr(usual, name)}
+    defaults = UnderstandingSettings()
+    return {name: value for name in _STATED if (value := getattr(settings, name)) != getattr(defaults, name)}

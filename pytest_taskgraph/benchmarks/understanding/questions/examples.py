@@ -1,7 +1,7 @@
 """Solved examples before a question: the same pattern, notation and size, about other workflows.
 
-Yes and no alternate. The bit of the ordinal above the one that decides the answer decides which comes first, so that
-the answers of the examples do not reveal the answer of the question.
+Yes and no alternate. The ordinal's second bit decides which comes first, and not the lowest, which decides the answer
+of the question: so the answers of the examples do not reveal it.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ def draw_examples(pattern: Pattern, series: ExampleSeries, other_than: str) -> t
     seen, cases = {other_than}, []
     for place in range(series.count):
         side = (place + (series.ordinal >> 1)) % 2
-        for drawn in _attempts(pattern, series, seed, place, side):
-            if digest(drawn.project) not in seen:
+        for drawn_case in _attempts(pattern, series, seed, place, side):
+            if digest(drawn_case.project) not in seen:
                 break
         else:
             raise NoCaseError(f"pattern {pattern.name!r} finds no example that differs from the question's workflow")
-        seen.add(digest(drawn.project))
-        cases.append(drawn)
+        seen.add(digest(drawn_case.project))
+        cases.append(drawn_case)
     return tuple(cases)
 
 
@@ -94,12 +94,14 @@ def solve_examples(
     """Return the solved examples, in the words of the question, with the answer where the template expects it."""
     return tuple(
         Example(
-            write(drawn.project), sentence(pattern, phrasing, drawn.scope, drawn.case), _answer(pattern, drawn, place)
+            write(drawn_case.project),
+            sentence(pattern, phrasing, drawn_case.scope, drawn_case.case),
+            _answer(pattern, drawn_case, place),
         )
-        for drawn in cases
+        for drawn_case in cases
     )
 
 
-def _answer(pattern: Pattern, drawn: DrawnCase, place: Place) -> str:
-    names = known_names(drawn.project, drawn.scope.workflow)
-    return (MARKER if place == "marker" else "") + form(pattern.form).write(drawn.case.answer, names)
+def _answer(pattern: Pattern, drawn_case: DrawnCase, place: Place) -> str:
+    names = known_names(drawn_case.project, drawn_case.scope.workflow)
+    return (MARKER if place == "marker" else "") + form(pattern.form).write(drawn_case.case.answer, names)

@@ -114,8 +114,8 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
         return _stated_question(reference, settings, phrased)
     names = edit = ""
     if reference.source < 0:
-        drawn = draw(pattern, reference.tasks, settings.seed, reference.ordinal, settings.names)
-        workflow, scope, case, names = drawn.project, drawn.scope, drawn.case, drawn.names
+        drawn_case = draw(pattern, reference.tasks, settings.seed, reference.ordinal, settings.names)
+        workflow, scope, case, names = drawn_case.project, drawn_case.scope, drawn_case.case, drawn_case.names
         text = write_workflow(workflow, reference.notation)
     else:
         path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""

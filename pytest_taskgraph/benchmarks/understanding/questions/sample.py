@@ -60,9 +60,9 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     for attempt in range(ATTEMPTS):
         if not pattern.domain and 2 * attempt >= ATTEMPTS:
             kind = "neutral"
-        drawn = _attempt(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
-        if drawn:
-            project, (scope, case) = drawn
+        selected = _attempt(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
+        if selected:
+            project, (scope, case) = selected
             return DrawnCase(project, scope, case, (ordinal >> 1) % len(pattern.templates), kind)
     raise NoCaseError(_no_case(pattern, recipe, answer))
 

@@ -249,7 +249,7 @@ def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant]
     """Yield about `most` situations, with a value for every parameter that can change the path, and their runs.
 
     First comes the situation in which every parameter has the first of its values (`situations.representatives`), then
-    the one with the second values, and so on; then these with one parameter changed, if all such changes fit.
+    that with the second values, and so on; then these with one parameter changed, if all such changes fit.
     """
     options = {name: _readable_values(values) for name, values in _representative_values(workflow).items()}
     if not options:
@@ -280,7 +280,7 @@ def _representative_values(workflow: Workflow) -> dict[str, tuple[Constant, ...]
 
 
 def _readable_values(values: Sequence[Constant]) -> tuple[Constant, ...]:
-    """Return the values, with a readable word for the one that no guard names (it contains a quote)."""
+    """Return the values, with a readable word for a value that no guard names (it contains a quote)."""
     readable = (value if isinstance(value, Fraction) or "'" not in value else "other" for value in values)
     return tuple(dict.fromkeys(readable))
 

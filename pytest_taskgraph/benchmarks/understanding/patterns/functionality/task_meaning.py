@@ -113,9 +113,9 @@ def wrong_task_order(workflow: Workflow) -> Cases:
     """Check that the model notices a task that comes before what it needs.
 
     Two tasks have changed places, and all others are in an order that makes sense: the vocabulary decides every pair of
-    tasks (before, after, or free), and of all ordered pairs, at any depth, just this one is violated. That the first of
-    them must come before the second is undisputed. Nothing is described, and there are no data: the names alone show
-    it.
+    tasks (before, after, or free), and of all ordered pairs, at any depth, only that of the two tasks is violated. That
+    the first of them must come before the second is undisputed. Nothing is described, and there are no data: the names
+    alone show it.
     """
     for first, second, early, late in details(workflow, "swap-order", 4):
         reason = (

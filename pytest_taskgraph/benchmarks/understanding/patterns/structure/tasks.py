@@ -74,10 +74,10 @@ PROPERTIES: Final = (
 def task_list_with_property(workflow: Workflow) -> Cases:
     """Check that the model selects tasks by their stated properties.
 
-    Each property has one case of rank 0 in a level, so that all are equally likely to be drawn: of kinds the one that
-    comes first, of data the first for reading and the last for writing. These are taken whatever the answer, so data
-    that no task reads or writes is asked about as often as it occurs ("none"). Of the other properties an empty answer
-    has rank 1, and so has every case about a level of fewer than three tasks.
+    Each property has one case of rank 0 in a level, so that all are equally likely to be drawn: of kinds the first, of
+    data the first for reading and the last for writing. These are taken whatever the answer, so data that no task reads
+    or writes is asked about as often as it occurs ("none"). Of the other properties an empty answer has rank 1, and so
+    has every case about a level of fewer than three tasks.
     """
     few = len(workflow.tasks) < FEW
     for task_property in PROPERTIES:
