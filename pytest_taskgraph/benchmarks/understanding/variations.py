@@ -77,7 +77,7 @@ def _other_notations(features_held: frozenset[str], notation_name: str) -> list[
     supporting = [
         candidate.name
         for candidate in NOTATIONS.values()
-        if candidate.name != notation_name and not features_held & candidate.loses
+        if candidate.name != notation_name and not features_held & candidate.unsupported
     ]
     return [name for name in supporting if name.partition("-")[0] != notation_name.partition("-")[0]] or supporting
 
@@ -105,7 +105,7 @@ def reorder_declarations(posed: PatternQuestion, rng: Random) -> PatternQuestion
 
 def add_distractor(posed: PatternQuestion, rng: Random) -> PatternQuestion:
     """Add a workflow to the project whose names occur nowhere else."""
-    usual = USUAL - notation(posed.notation).loses
+    usual = USUAL - notation(posed.notation).unsupported
     recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
     distractor = build(next(recipe for recipe in recipes if least_tasks(recipe) <= DISTRACTOR_TASKS), rng)
     change = random_renaming(names_of(distractor), frozenset({*names_of(posed.workflow), *names_of(distractor)}), rng)

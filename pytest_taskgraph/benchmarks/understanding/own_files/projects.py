@@ -184,14 +184,14 @@ def load(path: str) -> Project:
     interpretations = {file: notations[0].interpret(text, file) for file, text in by_path.items()}
     workflow = _checked(path, _project_of(path, {file: each.workflows for file, each in interpretations.items()}))
     # Variants of one notation share their reader, but each is explained in its own words.
-    notation = next((each for each in notations if not features(workflow) & each.loses), notations[0])
-    shown_files = {file: each.shown for file, each in interpretations.items()}
+    notation = next((each for each in notations if not features(workflow) & each.unsupported), notations[0])
+    shown_files = {file: each.presented for file, each in interpretations.items()}
     shown_texts = [*shown_files.values()]
     if len(texts) > 1:
         shown_texts = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown_texts, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in shown_texts)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
-        workflow = _checked(path, together(notation.interpret(whole).workflows))
+        workflow = _checked(path, combine_workflows(notation.interpret(whole).workflows))
     return Project(path, whole, notation, workflow, shown_files, found_files.skipped_files)
 
 
@@ -228,7 +228,7 @@ def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> l
 
 def _is_embedded(notation: Notation, files: dict[str, Path], texts: Mapping[str, str]) -> bool:
     """Return True if some files are Markdown with the notation in code fences, and all others are of the notation."""
-    fenced = {name for name, file in files.items() if is_markdown(file) and notation.stands_in(texts[name])}
+    fenced = {name for name, file in files.items() if is_markdown(file) and notation.is_fenced_in(texts[name])}
     others = (file for name, file in files.items() if name not in fenced)
     return bool(fenced) and all(file.suffix.lower() in notation.suffixes for file in others)
 
@@ -247,7 +247,7 @@ def _project_of(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workfl
                 where = f"twice in {file}" if places[name] == file else f"in {places[name]} and in {file}"
                 raise WorkflowError(f"{path}: workflow {name!r} is {where}; expected once")
             places[name] = file
-    project = together([workflow for workflows in parsed.values() for workflow in workflows])
+    project = combine_workflows([workflow for workflows in parsed.values() for workflow in workflows])
     nodes_by_level = (((level,), level.tasks, level.data, level.gateways) for level in every_level(project))
     names = [node.name for kinds in nodes_by_level for nodes in kinds for node in nodes]
     if longest := max((name for name in names if len(name) > LONGEST_NAME), key=len, default=""):

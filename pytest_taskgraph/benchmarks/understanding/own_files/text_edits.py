@@ -205,7 +205,7 @@ def _spellings_of_tasks(notation: Notation, text: str, project: Workflow) -> dic
     names = [name for whole in (project, *project.others) for _, level in levels(whole) for name in level.task_names]
     words = frozenset(_WORD.findall(text))
     if notation.name != "mermaid":
-        return {name: name if name in words else quoted(name) for name in names}
+        return {name: name if name in words else quote(name) for name in names}
     spellings_by_name = {name: name for name in names if _WORD.fullmatch(name)}
     for spellings in notation.interpret(text).spellings.values():
         spellings_by_name.update(

@@ -96,7 +96,7 @@ class ReducibleQuestion:
     def _pattern_question(self, subject: ReducedWorkflow) -> PatternQuestion | None:
         original, workflow = self.original, subject.workflow
         shown_notation = notation(original.notation)
-        if features(workflow, shown_notation.loses):
+        if features(workflow, shown_notation.unsupported):
             return None
         nearest = nearest_case(original.pattern, workflow, self._original_case(subject))
         if nearest is None:

@@ -48,7 +48,7 @@ def workflows_for(draw: st.DrawFn, pattern: Pattern, notation: Notation) -> Work
 def supports(pattern: Pattern, notation: Notation) -> bool:
     """Return True if a notation supports what workflows for the pattern need."""
     try:
-        Recipe(features=pattern.needs, avoid=notation.loses)
+        Recipe(features=pattern.needs, avoid=notation.unsupported)
     except UsageError:
         return False
     return True
@@ -59,8 +59,8 @@ def _recipes(pattern: Pattern, notation: Notation) -> st.SearchStrategy[Recipe]:
     matching_recipes = recipes(
         max_tasks=MOST_TASKS,
         features=pattern.needs,
-        avoid=pattern.avoids | notation.loses,
-        among=FEATURES - pattern.avoids - notation.loses,
+        avoid=pattern.avoids | notation.unsupported,
+        among=FEATURES - pattern.avoids - notation.unsupported,
         vocabularies=vocabularies,
     )
     domain_fields = {"complete": True, "prose": True} if pattern.domain else {}

@@ -205,7 +205,7 @@ def _generated_references(pattern: Pattern, settings: UnderstandingSettings) -> 
     for size in settings.tasks:
         if size_problem(pattern, size):
             continue
-        supporting = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
+        supporting = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).unsupported]
         for name in supporting:
             for ordinal in range(settings.instances):
                 yield _reference(pattern, settings, name, f"n{size:03d}-s{settings.seed}-{ordinal:03d}", ordinal, size)

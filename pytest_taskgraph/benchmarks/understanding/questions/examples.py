@@ -51,7 +51,7 @@ def size_of(pattern: Pattern, tasks: int) -> int:
 
 def unsupported_by_examples(pattern: Pattern, notation_name: str) -> frozenset[str]:
     """Return the features of examples for own files that the notation does not support."""
-    return recipe_features(pattern, size_of(pattern, 0)) & notation(notation_name).loses
+    return recipe_features(pattern, size_of(pattern, 0)) & notation(notation_name).unsupported
 
 
 def draw_examples(pattern: Pattern, series: ExampleSeries, other_than: str) -> tuple[DrawnCase, ...]:

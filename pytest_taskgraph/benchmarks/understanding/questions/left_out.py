@@ -53,7 +53,7 @@ def notation_notices(patterns: Sequence[Pattern], settings: UnderstandingSetting
     for name in settings.notations:
         for pattern in patterns:
             sizes = [size for size in settings.tasks if not size_problem(pattern, size)]
-            unsupported = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).loses
+            unsupported = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).unsupported
             if unsupported:
                 yield f"{pattern.name} is left out in {name}, which does not support {', '.join(sorted(unsupported))}"
 

@@ -88,7 +88,7 @@ def _needed_names(index: Index, root: Workflow, scope: Scope, needs: Collection[
     while waiting:
         workflow = index.exact[waiting.pop()]
         needed.add(workflow.qualified)
-        names = mentioned(workflow) if below else filter(None, [workflow.base])
+        names = referenced_names(workflow) if below else filter(None, [workflow.base])
         targets = (index.find(name, workflow.package) for name in names)
         waiting += [other.qualified for other in targets if other is not None and other.qualified not in needed]
     return [name for name in index.exact if name in needed]
