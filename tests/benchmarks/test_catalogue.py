@@ -74,5 +74,5 @@ def test_a_name_that_stands_in_another_module_is_refused() -> None:
         """Ours has that name."""
         yield case(True)
 
-    with pytest.raises(UsageError, match=r"pattern 'task_list' of .*test_catalogue stands already in .*structure"):
+    with pytest.raises(UsageError, match=r"pattern 'task_list' of .*test_catalogue is defined in .*structure"):
         pattern("Is it?", form="yes-no")(task_list)
