@@ -146,7 +146,7 @@ def find_fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
         return f"{example.place}: the pattern does not ask {pinned[:_CHARACTERS_SHOWN]!r}; {asks}"
     if (
         pattern.metric or form(pattern.form).metric
-    ) in MEASURED:  # measured by a model, to which no request is sent here
+    ) in MODEL_METRICS:  # measured by a model, to which no request is sent here
         return ""
     for case in questions[pinned]:
         if any(_score(pattern, right, case.answer) != 1.0 for right in _right_answers(pattern, example.answer)):

@@ -143,7 +143,7 @@ def _number(reference: Json, names: Names, guards: Names) -> float:
 
 
 def _condition(reference: Json, names: Names, guards: Names) -> float:
-    expected = condition_of(reference)
+    expected = condition_text(reference)
     scores = {guard: 1.0 if guard == expected else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
     return fsum(scores[guard] for guard in guards) / len(guards) if guards else 0.0
 
@@ -163,7 +163,7 @@ def matching_of_two(first: Set[str], second: Set[str], right: Sequence[Set[str]]
 
     Two groups need no solver, which is slow to import.
     """
-    gains = [[overlap(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (first, second)]
+    gains = [[jaccard_index(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (first, second)]
     best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
     return best / max(2, len(right))
 

@@ -62,7 +62,7 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
         condition = exit_condition(workflow, task)
         parameters = _parameters(workflow, task, condition) if condition else None
         if condition and parameters is not None:
-            yield case(stated(condition, parameters), rank=int(condition in guards), task=task)
+            yield case(condition_reference(condition, parameters), rank=int(condition in guards), task=task)
 
 
 @pattern(

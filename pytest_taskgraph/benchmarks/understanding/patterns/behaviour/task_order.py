@@ -131,7 +131,7 @@ def order_reference(run_of_tasks: Run) -> Json:
     before = sorted([rank[i], rank[j]] for i, j in run_of_tasks.pairs)
     reference: Json = {"tasks": [run_of_tasks.tasks[i] for i in sorted_indexes], "before": [[*pair] for pair in before]}
     try:
-        downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(sorted_indexes)))
+        count_downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(sorted_indexes)))
     except OrderTooWideError:
         record_bound("steps")
         return None
