@@ -1,4 +1,4 @@
-"""Every reference answer equals one found by trying everything, with code of its own (`tests/brute_force*.py`)."""
+"""Reference answers against brute force with independent code (`tests/brute_force*.py`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brute_force import ANSWERS, compare, drawn
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.trial import Json
 
-every = pytest.mark.parametrize("name", ANSWERS)
+each_pattern = pytest.mark.parametrize("name", ANSWERS)
 WRONG: dict[str, Json] = {
     "yes-no": "neither",
     "task": "Nobody",
@@ -22,38 +22,40 @@ WRONG: dict[str, Json] = {
 }
 
 
-def test_every_pattern_whose_answer_is_computed_has_an_independent_answer() -> None:
-    ours = [one for one in catalogue().values() if one.category in ("structure", "behaviour", "functionality")]
-    assert sorted(one.name for one in ours if not one.planted) == sorted(ANSWERS)
+def test_catalogue_computed_pattern_has_independent_answer() -> None:
+    ours = [
+        pattern for pattern in catalogue().values() if pattern.category in ("structure", "behaviour", "functionality")
+    ]
+    assert sorted(pattern.name for pattern in ours if not pattern.planted) == sorted(ANSWERS)
 
 
-# How many seeds of 12 tasks each, where trying everything takes seconds a case; perf/brute_force.py tries more.
+# Number of seeds where brute force takes seconds for a case; perf/brute_force.py tries more.
 SEEDS = {"order_of_many": 3}
-TASKS = {"order_of_many": 7}  # of the workflow of which every case is tried
+TASKS = {"order_of_many": 7}  # tasks of the workflow whose cases are all compared
 
 
-@every
-def test_the_reference_is_the_answer_found_by_trying_everything(name: str) -> None:
+@each_pattern
+def test_reference_of_drawn_case_equals_brute_force(name: str) -> None:
     pattern = catalogue()[name]
     seeds = range(SEEDS.get(name, 12))
-    found = [compare(pattern, where, scope.workflow, case) for where, scope, case in drawn(pattern, seeds, 12)]
-    assert len(found) == 2 * len(seeds)
-    assert [str(one) for one in found if one] == []
+    differences = [compare(pattern, where, scope.workflow, case) for where, scope, case in drawn(pattern, seeds, 12)]
+    assert len(differences) == 2 * len(seeds)
+    assert [str(difference) for difference in differences if difference] == []
 
 
-@every
-def test_so_it_is_for_every_case_of_a_workflow(name: str) -> None:
+@each_pattern
+def test_reference_of_every_case_equals_brute_force(name: str) -> None:
     pattern = catalogue()[name]
-    asked = list(drawn(pattern, range(20, 21), TASKS.get(name, 12), every=True))
-    assert asked
-    found = [compare(pattern, where, scope.workflow, case) for where, scope, case in asked]
-    assert [str(one) for one in found if one] == []
+    drawn_cases = list(drawn(pattern, range(20, 21), TASKS.get(name, 12), every=True))
+    assert drawn_cases
+    differences = [compare(pattern, where, scope.workflow, case) for where, scope, case in drawn_cases]
+    assert [str(difference) for difference in differences if difference] == []
 
 
-@every
-def test_another_reference_is_told(name: str) -> None:
+@each_pattern
+def test_compare_wrong_reference_reports_difference(name: str) -> None:
     pattern = catalogue()[name]
     ((where, scope, case),) = list(drawn(pattern, range(1), 12))[:1]
-    found = compare(pattern, where, scope.workflow, replace(case, answer=WRONG[pattern.form]))
-    assert found is not None
-    assert "seed 0, ordinal 0, " in str(found)
+    difference = compare(pattern, where, scope.workflow, replace(case, answer=WRONG[pattern.form]))
+    assert difference is not None
+    assert "seed 0, ordinal 0, " in str(difference)

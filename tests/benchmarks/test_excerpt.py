@@ -17,28 +17,28 @@ BIG = 30_000
 SHOWN = generate(
     Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
 )
-every = pytest.mark.parametrize("name", sorted(NOTATIONS))
+each_notation = pytest.mark.parametrize("name", sorted(NOTATIONS))
 
 
 def prose(seed: int, words: int) -> str:
-    """BIG characters of lines with words that notations know, too."""
+    """Return BIG characters of lines with words that notations use."""
     rng = random.Random(seed)
-    known = "the workflow task has a fork that starts and END if package graph TD {} [ ] -> ; ' # - (x) 'A'"
-    text = known.split(" ")
-    lines = [" ".join(rng.choice(text) for _ in range(words)) for _ in range(BIG // (4 * words))]
+    vocabulary = "the workflow task has a fork that starts and END if package graph TD {} [ ] -> ; ' # - (x) 'A'"
+    words_of_notations = vocabulary.split(" ")
+    lines = [" ".join(rng.choice(words_of_notations) for _ in range(words)) for _ in range(BIG // (4 * words))]
     return "\n".join(lines)
 
 
-def repeated(line: str) -> str:
+def repeat_line(line: str) -> str:
     return "".join(islice(cycle([line]), BIG // len(line)))
 
 
-def same(found: Workflow | None) -> bool:
-    return found is not None and canonical(found) == canonical(SHOWN)
+def is_shown(workflow: Workflow | None) -> bool:
+    return workflow is not None and canonical(workflow) == canonical(SHOWN)
 
 
-@every
-def test_a_workflow_is_found_fenced_or_not_whatever_stands_around_it(name: str) -> None:
+@each_notation
+def test_find_workflow_any_surroundings_found(name: str) -> None:
     text = NOTATIONS[name].write(SHOWN).strip("\n")
     for around in (
         "{}",
@@ -51,23 +51,24 @@ def test_a_workflow_is_found_fenced_or_not_whatever_stands_around_it(name: str) 
         "````\n{}\n````\nA fence of four.",
         "   \r\nOn a PC:\r\n```\r\n{}\r\n```\r\nWhat?",
     ):
-        assert same(find_workflow(around.format(text))), around
-        assert same(find_workflow(around.format(text.replace("\n", "\r\n")))), around
+        assert is_shown(find_workflow(around.format(text))), around
+        assert is_shown(find_workflow(around.format(text.replace("\n", "\r\n")))), around
 
 
-@every
-def test_a_workflow_is_found_in_a_long_prompt(name: str) -> None:
-    text, told = NOTATIONS[name].write(SHOWN), prose(1, 15)
-    for prompt in (f"{told}\n\n{text}\n\nWhat?", f"Look:\n\n{text}\n\n{told}"):
-        assert same(find_workflow(prompt))
+@each_notation
+def test_find_workflow_long_prompt_found(name: str) -> None:
+    text, noise = NOTATIONS[name].write(SHOWN), prose(1, 15)
+    for prompt in (f"{noise}\n\n{text}\n\nWhat?", f"Look:\n\n{text}\n\n{noise}"):
+        assert is_shown(find_workflow(prompt))
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        prose(2, 3), prose(3, 200), repeated("\n"), repeated("// a\n"), repeated("%% a\n"), repeated("/* a\n"),
-        repeated("[\n"), repeated('"\n'), repeated("---\n"), repeated("flowchart TD\n"), repeated("workflow W {\n"),
-        repeated("```\n"), repeated("From the file 'a':\n"), repeated("{"), repeated("`"), repeated(" "),
+        prose(2, 3), prose(3, 200), repeat_line("\n"), repeat_line("// a\n"), repeat_line("%% a\n"),
+        repeat_line("/* a\n"), repeat_line("[\n"), repeat_line('"\n'), repeat_line("---\n"),
+        repeat_line("flowchart TD\n"), repeat_line("workflow W {\n"), repeat_line("```\n"),
+        repeat_line("From the file 'a':\n"), repeat_line("{"), repeat_line("`"), repeat_line(" "),
         "".join("`" * n + "\n" for n in range(3, 440)),
     ],
     ids=lambda text: repr(text[:8]),
@@ -77,12 +78,12 @@ def test_find_workflow_calls_grow_linearly_with_the_text(text: str) -> None:
     assert whole < 3 * count_calls(lambda: find_workflow(text[: len(text) // 2])) + 1000
 
 
-def test_the_longest_of_several_texts_is_meant_not_a_word_that_is_a_workflow_too() -> None:
+def test_find_workflow_longest_text_wins() -> None:
     text = NOTATIONS["mermaid"].write(SHOWN)
-    assert same(find_workflow(f"This is a\nflowchart TD\nand so on, as here.\n\n{text}\n\nWhat?"))
+    assert is_shown(find_workflow(f"This is a\nflowchart TD\nand so on, as here.\n\n{text}\n\nWhat?"))
 
 
-def test_there_may_be_none() -> None:
+def test_find_workflow_none_is_none() -> None:
     assert find_workflow("") is None
     assert find_workflow("Is there a cycle?\n\n```\nyes\n```\n") is None
 
@@ -91,18 +92,18 @@ SOLVED = generate(Recipe(tasks=20, features=frozenset({"parallel", "exclusive", 
 SHOTS = "Look.\n\n{0}\n\nWhat is A?\n\nFinal answer: B\n\nNow this.\n\n{1}\n\nWhat is C?\nAnswer with a name."
 
 
-@every
+@each_notation
 @pytest.mark.parametrize("around", ["```\n{}\n```", "{}"], ids=["fenced", "plain"])
-def test_the_last_workflow_is_meant_and_the_question_stands_behind_it(name: str, around: str) -> None:
-    solved, shown = (around.format(NOTATIONS[name].write(one).strip("\n")) for one in (SOLVED, SHOWN))
-    prompt = SHOTS.format(solved, shown)
-    assert same(find_workflow(prompt))
+def test_find_workflow_after_example_takes_last(name: str, around: str) -> None:
+    solved, shown_text = (around.format(NOTATIONS[name].write(workflow).strip("\n")) for workflow in (SOLVED, SHOWN))
+    prompt = SHOTS.format(solved, shown_text)
+    assert is_shown(find_workflow(prompt))
     after, since, everywhere = question_parts(prompt)
     assert after.strip() == "What is C?\nAnswer with a name."
     assert since.strip().startswith("What is A?")
-    assert since.endswith(prompt[prompt.index(shown) :])
+    assert since.endswith(prompt[prompt.index(shown_text) :])
     assert everywhere == prompt
 
 
-def test_where_no_workflow_is_the_question_may_stand_anywhere() -> None:
+def test_question_parts_without_workflow_is_whole_prompt() -> None:
     assert list(question_parts("Is there a cycle?")) == ["Is there a cycle?"]

@@ -1,4 +1,4 @@
-"""The metrics that a family tells of its patterns, against those of the questions."""
+"""Metrics that a family states for its patterns, against those of the questions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ AGENT = "specifications_read"
 
 @pytest.mark.parametrize("chosen", [{}, {"text_metrics": ("rouge2", "judge")}])
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_a_question_has_the_metrics_that_its_family_told_of_its_pattern(family: Family, chosen: dict[str, Any]) -> None:
+def test_family_metrics_equal_those_of_questions(family: Family, chosen: dict[str, Any]) -> None:
     settings = UnderstandingSettings(instances=1, **chosen)
-    for one in family.references(settings, {}):
-        question = family.question(one, settings)
-        assert [question.metric, *question.further] == list(family.metrics(one.group, settings) or ())
+    for reference in family.references(settings, {}):
+        question = family.question(reference, settings)
+        assert [question.metric, *question.further] == list(family.metrics(reference.group, settings) or ())
 
 
-def test_agents_are_measured_by_what_they_read_too() -> None:
-    told = [understanding.metrics("next_tasks", UnderstandingSettings(presentation=one)) for one in ("inline", "agent")]
-    assert [AGENT in one for one in told] == [False, True]
+def test_family_metrics_of_agent_include_specifications_read() -> None:
+    metrics = [
+        understanding.metrics("next_tasks", UnderstandingSettings(presentation=kind)) for kind in ("inline", "agent")
+    ]
+    assert [AGENT in names for names in metrics] == [False, True]

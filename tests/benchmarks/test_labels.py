@@ -1,4 +1,4 @@
-"""What a family tells of labels before a question is built, against the labels of the questions."""
+"""Labels that a family states before a question is built, against those of the questions."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_a_family_lists_the_labels_of_its_questions_and_no_others(family: Family) -> None:
-    asked: Mapping[str, OptionValue] = {"steps-method": ("all",), "steps-seeds": 2} if family is steps else {}
-    settings, listed = UnderstandingSettings(instances=6, own=asked), family.labels()
-    made = [family.question(one, settings).labels for one in family.references(settings, {})]
-    assert {label for labels in made for label in labels} == set(listed) - {"edit"}  # of own files alone
-    closed = {(name, str(value)) for labels in made for name, value in labels.items() if listed[name].closed}
-    assert closed <= {(name, value) for name, label in listed.items() for value in label.values}
+def test_family_labels_equal_those_of_questions(family: Family) -> None:
+    options: Mapping[str, OptionValue] = {"steps-method": ("all",), "steps-seeds": 2} if family is steps else {}
+    settings, declared = UnderstandingSettings(instances=6, own=options), family.labels()
+    labels_of_questions = [family.question(reference, settings).labels for reference in family.references(settings, {})]
+    assert {label for labels in labels_of_questions for label in labels} == set(declared) - {
+        "edit"
+    }  # of own files alone
+    closed = {
+        (name, str(value)) for labels in labels_of_questions for name, value in labels.items() if declared[name].closed
+    }
+    assert closed <= {(name, value) for name, label in declared.items() for value in label.values}
 
 
-def test_what_takes_building_a_question_is_all_that_is_not_known_before() -> None:
+def test_built_labels_are_those_unknown_before_building() -> None:
     settings = UnderstandingSettings(instances=1)
     reference = understanding.references(settings, {"patterns": "next_tasks"})[0]
     assert understanding.labels().keys() - reference.labels.keys() == set(BUILT)
@@ -46,17 +50,17 @@ def test_what_takes_building_a_question_is_all_that_is_not_known_before() -> Non
         {"workflows": ("own.mmd",)},
     ],
 )
-def test_a_question_turns_out_to_have_the_labels_that_were_known_and_lacks_those_known_to_be_none(
+def test_question_labels_agree_with_known_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("own.mmd").write_text(CHAIN)
     Path("patterns/patterns").mkdir(parents=True)
-    ways = "\n{# or #}\n".join(f"What follows '{{{{ task }}}}' in {{{{ place }}}}, {way}?" for way in "abc")
-    Path("patterns/patterns/next_tasks.jinja").write_text(ways)
+    phrasings = "\n{# or #}\n".join(f"What follows '{{{{ task }}}}' in {{{{ place }}}}, {way}?" for way in "abc")
+    Path("patterns/patterns/next_tasks.jinja").write_text(phrasings)
     settings = UnderstandingSettings(**{"instances": 8, **chosen})
     references = understanding.references(settings, {"patterns": "next_tasks"})
     assert references
-    for one in references:
-        known, labels = one.labels, understanding.question(one, settings).labels
-        assert {name: labels.get(name) for name in known} == known
+    for reference in references:
+        known_before, labels = reference.labels, understanding.question(reference, settings).labels
+        assert {name: labels.get(name) for name in known_before} == known_before

@@ -1,4 +1,4 @@
-"""Law 4 and what drawing promises: balance, the same in any process, more extend fewer, any size or a plain refusal."""
+"""Laws of drawing: balance, identical in any process, more instances extend fewer, any size or a clear refusal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
-every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 PLACE = re.compile(r"sub-workflow '[^']*'|composite task '[^']*' of workflow '[^']*'")
 PRINTED = """
 from hashlib import sha256
@@ -41,7 +41,7 @@ for reference in understanding.references(chosen, {}):
 
 
 def least_size(pattern: Pattern, size: int) -> int:
-    """The size, or the least that will do where it is refused."""
+    """Return the size, or the least possible one if it is refused."""
     try:
         recipe_for(pattern, size)
     except RecipeTooSmallError as error:
@@ -49,20 +49,22 @@ def least_size(pattern: Pattern, size: int) -> int:
     return size
 
 
-def asked(pattern: Pattern, chosen: UnderstandingSettings) -> dict[QuestionReference, Question]:
-    found = understanding.references(chosen, {"patterns": [pattern]})
-    return {reference: understanding.question(reference, chosen) for reference in found}
+def build_questions(pattern: Pattern, chosen: UnderstandingSettings) -> dict[QuestionReference, Question]:
+    references = understanding.references(chosen, {"patterns": [pattern]})
+    return {reference: understanding.question(reference, chosen) for reference in references}
 
 
-@every
-def test_even_ordinals_are_yes_and_odd_ones_no(pattern: Pattern) -> None:
-    drawn = [draw(pattern, 12, 8, ordinal) for ordinal in range(8)]
+@each_pattern
+def test_draw_ordinal_parity_decides_answer(pattern: Pattern) -> None:
+    drawn_cases = [draw(pattern, 12, 8, ordinal) for ordinal in range(8)]
     if pattern.yes_no:
-        assert [verdict(one.case.answer) for one in drawn] == ["yes", "no"] * 4
-    assert [one.phrasing for one in drawn] == [0, 0, 1, 1] * 2 if len(pattern.templates) == 2 else True
+        assert [verdict(drawn_case.case.answer) for drawn_case in drawn_cases] == ["yes", "no"] * 4
+    assert (
+        [drawn_case.phrasing for drawn_case in drawn_cases] == [0, 0, 1, 1] * 2 if len(pattern.templates) == 2 else True
+    )
 
 
-def test_the_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
+def test_questions_any_hash_seed_are_identical() -> None:
     def printed(seed: str) -> str:
         paths = {"PYTHONPATH": str(Path(pytest_taskgraph.__file__).parent.parent), "PYTHONHASHSEED": seed}
         run = [sys.executable, "-c", PRINTED]
@@ -73,90 +75,92 @@ def test_the_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
     assert printed("2") == first
 
 
-@every
-def test_forty_instances_extend_twenty(pattern: Pattern) -> None:
-    def found(instances: int) -> list[QuestionReference]:
+@each_pattern
+def test_references_more_instances_extend_fewer(pattern: Pattern) -> None:
+    def references(instances: int) -> list[QuestionReference]:
         chosen = UnderstandingSettings(instances=instances, notations=("wadl", "json"))
         return list(understanding.references(chosen, {"patterns": [pattern]}))
 
-    few, many = found(20), found(40)
-    assert [one for one in many if one.payload["ordinal"] < 20] == few
-    assert len({one.id for one in many}) == len(many) == 2 * len(few)
+    few, many = references(20), references(40)
+    assert [reference for reference in many if reference.payload["ordinal"] < 20] == few
+    assert len({reference.id for reference in many}) == len(many) == 2 * len(few)
     last = few[-1]
     fewer, more = UnderstandingSettings(instances=20), UnderstandingSettings(instances=40)
     assert understanding.question(last, fewer) == understanding.question(last, more)
 
 
-@every
-def test_another_seed_gives_other_questions(pattern: Pattern) -> None:
-    ours, theirs = ({q.prompt for q in asked(pattern, UnderstandingSettings(seed=seed)).values()} for seed in (1, 2))
+@each_pattern
+def test_questions_other_seed_differ(pattern: Pattern) -> None:
+    ours, theirs = (
+        {q.prompt for q in build_questions(pattern, UnderstandingSettings(seed=seed)).values()} for seed in (1, 2)
+    )
     assert not ours & theirs
-    ids = {one.id for seed in (1, 2) for one in asked(pattern, UnderstandingSettings(seed=seed))}
+    ids = {reference.id for seed in (1, 2) for reference in build_questions(pattern, UnderstandingSettings(seed=seed))}
     assert len(ids) == 8
 
 
-@every
-def test_nothing_drawn_depends_on_notation_prompt_or_number_of_instances(pattern: Pattern) -> None:
-    shown = tuple(
+@each_pattern
+def test_draw_independent_of_notation_and_prompt(pattern: Pattern) -> None:
+    notations = tuple(
         name for name in NOTATIONS if name not in ("wadl-expanded", "mermaid") or "references" not in pattern.needs
     )
     plain = UnderstandingSettings(seed=6, notations=("json",), instances=2)
     variants = [
         plain,
-        replace(plain, notations=shown),
+        replace(plain, notations=notations),
         replace(plain, prompt="direct"),
         replace(plain, parsing="strict"),
     ]
-    drawn: dict[int, set[tuple[str, ...]]] = {}
+    variants_by_ordinal: dict[int, set[tuple[str, ...]]] = {}
     for chosen in variants:
-        for reference, question in asked(pattern, chosen).items():
+        for reference, question in build_questions(pattern, chosen).items():
             text = PLACE.sub("…", question.text)  # a sub-workflow's own name, where the notation writes it
-            told = (text, repr(question.reference), question.cluster, repr(question.names))
-            drawn.setdefault(reference.payload["ordinal"], set()).add(told)
-    assert {ordinal: len(told) for ordinal, told in drawn.items()} == {0: 1, 1: 1}
+            content = (text, repr(question.reference), question.cluster, repr(question.names))
+            variants_by_ordinal.setdefault(reference.payload["ordinal"], set()).add(content)
+    assert {ordinal: len(content) for ordinal, content in variants_by_ordinal.items()} == {0: 1, 1: 1}
 
 
-@every
+@each_pattern
 @pytest.mark.parametrize("size", [*range(3, 9), 12, 20, 40])
-def test_a_size_is_drawn_or_refused_with_the_least_that_will_do(pattern: Pattern, size: int) -> None:
+def test_draw_any_size_or_refused_with_least(pattern: Pattern, size: int) -> None:
     least = least_size(pattern, size)
     if least > size:
         with pytest.raises(RecipeTooSmallError, match=f"at least {least} are needed"):
             draw(pattern, size, 1, 0)
         size = least
     for ordinal in (0, 1):
-        drawn = draw(pattern, size, 1, ordinal)
-        assert sum(_tasks(drawn.project)) == size
+        drawn_case = draw(pattern, size, 1, ordinal)
+        assert sum(_task_counts(drawn_case.project)) == size
 
 
-@every
-def test_what_is_drawn_has_what_the_pattern_needs_and_nothing_that_it_avoids(pattern: Pattern) -> None:
+@each_pattern
+def test_draw_has_needed_and_no_avoided_features(pattern: Pattern) -> None:
     for ordinal in range(4):
-        found = features(draw(pattern, 12, 3, ordinal).project)
+        features_of_workflow = features(draw(pattern, 12, 3, ordinal).project)
         planted = {"loop", "references", "hierarchy"} if pattern.flaws else set()
-        assert pattern.needs - planted <= found
-        assert not pattern.avoids & found - planted.union(*map(implied_features, pattern.varies))
+        assert pattern.needs - planted <= features_of_workflow
+        assert not pattern.avoids & features_of_workflow - planted.union(*map(implied, pattern.varies))
 
 
-@every
-def test_a_notation_is_only_chosen_if_it_can_say_what_is_drawn(pattern: Pattern) -> None:
+@each_pattern
+def test_references_notation_supports_drawn_features(pattern: Pattern) -> None:
     chosen = UnderstandingSettings(seed=9, notations=tuple(NOTATIONS))
     for reference in understanding.references(chosen, {"patterns": [pattern]}):
-        drawn = draw(pattern, reference.payload["tasks"], 9, reference.payload["ordinal"])
-        assert not features(drawn.project) & NOTATIONS[reference.payload["notation"]].unsupported
+        drawn_case = draw(pattern, reference.payload["tasks"], 9, reference.payload["ordinal"])
+        assert not features(drawn_case.project) & NOTATIONS[reference.payload["notation"]].unsupported
 
 
-@every
-def test_the_cluster_is_the_digest_of_the_workflow(pattern: Pattern) -> None:
-    for reference, question in asked(pattern, UnderstandingSettings(seed=2)).items():
-        drawn = draw(pattern, reference.payload["tasks"], 2, reference.payload["ordinal"])
-        assert question.cluster == question.digests["workflow"] == digest(drawn.project)
+@each_pattern
+def test_question_cluster_is_digest_of_workflow(pattern: Pattern) -> None:
+    for reference, question in build_questions(pattern, UnderstandingSettings(seed=2)).items():
+        drawn_case = draw(pattern, reference.payload["tasks"], 2, reference.payload["ordinal"])
+        assert question.cluster == question.digests["workflow"] == digest(drawn_case.project)
 
 
-def _tasks(project: Workflow) -> list[int]:
-    """The number of tasks of every level, those inside composite tasks included."""
-    waiting, found = [project, *project.others], []
-    for one in waiting:
-        found.append(len(one.tasks))
-        waiting.extend(task.subworkflow for task in one.tasks if task.subworkflow)
-    return found
+def _task_counts(project: Workflow) -> list[int]:
+    """Return the number of tasks of every level, including those inside composite tasks."""
+    waiting, counts = [project, *project.others], []
+    for level in waiting:
+        counts.append(len(level.tasks))
+        waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow)
+    return counts

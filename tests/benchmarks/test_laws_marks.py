@@ -20,18 +20,18 @@ from pytest_taskgraph.trial import Parsing, Question, Reply
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 PARSINGS: tuple[Parsing, ...] = ("lenient", "strict")
-every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 
 
 @cache
-def asked(pattern: Pattern, prompt: str, parsing: Parsing = "lenient") -> list[Question]:
+def build_questions(pattern: Pattern, prompt: str, parsing: Parsing = "lenient") -> list[Question]:
     chosen = UnderstandingSettings(prompt=prompt, parsing=parsing, instances=2, seed=11)
-    found = understanding.references(chosen, {"patterns": [pattern]})
-    return [understanding.question(reference, chosen) for reference in found]
+    references = understanding.references(chosen, {"patterns": [pattern]})
+    return [understanding.question(reference, chosen) for reference in references]
 
 
-def ideal(question: Question) -> str:
-    """A reply as the prompt template asks for it, around the reference answer."""
+def ideal_reply(question: Question) -> str:
+    """Return a reply as the prompt template asks for it, with the reference answer."""
     text = form(question.form).write(question.reference, question.names)
     around = {
         "whole": "{}",
@@ -41,41 +41,39 @@ def ideal(question: Question) -> str:
     return around[question.place].format(text)
 
 
-@every
+@each_pattern
 @pytest.mark.parametrize("prompt", sorted(PROMPTS))
 @pytest.mark.parametrize("parsing", PARSINGS)
-def test_the_reference_written_in_its_form_is_right_in_every_prompt(
-    pattern: Pattern, prompt: str, parsing: Parsing
-) -> None:
-    for question in asked(pattern, prompt, parsing):
+def test_grade_reference_any_prompt_is_right(pattern: Pattern, prompt: str, parsing: Parsing) -> None:
+    for question in build_questions(pattern, prompt, parsing):
         if question.place == "first-line" and parsing == "strict" and question.form == "groups":
             continue  # strictly, an answer is on the first line; groups take several
-        score = grade(question, Reply(ideal(question)))
+        score = grade(question, Reply(ideal_reply(question)))
         assert (score.value, score.status, score.missing, score.extra) == (1.0, "read", [], []), question.id
 
 
-@every
+@each_pattern
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_any_reply_is_marked_within_bounds_or_is_none(pattern: Pattern, data: st.DataObject) -> None:
-    question = data.draw(st.sampled_from(asked(pattern, data.draw(st.sampled_from(sorted(PROMPTS))))))
-    text = data.draw(st.one_of(st.text(max_size=80), mutated(ideal(question))))
+def test_grade_any_reply_within_bounds(pattern: Pattern, data: st.DataObject) -> None:
+    question = data.draw(st.sampled_from(build_questions(pattern, data.draw(st.sampled_from(sorted(PROMPTS))))))
+    text = data.draw(st.one_of(st.text(max_size=80), mutated_texts(ideal_reply(question))))
     score = grade(question, Reply(text))
     assert 0.0 <= score.value <= 1.0
     assert all(value is None or 0.0 <= value <= 1.0 for value in score.metrics.values())
     assert score.status == "read" or score.value == 0.0
 
 
-@every
-def test_a_reply_that_is_cut_off_before_its_answer_is_no_wrong_answer(pattern: Pattern) -> None:
-    question = asked(pattern, "chain-of-thought")[0]
+@each_pattern
+def test_grade_cut_off_reply_is_provider_error(pattern: Pattern) -> None:
+    question = build_questions(pattern, "chain-of-thought")[0]
     with pytest.raises(ProviderError, match="cut off"):
         grade(question, Reply("Let me look at the links first", finish_reason="length"))
 
 
 @st.composite
-def mutated(draw: st.DrawFn, text: str) -> str:
-    """The text with a piece cut out, doubled, or replaced."""
+def mutated_texts(draw: st.DrawFn, text: str) -> str:
+    """Draw the text with a piece removed, doubled, or replaced."""
     cuts = sorted(draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
     before, piece, after = text[: cuts[0]], text[cuts[0] : cuts[1]], text[cuts[1] :]
     replaced = draw(st.sampled_from(["", piece + piece, piece.upper(), ", ", "\n", "Final answer:", "no", "'", "```"]))

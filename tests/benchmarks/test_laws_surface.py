@@ -1,6 +1,6 @@
-"""No rule that looks at the surface of the text answers a question (issue 10): at most 0.70 of yes/no questions.
+"""No rule on the surface of the text answers more than 0.70 of the yes/no questions.
 
-The figures here are those of few questions in one notation; `perf/surface_rules.py` prints those of many.
+These tests use few questions in one notation; `perf/surface_rules.py` prints the shares for many.
 """
 
 from __future__ import annotations
@@ -23,43 +23,43 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
 
 QUESTIONS = 140  # of a yes/no pattern
 ORDERS = 60  # questions whose answer is an order
-CONSTANT = 0.15  # of the numbers that are asked for, the share of the most frequent one
+CONSTANT = 0.15  # largest share of the most frequent number among the answers
 
 
-def _named(found: tuple[Pattern, ...]) -> list[object]:
-    return [pytest.param(one, id=one.name) for one in found]
+def _pattern_params(selected: tuple[Pattern, ...]) -> list[object]:
+    return [pytest.param(pattern, id=pattern.name) for pattern in selected]
 
 
-@pytest.mark.parametrize("pattern", _named(patterns("yes-no")))
+@pytest.mark.parametrize("pattern", _pattern_params(patterns("yes-no")))
 def test_surface_rule_on_unseen_questions_stays_below_bound(pattern: Pattern) -> None:
-    found = measure(pattern, QUESTIONS, difficulty="hard" if pattern.name in EXCEPTIONS else "")
-    told = {"best": found.best, **found.named}
-    assert {rule: value for rule, value in told.items() if value > MOST} == {}, found.rules
+    result = measure(pattern, QUESTIONS, difficulty="hard" if pattern.name in EXCEPTIONS else "")
+    shares = {"best": result.best, **result.named}
+    assert {rule: value for rule, value in shares.items() if value > MOST} == {}, result.rules
 
 
 @pytest.mark.parametrize("part", ["text", "control"])
-@pytest.mark.parametrize("pattern", _named(patterns("task-order")))
+@pytest.mark.parametrize("pattern", _pattern_params(patterns("task-order")))
 def test_order_of_mention_scores_as_random_orders_do(pattern: Pattern, part: str) -> None:
-    found = measure_order(pattern, ORDERS, part)
-    assert found.at_chance, found
+    result = measure_order(pattern, ORDERS, part)
+    assert result.at_chance, result
 
 
-@pytest.mark.parametrize("pattern", _named(patterns("number")))
+@pytest.mark.parametrize("pattern", _pattern_params(patterns("number")))
 def test_constant_number_on_unseen_questions_is_seldom_right(pattern: Pattern) -> None:
     assert surface_rules.best_constant(pattern, QUESTIONS)[1] <= CONSTANT
 
 
 def test_exceptions_are_patterns_with_a_reason() -> None:
-    assert {one.name for one in patterns("yes-no")} >= EXCEPTIONS.keys()
+    assert {pattern.name for pattern in patterns("yes-no")} >= EXCEPTIONS.keys()
     assert all(EXCEPTIONS.values())
 
 
-def _samples(count: int, telling: float) -> list[SurfaceSample]:
-    """Questions of which one feature tells the answer in a share of the cases, and another never does."""
+def _samples(count: int, reliability: float) -> list[SurfaceSample]:
+    """Return questions with a feature that is right in a share of the cases, and a random feature."""
     rng = Random(1)
     answers = [i % 2 == 0 for i in range(count)]
     return [
-        SurfaceSample({"told": float(yes == (rng.random() < telling)), "noise": rng.random()}, "words", "", yes)
+        SurfaceSample({"told": float(yes == (rng.random() < reliability)), "noise": rng.random()}, "words", "", yes)
         for yes in answers
     ]
 

@@ -19,11 +19,11 @@ from pytest_taskgraph.benchmarks.understanding.patterns.structure.operators impo
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow
 
-ALL = (operator_existence, parallel_pair, parallel_block, parallel_to_task, all_parallel_tasks, operator_block)
+PATTERNS = (operator_existence, parallel_pair, parallel_block, parallel_to_task, all_parallel_tasks, operator_block)
 
 
 def level(chains: Mapping[str, str | None]) -> Workflow:
-    """A workflow of chains "A B C", the last link of each under a guard or none."""
+    """Return a workflow of chains "A B C", with an optional guard on the last link of each."""
     links = []
     for chain, guard in chains.items():
         names = chain.split()
@@ -50,54 +50,57 @@ COOK = level(
 )
 
 
-def asked(pattern: Pattern, workflow: Workflow = COOK) -> list[Case]:
+def list_cases(pattern: Pattern, workflow: Workflow = COOK) -> list[Case]:
     return list(pattern.cases(workflow))
 
 
-def test_an_operator_that_can_be_read_two_ways_is_not_asked_about() -> None:
-    answers = {case.fields["operator"]: case.answer for case in asked(operator_existence)}
+def test_operator_existence_ambiguous_operator_left_out() -> None:
+    answers = {case.fields["operator"]: case.answer for case in list_cases(operator_existence)}
     assert answers == {"parallel block": "yes", "exclusive choice": "yes", "inclusive choice": "no", "loop": "yes"}
     alone = level({"START Stir Taste": None, "Taste Stir": "taste < 3", "Taste END": "otherwise"})
-    assert "exclusive choice" not in [case.fields["operator"] for case in asked(operator_existence, alone)]
+    assert "exclusive choice" not in [case.fields["operator"] for case in list_cases(operator_existence, alone)]
 
 
-def test_pairs_on_two_branches_of_a_choice_are_hard_and_far_apart_ones_are_not() -> None:
-    found = {(case.fields["a"], case.fields["b"]): case for case in asked(parallel_pair)}
-    kinds = {pair: (case.answer, case.labels["pair"], case.rank) for pair, case in found.items()}
-    assert len(found) == 9 * 8 / 2
+def test_parallel_pair_alternatives_hard_distant_easy() -> None:
+    cases_by_pair = {(case.fields["a"], case.fields["b"]): case for case in list_cases(parallel_pair)}
+    kinds = {pair: (case.answer, case.labels["pair"], case.rank) for pair, case in cases_by_pair.items()}
+    assert len(cases_by_pair) == 9 * 8 / 2
     assert kinds["Chop", "Salt"] == ("yes", "parallel", 0)
     assert kinds["Salt", "Pepper"] == ("no", "alternative", 0)
     assert kinds["Boil", "Salt"] == ("no", "ordered", 0)
     assert kinds["Wash", "Serve"] == ("no", "ordered", 1)
 
 
-def test_an_undecided_pair_is_not_asked_about() -> None:
+def test_parallel_pair_undecided_left_out() -> None:
     vague = level({"START A B": "it rains", "A C": "it pours", "B END": None, "C END": None})
-    assert [(case.fields["a"], case.fields["b"]) for case in asked(parallel_pair, vague)] == [("A", "B"), ("A", "C")]
-    assert [case.fields["task"] for case in asked(parallel_to_task, vague)] == ["A"]
+    assert [(case.fields["a"], case.fields["b"]) for case in list_cases(parallel_pair, vague)] == [
+        ("A", "B"),
+        ("A", "C"),
+    ]
+    assert [case.fields["task"] for case in list_cases(parallel_to_task, vague)] == ["A"]
 
 
-def test_blocks_are_asked_about_by_the_task_before_them() -> None:
-    fork = [(case.fields["task"], case.answer) for case in asked(parallel_block)]
+def test_blocks_identified_by_task_before() -> None:
+    fork = [(case.fields["task"], case.answer) for case in list_cases(parallel_block)]
     assert fork == [("Wash", ["Boil", "Chop", "Pepper", "Salt"])]
-    others = [(case.fields["operator"], case.fields["task"], case.answer) for case in asked(operator_block)]
+    others = [(case.fields["operator"], case.fields["task"], case.answer) for case in list_cases(operator_block)]
     assert others == [("exclusive choice", "Boil", ["Pepper", "Salt"]), ("loop", "Mix", ["Stir", "Taste"])]
 
 
-def test_tasks_without_a_parallel_one_come_last() -> None:
-    found = {case.fields["task"]: (case.answer, case.rank) for case in asked(parallel_to_task)}
-    assert found["Chop"] == (["Boil", "Pepper", "Salt"], 0)
-    assert found["Serve"] == ([], 1)
+def test_parallel_to_task_empty_answer_ranks_last() -> None:
+    cases_by_task = {case.fields["task"]: (case.answer, case.rank) for case in list_cases(parallel_to_task)}
+    assert cases_by_task["Chop"] == (["Boil", "Pepper", "Salt"], 0)
+    assert cases_by_task["Serve"] == ([], 1)
 
 
-def test_all_parallel_tasks_are_groups() -> None:
-    assert [case.answer for case in asked(all_parallel_tasks)] == [[["Boil", "Chop", "Pepper", "Salt"]]]
-    assert asked(all_parallel_tasks, level({"START A B END": None})) == []
+def test_all_parallel_tasks_answer_is_groups() -> None:
+    assert [case.answer for case in list_cases(all_parallel_tasks)] == [[["Boil", "Chop", "Pepper", "Salt"]]]
+    assert list_cases(all_parallel_tasks, level({"START A B END": None})) == []
 
 
-@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
-def test_every_phrasing_names_the_place_and_what_is_asked(pattern: Pattern) -> None:
-    case = asked(pattern)[0]
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_operator_phrasings_name_place_and_tasks(pattern: Pattern) -> None:
+    case = list_cases(pattern)[0]
     texts = [sentence(pattern, i, Scope(COOK, "workflow 'Soup'", True), case) for i in range(len(pattern.templates))]
     assert len(set(texts)) >= 2
     for text in texts:
@@ -106,16 +109,16 @@ def test_every_phrasing_names_the_place_and_what_is_asked(pattern: Pattern) -> N
         assert "composite" not in text
 
 
-@pytest.mark.parametrize("pattern", [p for p in ALL if p is not parallel_pair], ids=lambda pattern: pattern.name)
-def test_what_lies_inside_composite_tasks_is_ruled_out_where_there_are_any(pattern: Pattern) -> None:
+@pytest.mark.parametrize("pattern", [p for p in PATTERNS if p is not parallel_pair], ids=lambda pattern: pattern.name)
+def test_operator_question_excludes_nested_tasks(pattern: Pattern) -> None:
     nested = replace(COOK, tasks=(replace(COOK.tasks[0], subworkflow=Workflow("Inner")), *COOK.tasks[1:]))
-    text = sentence(pattern, 0, Scope(nested, "workflow 'Soup'", True), asked(pattern, nested)[0])
+    text = sentence(pattern, 0, Scope(nested, "workflow 'Soup'", True), list_cases(pattern, nested)[0])
     assert text.endswith("Leave out what lies inside its composite tasks.")
 
 
-@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
-def test_a_case_is_found_for_every_draw(pattern: Pattern) -> None:
-    drawn = [draw(pattern, 12, 5, ordinal) for ordinal in range(6)]
-    answers = [found.case.answer for found in drawn]
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_operator_draw_always_finds_case(pattern: Pattern) -> None:
+    drawn_cases = [draw(pattern, 12, 5, ordinal) for ordinal in range(6)]
+    answers = [drawn_case.case.answer for drawn_case in drawn_cases]
     assert answers == ["yes", "no"] * 3 if pattern.yes_no else all(answers)
-    assert [found.phrasing for found in drawn] == [0, 0, 1, 1, 0, 0]
+    assert [drawn_case.phrasing for drawn_case in drawn_cases] == [0, 0, 1, 1, 0, 0]

@@ -1,4 +1,4 @@
-"""Options as they are declared: what their texts are read as, and what families state about themselves."""
+"""Declared options: parsing of their texts, and what families state about themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEPS = Option("steps", "N", "steps of a plan", "3", kind="whole", least=2)
 
 
 class Minimal(Family):
-    """No more than a family must have."""
+    """Family with the required members only."""
 
     name = "minimal"
     options = (STEPS,)
@@ -48,7 +48,7 @@ class Minimal(Family):
         (Option("a", "K=V", "", repeatable=True, kind="pairs"), ["x=1", "y=2=3"], (("x", "1"), ("y", "2=3"))),
     ],
 )
-def test_option_read_gives_the_value_of_its_kind(option: Option, stated: list[str] | None, value: OptionValue) -> None:
+def test_option_read_any_kind_returns_value(option: Option, stated: list[str] | None, value: OptionValue) -> None:
     assert option.read(stated) == value
     assert type(option.read(stated)) is type(value)
 
@@ -66,13 +66,13 @@ def test_option_read_gives_the_value_of_its_kind(option: Option, stated: list[st
         (Option("a", "K=V", "", kind="pairs"), "sk-1234", "--taskgraph-a: a value without a name; expected K=V"),
     ],
 )
-def test_option_read_refuses_what_is_not_of_its_kind(option: Option, text: str, message: str) -> None:
+def test_option_read_invalid_text_refused(option: Option, text: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
         option.read([text])
     assert str(refused.value) == message
 
 
-def test_settings_value_of_prefers_what_the_user_stated() -> None:
+def test_settings_value_of_prefers_user_value() -> None:
     assert Settings().value_of(STEPS) == 3
     assert Settings(own={"steps": 5}).value_of(STEPS) == 5
     assert Settings().value_of(STEPS, {"steps": 4}) == 4
@@ -83,13 +83,13 @@ def test_settings_with_data_and_own_options_are_hashable() -> None:
     assert len({Settings(own={"steps": 5}), Settings(own={"steps": 5}), Settings(data={"a": "b"})}) == 2
 
 
-def test_understanding_options_default_to_what_the_settings_default_to() -> None:
+def test_understanding_options_defaults_equal_settings() -> None:
     assert {option.name for option in OPTIONS} == set(OWN)
     read = {OWN[option.name]: option.read(None) for option in OPTIONS}
     assert {name: getattr(UnderstandingSettings(), name) for name in read} == read
 
 
-def test_understanding_settings_of_takes_the_stated_options() -> None:
+def test_understanding_settings_of_takes_own_options() -> None:
     shared = Settings(seed=3, own={"notation": ("json",), "tasks": (8, 9)})
     own = UnderstandingSettings.of(shared)
     assert (own.seed, own.notations, own.tasks, own.convert, own.names) == (3, ("json",), (8, 9), True, "mixed")
@@ -97,7 +97,7 @@ def test_understanding_settings_of_takes_the_stated_options() -> None:
     assert not UnderstandingSettings.of(Settings()).convert
 
 
-def test_minimal_family_has_a_default_for_everything_else() -> None:
+def test_minimal_family_has_defaults() -> None:
     family, settings = Minimal(), Settings()
     family.check(settings)
     assert not family.notices(settings, {})
@@ -114,10 +114,10 @@ def test_minimal_family_has_a_default_for_everything_else() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_family_offers_every_baseline_and_command_that_it_names(family: Family, tmp_path: Path) -> None:
+def test_family_has_named_baselines_and_commands(family: Family, tmp_path: Path) -> None:
     sessions = tmp_path / "sessions.txt"
     sessions.write_text("plan a wedding\twedding venues\n", encoding="utf-8")
     settings = Settings(data={name: str(sessions) for name in family.data_names})
     names = [family.baseline(name, settings).name for name in family.baselines]
-    assert names == [f"baseline:{one}" for one in family.baselines]
+    assert names == [f"baseline:{name}" for name in family.baselines]
     assert all(family.command(name).SUMMARY for name in family.commands)

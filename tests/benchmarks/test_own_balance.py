@@ -1,4 +1,4 @@
-"""Yes and no are equally likely about the user's own files, and neither is told by how the file is shown."""
+"""Yes and no are equally likely about the user's own files, and the presentation does not reveal the answer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request
 
-YES_NO = [one for one in catalogue().values() if one.yes_no]
-LEAST = 2  # files, of the thirty, that a pattern is asked about
+YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no]
+LEAST = 2  # files, of the thirty, that each pattern is asked about
 
 UNTITLED = "flowchart TD\n  A[Mix] --> B[Bake]\n  B --> C[Cool]\n  A --> C\n"
 DRAWN = "---\ntitle: Bread\n---\nflowchart TD\n  S([Start]) --> A[Mix] --> B[Bake] --> E((End))\n"
@@ -41,31 +41,36 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
     chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
-    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+    return [
+        understanding.question(reference, chosen)
+        for reference in understanding.references(chosen, {"patterns": patterns})
+    ]
 
 
-def own(folder: Path, name: str, text: str) -> Path:
+def write_file(folder: Path, name: str, text: str) -> Path:
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
-@pytest.mark.parametrize("pattern", YES_NO, ids=lambda one: one.name)
+@pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
 def test_choose_thirty_own_files_yes_and_no_balanced(pattern: object, thirty: list[Path]) -> None:
-    shown, answers, asked = Counter[tuple[bool, object]](), Counter[object](), 0
+    counts, answers, files_asked_about = Counter[tuple[bool, object]](), Counter[object](), 0
     for path in thirty:
-        found = choose(pattern, str(path), "", 0, 4)
-        asked += bool(found)
-        assert len({bool(one.edit) for one in found}) < 2, "one file is shown in one way"
-        for one in found:
-            answers[verdict(one.case.answer)] += 1
-            shown[bool(one.edit), verdict(one.case.answer)] += 1
+        choices = choose(pattern, str(path), "", 0, 4)
+        files_asked_about += bool(choices)
+        assert len({bool(choice.edit) for choice in choices}) < 2, "one file is shown in one way"
+        for choice in choices:
+            answers[verdict(choice.case.answer)] += 1
+            counts[bool(choice.edit), verdict(choice.case.answer)] += 1
     assert answers["yes"] == answers["no"]
-    assert [shown[edited, "yes"] - shown[edited, "no"] for edited in (False, True)] == [0, 0]
-    assert asked >= LEAST
+    assert [counts[edited, "yes"] - counts[edited, "no"] for edited in (False, True)] == [0, 0]
+    assert files_asked_about >= LEAST
 
 
-def test_choose_single_question_either_answer_comes_first(thirty: list[Path]) -> None:
-    first = Counter(verdict(choose(one, str(path), "", 0, 1)[0].case.answer) for path in thirty for one in YES_NO[:2])
+def test_choose_single_question_has_either_answer(thirty: list[Path]) -> None:
+    first = Counter(
+        verdict(choose(pattern, str(path), "", 0, 1)[0].case.answer) for path in thirty for pattern in YES_NO[:2]
+    )
     assert min(first.values()) >= len(thirty) / 3
 
 
@@ -73,33 +78,33 @@ def test_question_edited_copies_answered_by_reader(thirty: list[Path]) -> None:
     reader, kinds = understanding.baseline("reader", UnderstandingSettings()), Counter[object]()
     patterns = ["flow_cycle", "flow_connected", "operator_existence", "parallel_pair", "infinite_recursion"]
     for path in thirty[::3]:
-        for one in questions(path, patterns):
-            assert (EDITED in one.prompt) == ("edit" in one.labels)
-            reply = asyncio.run(reader.answer(Request([{"role": "user", "content": one.prompt}])))
-            assert grade(one, reply).value == 1.0, one.text
-            kinds[one.labels.get("edit")] += 1
+        for question in questions(path, patterns):
+            assert (EDITED in question.prompt) == ("edit" in question.labels)
+            reply = asyncio.run(reader.answer(Request([{"role": "user", "content": question.prompt}])))
+            assert grade(question, reply).value == 1.0, question.text
+            kinds[question.labels.get("edit")] += 1
     assert set(kinds) <= {None, *EDITS}
     assert len(kinds) > 3
 
 
 def test_question_edited_copy_keeps_cluster_and_changes_workflow(tmp_path: Path) -> None:
-    path = own(tmp_path, "w.xxp", CHAIN)
+    path = write_file(tmp_path, "w.xxp", CHAIN)
     (plain,) = questions(path, "task_list")
     edited = questions(path, "flow_connected")
     assert len(edited) == 4
-    assert {one.cluster for one in edited} == {plain.cluster}
-    assert plain.digests["workflow"] not in {one.digests["workflow"] for one in edited}
-    assert all(f"// w.xxp, {EDITED}" in one.prompt for one in edited)
+    assert {question.cluster for question in edited} == {plain.cluster}
+    assert plain.digests["workflow"] not in {question.digests["workflow"] for question in edited}
+    assert all(f"// w.xxp, {EDITED}" in question.prompt for question in edited)
 
 
 def test_question_edited_copy_for_agent_has_changed_specification(tmp_path: Path) -> None:
-    path = own(tmp_path, "w.xxp", CHAIN)
-    for one in questions(path, "flow_connected", presentation="agent"):
-        assert "START -> A -> B -> C -> END" not in " ".join(one.specifications["p.W"].split())
+    path = write_file(tmp_path, "w.xxp", CHAIN)
+    for question in questions(path, "flow_connected", presentation="agent"):
+        assert "START -> A -> B -> C -> END" not in " ".join(question.specifications["p.W"].split())
 
 
-def test_notices_no_pair_of_answers_named_with_the_answer(tmp_path: Path) -> None:
-    path = own(tmp_path, "w.xxp", CHAIN)
+def test_notices_unbalanced_pattern_names_answer(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "w.xxp", CHAIN)
     with pytest.raises(NoCaseError, match=r"the other answer: parallel_pair \(only no\)"):
         questions(path, "parallel_pair")
     chosen = UnderstandingSettings(workflows=(str(path),))
@@ -109,16 +114,16 @@ def test_notices_no_pair_of_answers_named_with_the_answer(tmp_path: Path) -> Non
     )
 
 
-def test_question_chart_without_start_and_end_not_asked_about_them(tmp_path: Path) -> None:
-    assert len(questions(own(tmp_path, "drawn.mmd", DRAWN), "flow_connected")) >= 2
+def test_references_chart_without_ends_skips_flow_connected(tmp_path: Path) -> None:
+    assert len(questions(write_file(tmp_path, "drawn.mmd", DRAWN), "flow_connected")) >= 2
     with pytest.raises(NoCaseError, match="nothing to ask for flow_connected"):
-        questions(own(tmp_path, "untitled.mmd", UNTITLED), "flow_connected")
+        questions(write_file(tmp_path, "untitled.mmd", UNTITLED), "flow_connected")
     boxed = DRAWN + "  subgraph Oven [Oven]\n    X --> Y\n  end\n  B --> Oven\n"
-    asked = {one.text for one in questions(own(tmp_path, "boxed.mmd", boxed), "flow_connected")}
-    assert all("composite task '" not in text for text in asked)
+    texts = {question.text for question in questions(write_file(tmp_path, "boxed.mmd", boxed), "flow_connected")}
+    assert all("composite task '" not in text for text in texts)
 
 
-def test_question_task_hierarchy_path_tells_no_answer(tmp_path: Path) -> None:
-    for one in questions(own(tmp_path, "w.xxp", NESTED), "task_hierarchy", instances=50):
-        assert "A.B.D" not in one.text
-        assert "C.D" not in one.text
+def test_question_task_hierarchy_hides_paths(tmp_path: Path) -> None:
+    for question in questions(write_file(tmp_path, "w.xxp", NESTED), "task_hierarchy", instances=50):
+        assert "A.B.D" not in question.text
+        assert "C.D" not in question.text

@@ -1,4 +1,4 @@
-"""Questions about the user's own Mermaid charts: what names they use, and what the prompt says of the chart."""
+"""Questions about the user's own Mermaid charts: their names, and the guide to the chart."""
 
 from __future__ import annotations
 
@@ -20,50 +20,61 @@ UNTITLED = "flowchart TD\n  Boil[Boil water] --> Cook[Cook pasta]\n  Boil --> Fr
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
     chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
-    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+    return [
+        understanding.question(reference, chosen)
+        for reference in understanding.references(chosen, {"patterns": patterns})
+    ]
 
 
-def written(path: Path, text: str) -> Path:
+def write_file(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def test_question_about_untitled_chart_uses_no_name(tmp_path: Path) -> None:
-    asked = questions(written(tmp_path / "supper.mmd", UNTITLED))
-    assert len(asked) > 30
-    plain = [one for one in asked if "edit" not in one.labels]
-    assert not any("supper" in one.prompt or "Flowchart" in one.text for one in plain)
-    assert sum("the workflow" in one.text for one in plain) > 20
-    assert all(read_back(one.prompt)[1] == one.reference for one in asked)
+    chart_questions = questions(write_file(tmp_path / "supper.mmd", UNTITLED))
+    assert len(chart_questions) > 30
+    plain = [question for question in chart_questions if "edit" not in question.labels]
+    assert not any("supper" in question.prompt or "Flowchart" in question.text for question in plain)
+    assert sum("the workflow" in question.text for question in plain) > 20
+    assert all(read_back(question.prompt)[1] == question.reference for question in chart_questions)
 
 
 def test_question_about_untitled_charts_in_folder_names_files(tmp_path: Path) -> None:
-    written(tmp_path / "supper.mmd", UNTITLED)
-    written(tmp_path / "lunch.mmd", UNTITLED.replace("water", "eggs"))
-    asked = questions(tmp_path, "task_list")
-    assert {re.findall(r"workflow '(\w+)'", one.text)[0] for one in asked} == {"supper", "lunch"}
-    assert all("%% file: supper.mmd\n" in one.prompt and "%% file: lunch.mmd\n" in one.prompt for one in asked)
-    assert all(read_back(one.prompt)[1] == one.reference for one in asked)
+    write_file(tmp_path / "supper.mmd", UNTITLED)
+    write_file(tmp_path / "lunch.mmd", UNTITLED.replace("water", "eggs"))
+    chart_questions = questions(tmp_path, "task_list")
+    assert {re.findall(r"workflow '(\w+)'", question.text)[0] for question in chart_questions} == {"supper", "lunch"}
+    assert all(
+        "%% file: supper.mmd\n" in question.prompt and "%% file: lunch.mmd\n" in question.prompt
+        for question in chart_questions
+    )
+    assert all(read_back(question.prompt)[1] == question.reference for question in chart_questions)
 
 
 def test_question_about_chart_converted_uses_file_name(tmp_path: Path) -> None:
-    asked = questions(written(tmp_path / "supper.mmd", UNTITLED), "task_list", notations=("prose",), convert=True)
-    assert "Workflow 'supper'" in asked[0].prompt
-    assert "workflow 'supper'" in asked[0].text
+    chart_questions = questions(
+        write_file(tmp_path / "supper.mmd", UNTITLED), "task_list", notations=("prose",), convert=True
+    )
+    assert "Workflow 'supper'" in chart_questions[0].prompt
+    assert "workflow 'supper'" in chart_questions[0].text
 
 
 @pytest.mark.parametrize("before", ["", "# Supper\n\nSome words.\n\n"])
-def test_markdown_with_charts_shows_charts_alone(tmp_path: Path, before: str) -> None:
+def test_markdown_with_charts_shows_only_charts(tmp_path: Path, before: str) -> None:
     other = "```mermaid\nsequenceDiagram\n  A->>B: hi\n```\n"
     text = f"{before}```mermaid\n{UNTITLED}```\nMore words.\n{other}\n~~~mermaid\n{UNTITLED}~~~\n"
-    asked = questions(written(tmp_path / "README.md", text), "task_list")
-    assert {re.findall(r"workflow '([\w ]+)'", one.text)[0] for one in asked} == {"README 1", "README 2"}
-    assert not any("words" in one.prompt or "sequenceDiagram" in one.prompt for one in asked)
-    assert all(read_back(one.prompt)[1] == one.reference for one in asked)
+    chart_questions = questions(write_file(tmp_path / "README.md", text), "task_list")
+    assert {re.findall(r"workflow '([\w ]+)'", question.text)[0] for question in chart_questions} == {
+        "README 1",
+        "README 2",
+    }
+    assert not any("words" in question.prompt or "sequenceDiagram" in question.prompt for question in chart_questions)
+    assert all(read_back(question.prompt)[1] == question.reference for question in chart_questions)
 
 
-def test_markdown_with_chart_that_is_not_read_names_line(tmp_path: Path) -> None:
-    path = written(tmp_path / "README.md", "# Tea\n\n```mermaid\nflowchart TD\n  A[Boil --> B\n```\n")
+def test_markdown_with_invalid_chart_names_line(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "README.md", "# Tea\n\n```mermaid\nflowchart TD\n  A[Boil --> B\n```\n")
     with pytest.raises(Exception, match=r"README\.md:5:5: found 'Boil --> B'"):
         projects.load(str(path))
 
@@ -87,8 +98,8 @@ LABELS = """flowchart TD
     ],
 )
 def test_answer_with_markdown_label_or_id_is_right(tmp_path: Path, given: str, score: float) -> None:
-    asked = questions(written(tmp_path / "x.mmd", LABELS), "next_tasks", instances=10)
-    after_build = next(one for one in asked if one.reference == ["Run all tests"])
+    chart_questions = questions(write_file(tmp_path / "x.mmd", LABELS), "next_tasks", instances=10)
+    after_build = next(question for question in chart_questions if question.reference == ["Run all tests"])
     assert grade(after_build, Reply(f"Final answer: {given}")).value == score
 
 
@@ -97,68 +108,68 @@ def test_answer_with_markdown_label_or_id_is_right(tmp_path: Path, given: str, s
     ["Build<br/>the image", "Build the image", "Build\nthe image", "Build<br>the image", "a", '"Build<br/>the image"'],
 )
 def test_answer_with_line_break_in_label_is_right(tmp_path: Path, given: str) -> None:
-    (asked,) = questions(written(tmp_path / "x.mmd", LABELS), "flow_start")
-    assert asked.reference == "Build the image"
-    assert grade(asked, Reply(f"Final answer: {given}")).value == 1.0
+    (question,) = questions(write_file(tmp_path / "x.mmd", LABELS), "flow_start")
+    assert question.reference == "Build the image"
+    assert grade(question, Reply(f"Final answer: {given}")).value == 1.0
 
 
 @pytest.mark.parametrize("given", ['Say "done" & stop', "Say #quot;done#quot; &amp; stop", "c"])
 def test_answer_with_entities_in_label_is_right(tmp_path: Path, given: str) -> None:
-    (asked,) = questions(written(tmp_path / "x.mmd", LABELS), "flow_end")
-    assert grade(asked, Reply(f"Final answer: {given}")).value == 1.0
+    (question,) = questions(write_file(tmp_path / "x.mmd", LABELS), "flow_end")
+    assert grade(question, Reply(f"Final answer: {given}")).value == 1.0
 
 
-def test_id_that_is_label_of_other_node_means_that_node(tmp_path: Path) -> None:
-    path = written(tmp_path / "x.mmd", "flowchart TD\n  A[B] --> B[C] --> D\n")
-    (asked,) = questions(path, "flow_start")
-    assert asked.reference == "B"
-    assert asked.spellings == {"A": "B"}
-    assert grade(asked, Reply("Final answer: A")).value == 1.0
+def test_answer_id_equal_to_other_label_resolved(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "x.mmd", "flowchart TD\n  A[B] --> B[C] --> D\n")
+    (question,) = questions(path, "flow_start")
+    assert question.reference == "B"
+    assert question.spellings == {"A": "B"}
+    assert grade(question, Reply("Final answer: A")).value == 1.0
 
 
-def test_nodes_with_one_label_are_asked_about_by_id(tmp_path: Path) -> None:
+def test_nodes_with_equal_labels_named_by_id(tmp_path: Path) -> None:
     text = "flowchart TD\n  t1[Test] --> Build --> t2[Test] --> Ship\n"
-    (asked,) = questions(written(tmp_path / "x.mmd", text), "task_list")
-    assert asked.reference == ["Build", "Ship", "t1", "t2"]
-    assert 'Nodes that share a label have their ids as names: "t1" and "t2".' in asked.prompt
+    (question,) = questions(write_file(tmp_path / "x.mmd", text), "task_list")
+    assert question.reference == ["Build", "Ship", "t1", "t2"]
+    assert 'Nodes that share a label have their ids as names: "t1" and "t2".' in question.prompt
 
 
-OWN_WORKFLOWS_PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "own-workflows.md"
-FROM_PAGE = re.findall(
-    r"^```mermaid\n(.*?)^```", OWN_WORKFLOWS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-)[0]
-CHARTS = {"docs": FROM_PAGE, **{one.title: one.chart for one in READ[::2]}}
+README = Path(__file__).parents[2] / "README.md"
+FROM_README = re.findall(r"^```mermaid\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[0]
+CHARTS = {"README": FROM_README, **{chart.title: chart.chart for chart in READ[::2]}}
 
 
 @pytest.mark.parametrize("title", CHARTS)
-def test_question_about_untitled_chart_is_understood_from_prompt(tmp_path: Path, title: str) -> None:
-    asked = questions(written(tmp_path / "it.mmd", CHARTS[title]), instances=1)
-    assert len(asked) > 3
-    assert {one.id: read_back(one.prompt)[1] for one in asked} == {one.id: one.reference for one in asked}
+def test_reader_untitled_chart_right(tmp_path: Path, title: str) -> None:
+    chart_questions = questions(write_file(tmp_path / "it.mmd", CHARTS[title]), instances=1)
+    assert len(chart_questions) > 3
+    assert {question.id: read_back(question.prompt)[1] for question in chart_questions} == {
+        question.id: question.reference for question in chart_questions
+    }
 
 
-def test_corpus_of_questions_holds_25_charts_and_the_readme() -> None:
+def test_chart_corpus_has_25_charts_and_readme() -> None:
     assert len(CHARTS) > 25
 
 
-def test_guide_with_examples_tells_examples_from_chart(tmp_path: Path) -> None:
-    path = written(tmp_path / "x.mmd", UNTITLED.replace("Cook[", "Cook[(").replace("pasta]", "pasta)]"))
-    (asked,) = questions(path, "task_list", instances=1, prompt="few-shot")
-    assert "Of the examples: The workflow is a Mermaid flowchart: rectangles are tasks" in asked.prompt
-    assert "Of the workflow that you are asked about: The workflow is a Mermaid flowchart. Each node" in asked.prompt
+def test_guide_with_examples_separates_examples_from_chart(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "x.mmd", UNTITLED.replace("Cook[", "Cook[(").replace("pasta]", "pasta)]"))
+    (question,) = questions(path, "task_list", instances=1, prompt="few-shot")
+    assert "Of the examples: The workflow is a Mermaid flowchart: rectangles are tasks" in question.prompt
+    assert "Of the workflow that you are asked about: The workflow is a Mermaid flowchart. Each node" in question.prompt
 
 
-def test_guide_of_folder_states_rules_for_all_charts(tmp_path: Path) -> None:
-    written(tmp_path / "a.mmd", "flowchart TD\n  A --> db[(Store)]\n")
-    written(tmp_path / "b.mmd", "flowchart TD\n  x[(One)] --> y[(Two)]\n")
-    for one in questions(tmp_path, "task_list"):
-        assert "A cylinder is a task like any other." in one.prompt
-        assert one.reference in (["A", "Store"], ["One", "Two"])
+def test_guide_of_folder_covers_all_charts(tmp_path: Path) -> None:
+    write_file(tmp_path / "a.mmd", "flowchart TD\n  A --> db[(Store)]\n")
+    write_file(tmp_path / "b.mmd", "flowchart TD\n  x[(One)] --> y[(Two)]\n")
+    for question in questions(tmp_path, "task_list"):
+        assert "A cylinder is a task like any other." in question.prompt
+        assert question.reference in (["A", "Store"], ["One", "Two"])
 
 
-def test_names_are_ids_in_all_charts_where_they_are_in_one(tmp_path: Path) -> None:
-    written(tmp_path / "a.mmd", "flowchart TD\n  A[Load] --> x[Check] --> y[Check] --> B[x]\n")
-    written(tmp_path / "b.mmd", "flowchart TD\n  p[Wash] --> q[Dry]\n")
-    asked = questions(tmp_path, "task_list")
-    assert sorted((one.reference for one in asked), key=str) == [["A", "B", "x", "y"], ["p", "q"]]
-    assert all("its name is its id, such as A for A[Cook]" in one.prompt for one in asked)
+def test_folder_with_ids_in_one_chart_uses_ids_in_all(tmp_path: Path) -> None:
+    write_file(tmp_path / "a.mmd", "flowchart TD\n  A[Load] --> x[Check] --> y[Check] --> B[x]\n")
+    write_file(tmp_path / "b.mmd", "flowchart TD\n  p[Wash] --> q[Dry]\n")
+    chart_questions = questions(tmp_path, "task_list")
+    assert sorted((question.reference for question in chart_questions), key=str) == [["A", "B", "x", "y"], ["p", "q"]]
+    assert all("its name is its id, such as A for A[Cook]" in question.prompt for question in chart_questions)

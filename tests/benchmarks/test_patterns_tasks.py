@@ -14,7 +14,7 @@ from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import Data, DataLink, Parameter, QualifiedName, Task, Workflow
 
-SAYING = task_list_with_property.needs
+FEATURES_WITH_PROPERTIES = task_list_with_property.needs
 BREW = Workflow(
     "Brew",
     parameters=(Parameter("strength", 3),),
@@ -39,12 +39,12 @@ BREW = Workflow(
 EMPTY = Workflow("Nothing")
 
 
-def expected(workflow: Workflow, said: str) -> list[str]:
-    """The tasks of which the words hold, from the words alone."""
-    quoted = re.findall(r"'(\w+)'", said)
-    found = []
+def expected_tasks(workflow: Workflow, words: str) -> list[str]:
+    """Return the tasks that the words apply to, from the words alone."""
+    quoted = re.findall(r"'(\w+)'", words)
+    names = []
     for task in workflow.tasks:
-        holds = {
+        applies = {
             "have a parameter": len(task.parameters) > 0,
             "have an implem": task.implementation != "",
             "have a sub-wor": task.subworkflow is not None or task.reference is not None,
@@ -53,40 +53,40 @@ def expected(workflow: Workflow, said: str) -> list[str]:
             "read data": any([x.source] == quoted and x.target == task.name for x in workflow.data_links),
             "write data": any([x.target] == quoted and x.source == task.name for x in workflow.data_links),
         }
-        if next(value for start, value in holds.items() if said.startswith(start)):
-            found.append(task.name)
-    return sorted(found)
+        if next(value for start, value in applies.items() if words.startswith(start)):
+            names.append(task.name)
+    return sorted(names)
 
 
-def by_words(workflow: Workflow) -> dict[str, Case]:
+def list_by_words(workflow: Workflow) -> dict[str, Case]:
     return {case.fields["plural"]: case for case in task_list_with_property.cases(workflow)}
 
 
-def levels(seed: int, features: frozenset[str] = SAYING, tasks: int = 14) -> list[Scope]:
+def levels(seed: int, features: frozenset[str] = FEATURES_WITH_PROPERTIES, tasks: int = 14) -> list[Scope]:
     return list(scopes(build(Recipe(tasks=tasks, features=features), Random(seed))))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_list_holds_the_tasks_of_the_level_and_none_inside_them(seed: int) -> None:
+def test_task_list_excludes_nested_tasks(seed: int) -> None:
     for scope in levels(seed, frozenset({"hierarchy"})):
-        (found,) = cases(task_list, scope)
-        assert found.answer == sorted(task.name for task in scope.workflow.tasks)
-        assert found.rank == int(len(scope.workflow.tasks) < 3)
-    assert [found.rank for found in task_list.cases(EMPTY)] == [1]
+        (case,) = cases(task_list, scope)
+        assert case.answer == sorted(task.name for task in scope.workflow.tasks)
+        assert case.rank == int(len(scope.workflow.tasks) < 3)
+    assert [case.rank for case in task_list.cases(EMPTY)] == [1]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_tasks_with_a_property_are_those_of_which_its_words_hold(seed: int) -> None:
+def test_task_list_with_property_agrees_with_words(seed: int) -> None:
     for scope in levels(seed):
-        found = by_words(scope.workflow)
-        for said, case in found.items():
-            assert case.answer == expected(scope.workflow, said), said
+        cases_by_words = list_by_words(scope.workflow)
+        for words, case in cases_by_words.items():
+            assert case.answer == expected_tasks(scope.workflow, words), words
         kinds = {task.kind for task in scope.workflow.tasks} - {""}
-        assert len(found) == 4 + len(kinds) + 2 * len(scope.workflow.data)
+        assert len(cases_by_words) == 4 + len(kinds) + 2 * len(scope.workflow.data)
 
 
-def test_every_property_is_told_from_the_others() -> None:
-    answers = {said[:22]: case.answer for said, case in by_words(BREW).items()}
+def test_task_list_with_property_by_hand() -> None:
+    answers = {words[:22]: case.answer for words, case in list_by_words(BREW).items()}
     assert answers == {
         "have a parameter of th": ["Grind"],
         "have an implementation": ["Heat"],
@@ -105,8 +105,8 @@ def test_every_property_is_told_from_the_others() -> None:
     }
 
 
-def test_each_property_has_one_hard_case_in_a_level() -> None:
-    hard = [case for case in by_words(BREW).values() if case.rank == 0]
+def test_task_list_with_property_one_hard_case_each() -> None:
+    hard = [case for case in list_by_words(BREW).values() if case.rank == 0]
     assert Counter(str(case.labels["property"]) for case in hard) == Counter(
         ["parameter", "implementation", "sub-workflow", "description", "kind", "reads", "writes"]
     )
@@ -114,24 +114,24 @@ def test_each_property_has_one_hard_case_in_a_level() -> None:
     assert {case.rank for case in task_list_with_property.cases(EMPTY)} == {1}
 
 
-def test_whether_the_tasks_to_list_are_all_there_are_is_left_to_chance() -> None:
-    drawn = [draw(task_list, 12, 2, ordinal) for ordinal in range(20)]
-    assert 4 <= sum(any(task.composite for task in one.project.tasks) for one in drawn) <= 16
+def test_task_list_draws_levels_with_and_without_nesting() -> None:
+    drawn_cases = [draw(task_list, 12, 2, ordinal) for ordinal in range(20)]
+    assert 4 <= sum(any(task.composite for task in each.project.tasks) for each in drawn_cases) <= 16
 
 
-def test_knowing_how_many_tasks_there_are_does_not_tell_their_names() -> None:
+def test_task_list_draws_different_names() -> None:
     answers = {str(draw(task_list, 12, 2, ordinal).case.answer) for ordinal in range(20)}
     assert len(answers) == 20
 
 
-def test_questions_for_nothing_are_drawn_but_seldom() -> None:
-    drawn = [draw(task_list_with_property, 14, 2, ordinal).case for ordinal in range(60)]
-    assert 1 <= sum(not case.answer for case in drawn) <= 20
-    assert len({case.labels["property"] for case in drawn}) == 7
+def test_task_list_with_property_seldom_draws_empty_answer() -> None:
+    drawn_cases = [draw(task_list_with_property, 14, 2, ordinal).case for ordinal in range(60)]
+    assert 1 <= sum(not case.answer for case in drawn_cases) <= 20
+    assert len({case.labels["property"] for case in drawn_cases}) == 7
 
 
 @pytest.mark.parametrize("pattern", [task_list, task_list_with_property], ids=lambda pattern: pattern.name)
-def test_both_phrasings_of_every_case_name_the_place_and_rule_out_nested_tasks(pattern: Pattern) -> None:
+def test_task_phrasings_name_place_and_exclude_nested(pattern: Pattern) -> None:
     scope = scopes(BREW)[0]
     for case in cases(pattern, scope):
         first, second = (sentence(pattern, phrasing, scope, case) for phrasing in range(2))
@@ -145,7 +145,7 @@ def test_both_phrasings_of_every_case_name_the_place_and_rule_out_nested_tasks(p
 
 
 @pytest.mark.parametrize("pattern", [task_list, task_list_with_property], ids=lambda pattern: pattern.name)
-def test_a_case_is_found_for_every_draw(pattern: Pattern) -> None:
-    drawn = [draw(pattern, 12, 1, ordinal) for ordinal in range(8)]
-    assert [one.phrasing for one in drawn] == [0, 0, 1, 1, 0, 0, 1, 1]
-    assert all("{" not in sentence(pattern, one.phrasing, one.scope, one.case) for one in drawn)
+def test_task_draw_always_finds_case(pattern: Pattern) -> None:
+    drawn_cases = [draw(pattern, 12, 1, ordinal) for ordinal in range(8)]
+    assert [each.phrasing for each in drawn_cases] == [0, 0, 1, 1, 0, 0, 1, 1]
+    assert all("{" not in sentence(pattern, each.phrasing, each.scope, each.case) for each in drawn_cases)

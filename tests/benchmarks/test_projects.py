@@ -29,7 +29,7 @@ from pytest_taskgraph.workflow.features import features
 
 PLAIN = generate(Recipe(tasks=9, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "kinds"})), 1)
 REFERRING = generate(Recipe(tasks=12, features=frozenset({"parallel", "data", "hierarchy", "references"})), 2)
-every = pytest.mark.parametrize("name", sorted(NOTATIONS))
+each_notation = pytest.mark.parametrize("name", sorted(NOTATIONS))
 
 SOUP = """package kitchen;
 workflow Soup {
@@ -41,7 +41,7 @@ workflow Soup {
 HEAT = "package {};\nworkflow Heat {{\n  define task Light;\n  define task {};\n  START -> Light -> {} -> END;\n}}\n"
 
 
-def written(folder: Path, **files: str) -> Path:
+def write_files(folder: Path, **files: str) -> Path:
     folder.mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / name.replace("__", ".")).write_text(text, encoding="utf-8", newline="")
@@ -50,11 +50,14 @@ def written(folder: Path, **files: str) -> Path:
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
     chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
-    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+    return [
+        understanding.question(reference, chosen)
+        for reference in understanding.references(chosen, {"patterns": patterns})
+    ]
 
 
-@every
-def test_a_file_of_every_notation_is_shown_as_it_is(name: str, tmp_path: Path) -> None:
+@each_notation
+def test_load_file_any_notation_shown_verbatim(name: str, tmp_path: Path) -> None:
     notation = NOTATIONS[name]
     text = notation.write(PLAIN)
     for suffix in (*notation.suffixes, notation.suffixes[0].upper()):
@@ -67,8 +70,8 @@ def test_a_file_of_every_notation_is_shown_as_it_is(name: str, tmp_path: Path) -
         assert all(project.text in question.prompt for question in questions(path, "task_list"))
 
 
-@every
-def test_the_line_ends_and_the_mark_of_another_system_change_no_answer(name: str, tmp_path: Path) -> None:
+@each_notation
+def test_load_dos_line_ends_and_bom_same_answers(name: str, tmp_path: Path) -> None:
     text = NOTATIONS[name].write(PLAIN)
     suffix = NOTATIONS[name].suffixes[0]
     unix, dos = tmp_path / f"unix{suffix}", tmp_path / f"dos{suffix}"
@@ -80,8 +83,8 @@ def test_the_line_ends_and_the_mark_of_another_system_change_no_answer(name: str
     assert "\ufeff" not in theirs[0].prompt
 
 
-@every
-def test_a_folder_is_one_project_shown_with_a_heading_a_file(name: str, tmp_path: Path) -> None:
+@each_notation
+def test_load_folder_is_one_project_with_headings(name: str, tmp_path: Path) -> None:
     notation = NOTATIONS[name]
     first, second = (generate(Recipe(tasks=5), seed) for seed in (1, 2))
     (tmp_path / "sub").mkdir()
@@ -90,32 +93,32 @@ def test_a_folder_is_one_project_shown_with_a_heading_a_file(name: str, tmp_path
     for path, text in texts.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
     project = projects.load(str(tmp_path))
-    assert [one.name for one in rotations(project.workflow)] == ["Process", "Other"]
+    assert [workflow.name for workflow in rotations(project.workflow)] == ["Process", "Other"]
     parts = [f"{notation.heading(path)}\n{text}".strip("\n") for path, text in texts.items()]
     assert project.text == "\n\n".join(parts)
-    assert [one.name for one in rotations(notation.read(project.text))] == ["Process", "Other"]
+    assert [workflow.name for workflow in rotations(notation.read(project.text))] == ["Process", "Other"]
 
 
-def test_bytes_that_are_no_text_are_told_with_their_place(tmp_path: Path) -> None:
+def test_load_invalid_utf8_names_byte(tmp_path: Path) -> None:
     path = tmp_path / "w.xxp"
     path.write_bytes("workflow Süppchen {}".encode("latin-1"))
     with pytest.raises(UsageError, match=r"w\.xxp: byte 10 is not UTF-8"):
         projects.load(str(path))
 
 
-def test_what_cannot_be_read_is_told_with_file_and_line(tmp_path: Path) -> None:
-    written(tmp_path, a__xxp=SOUP, b__xxp="package kitchen;\nworkflow Heat { START -> Nothing; }\n")
+def test_load_invalid_text_names_file_and_line(tmp_path: Path) -> None:
+    write_files(tmp_path, a__xxp=SOUP, b__xxp="package kitchen;\nworkflow Heat { START -> Nothing; }\n")
     with pytest.raises(ReadError, match=r"b\.xxp:2:26: "):
         projects.load(str(tmp_path))
 
 
-def test_a_workflow_that_breaks_a_rule_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, a__xxp=SOUP) / "a.xxp"
+def test_load_malformed_workflow_refused(tmp_path: Path) -> None:
+    path = write_files(tmp_path, a__xxp=SOUP) / "a.xxp"
     with pytest.raises(WorkflowError, match=r"a\.xxp: .*Heat"):
         projects.load(str(path))
 
 
-def test_a_folder_or_file_without_a_workflow_is_told(tmp_path: Path) -> None:
+def test_load_without_workflow_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no workflow file in this folder; known: .*\.xxp"):
         projects.load(str(tmp_path))
     with pytest.raises(UsageError, match=r"none\.xxp: no such file or folder"):
@@ -125,40 +128,44 @@ def test_a_folder_or_file_without_a_workflow_is_told(tmp_path: Path) -> None:
         projects.load(str(tmp_path / "a.pdf"))
 
 
-def test_files_of_several_notations_are_refused(tmp_path: Path) -> None:
-    written(tmp_path, a__xxp=SOUP, b__json=NOTATIONS["json"].write(PLAIN))
+def test_load_several_notations_refused(tmp_path: Path) -> None:
+    write_files(tmp_path, a__xxp=SOUP, b__json=NOTATIONS["json"].write(PLAIN))
     with pytest.raises(UsageError, match=r"files of several notations \(\.json, \.xxp\)"):
         projects.load(str(tmp_path))
 
 
-def test_notes_beside_workflows_are_passed_over_and_count_where_there_is_nothing_else(tmp_path: Path) -> None:
-    both = written(tmp_path / "both", a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), README__md="Notes.")
+def test_load_notes_beside_workflows_skipped(tmp_path: Path) -> None:
+    both = write_files(
+        tmp_path / "both", a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), README__md="Notes."
+    )
     assert "Notes." not in projects.load(str(both)).text
-    prose = written(tmp_path / "prose", README__md=NOTATIONS["prose"].write(PLAIN))
+    prose = write_files(tmp_path / "prose", README__md=NOTATIONS["prose"].write(PLAIN))
     assert canonical(projects.load(str(prose)).workflow) == canonical(PLAIN)
 
 
-def test_what_tools_keep_in_hidden_folders_is_passed_over(tmp_path: Path) -> None:
-    written(tmp_path / ".vscode", settings__json="{}")
-    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), _x__xxp="")
+def test_load_hidden_files_skipped(tmp_path: Path) -> None:
+    write_files(tmp_path / ".vscode", settings__json="{}")
+    write_files(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), _x__xxp="")
     (tmp_path / "_x.xxp").rename(tmp_path / ".x.xxp")
-    assert [one.name for one in rotations(projects.load(str(tmp_path)).workflow)] == ["Soup", "Heat"]
+    assert [workflow.name for workflow in rotations(projects.load(str(tmp_path)).workflow)] == ["Soup", "Heat"]
 
 
-def test_files_that_derive_workflows_are_explained_as_such(tmp_path: Path) -> None:
+def test_load_derived_workflow_uses_separate_variant(tmp_path: Path) -> None:
     derived = 'package kitchen;\nworkflow Hot from Heat {\n  configure task Light { description "Gas"; }\n}\n'
-    path = written(tmp_path, a__xxp=derived, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
+    path = write_files(tmp_path, a__xxp=derived, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
     assert projects.load(str(path)).notation is NOTATIONS["wadl-separate"]
     (question, *_) = questions(path, "task_list")
     assert question.labels["notation"] == "wadl-separate"
     assert NOTATIONS["wadl-separate"].guide in question.prompt
 
 
-def test_a_name_that_two_packages_have_is_asked_about_with_its_package(tmp_path: Path) -> None:
+def test_questions_ambiguous_name_includes_package(tmp_path: Path) -> None:
     heat = {"b__xxp": HEAT.format("kitchen", "Wait", "Wait"), "c__xxp": HEAT.format("garden", "Rake", "Rake")}
-    written(tmp_path, a__xxp=SOUP, **heat)
-    found = {question.text: question.reference for question in questions(tmp_path, "task_list", phrasing="first")}
-    assert found == {
+    write_files(tmp_path, a__xxp=SOUP, **heat)
+    references_by_text = {
+        question.text: question.reference for question in questions(tmp_path, "task_list", phrasing="first")
+    }
+    assert references_by_text == {
         "List all tasks in workflow 'Soup'. Do not list tasks nested inside other tasks.": ["Chop", "Cook"],
         "List all tasks in workflow 'kitchen.Heat'.": ["Light", "Wait"],
         "List all tasks in workflow 'garden.Heat'.": ["Light", "Rake"],
@@ -166,64 +173,64 @@ def test_a_name_that_two_packages_have_is_asked_about_with_its_package(tmp_path:
 
 
 def clusters(path: Path, **more: object) -> list[tuple[str, ...]]:
-    """Of each cluster: title and labels of the drawing, the same for all its questions; and the levels asked about."""
+    """Return title and labels of each cluster's diagram, and the levels asked about."""
     chosen = UnderstandingSettings(workflows=(str(path),), instances=20, **more)  # type: ignore[arg-type]
-    drawn: dict[str, str] = {}
+    diagrams: dict[str, str] = {}
     levels: dict[str, set[str]] = {}
     for reference in understanding.references(chosen, {"patterns": ["task_list", "next_tasks", "task_after_task"]}):
         question, diagram = understanding.question(reference, chosen), understanding.diagram(reference, chosen)
         labels = {node.label for node in diagram.nodes} | {group.label for group in diagram.groups}
-        told = f"{diagram.title}: {' '.join(sorted(labels))}"
-        assert drawn.setdefault(question.cluster, told) == told
+        content = f"{diagram.title}: {' '.join(sorted(labels))}"
+        assert diagrams.setdefault(question.cluster, content) == content
         levels.setdefault(question.cluster, set()).update(
             re.findall(r"(?:composite task|workflow) '[^']*'", question.text)
         )
-    return sorted((drawn[one], *sorted(levels[one])) for one in drawn)
+    return sorted((diagrams[cluster], *sorted(levels[cluster])) for cluster in diagrams)
 
 
-def test_a_question_clusters_with_those_about_its_workflow_and_draws_that(tmp_path: Path) -> None:
-    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
+def test_question_cluster_and_diagram_agree(tmp_path: Path) -> None:
+    write_files(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
     heat, soup = "kitchen.Heat: END Light START Wait", "kitchen.Soup: Chop Cook END Light START Wait"
     assert clusters(tmp_path) == [(heat, "workflow 'Heat'"), (soup, "workflow 'Soup'")]
     converted = clusters(tmp_path, notations=("json", "mermaid"), convert=True)
     places = {(heat, "workflow 'Heat'"), (soup, "composite task 'Cook'", "workflow 'Soup'")}
     own_names = {(soup, "composite task 'Cook'", "workflow 'Heat'", "workflow 'Soup'")}
-    assert {one[0] for one in converted} == {heat, soup}
+    assert {cluster[0] for cluster in converted} == {heat, soup}
     assert set(converted) <= places | own_names
-    assert len({one.digests["workflow"] for one in questions(tmp_path, "task_list")}) == 1
+    assert len({question.digests["workflow"] for question in questions(tmp_path, "task_list")}) == 1
 
 
-def test_what_is_inside_a_composite_task_belongs_to_its_workflow(tmp_path: Path) -> None:
+def test_question_cluster_of_nested_level_is_workflow(tmp_path: Path) -> None:
     json = NOTATIONS["json"]
-    named = {name: json.write(replace(PLAIN, name=name)) for name in ("Bread", "Soup")}
-    found = clusters(written(tmp_path, **{f"{name}__json": text for name, text in named.items()}))
-    assert [title.split(":")[0].split(".")[-1] for title, *_ in found] == ["Bread", "Soup"]
-    for title, first, *levels in found:
+    texts = {name: json.write(replace(PLAIN, name=name)) for name in ("Bread", "Soup")}
+    found_clusters = clusters(write_files(tmp_path, **{f"{name}__json": text for name, text in texts.items()}))
+    assert [title.split(":")[0].split(".")[-1] for title, *_ in found_clusters] == ["Bread", "Soup"]
+    for title, first, *levels in found_clusters:
         assert first.startswith("composite task")
         assert levels[-1] == f"workflow '{title.split(':')[0].split('.')[-1]}'"
 
 
-def test_the_cluster_of_a_single_workflow_is_the_project(tmp_path: Path) -> None:
-    path = written(tmp_path, w__xxp=NOTATIONS["wadl"].write(REFERRING)) / "w.xxp"
-    found = {(one.cluster, one.digests["workflow"]) for one in questions(path, "task_list")}
+def test_question_cluster_of_single_workflow_is_project(tmp_path: Path) -> None:
+    path = write_files(tmp_path, w__xxp=NOTATIONS["wadl"].write(REFERRING)) / "w.xxp"
+    digests = {(question.cluster, question.digests["workflow"]) for question in questions(path, "task_list")}
     digest = projects.load(str(path)).digest
-    assert (digest, digest) in found
-    assert {shown for _, shown in found} == {digest}
+    assert (digest, digest) in digests
+    assert {shown_digest for _, shown_digest in digests} == {digest}
 
 
-@every
-def test_what_a_notation_cannot_say_is_resolved_before_it_is_shown(name: str, tmp_path: Path) -> None:
+@each_notation
+def test_convert_unsupported_features_resolved(name: str, tmp_path: Path) -> None:
     path = tmp_path / "w.json"
     path.write_text(NOTATIONS["json"].write(REFERRING), encoding="utf-8")
-    shown = questions(path, notations=(name,), convert=True, instances=2)
-    assert {question.labels["notation"] for question in shown} == {name}
+    converted_questions = questions(path, notations=(name,), convert=True, instances=2)
+    assert {question.labels["notation"] for question in converted_questions} == {name}
     fitted = [projects.fit(root, NOTATIONS[name]) for root in rotations(REFERRING)]
-    assert all(one is not None and not features(one) & NOTATIONS[name].unsupported for one in fitted)
+    assert all(each is not None and not features(each) & NOTATIONS[name].unsupported for each in fitted)
     inline = "references" in NOTATIONS[name].unsupported
-    assert all("references" not in features(one) for one in fitted if one) is inline
+    assert all("references" not in features(each) for each in fitted if each) is inline
 
 
-def test_a_workflow_that_comes_back_to_itself_fits_in_no_notation_without_references(tmp_path: Path) -> None:
+def test_fit_recursion_without_references_is_none(tmp_path: Path) -> None:
     endless = MUTATIONS["close-cycle"](REFERRING, Random(1))
     assert projects.fit(endless, NOTATIONS["mermaid"]) is None
     assert projects.fit(endless, NOTATIONS["json"]) == endless
@@ -231,29 +238,29 @@ def test_a_workflow_that_comes_back_to_itself_fits_in_no_notation_without_refere
     path.write_text(NOTATIONS["json"].write(endless), encoding="utf-8")
     with pytest.raises(NoCaseError, match="in mermaid: nothing to ask for infinite_recursion"):
         questions(path, "infinite_recursion", notations=("mermaid",), convert=True)
-    asked = questions(path, "infinite_recursion")
-    assert {one.reference for one in asked} == {"yes", "no"}
-    assert {one.labels["edit"] for one in asked} & {"reference removed", "reference replaced"}
+    recursion_questions = questions(path, "infinite_recursion")
+    assert {question.reference for question in recursion_questions} == {"yes", "no"}
+    assert {question.labels["edit"] for question in recursion_questions} & {"reference removed", "reference replaced"}
 
 
-def test_more_instances_extend_fewer_and_yes_and_no_take_turns(tmp_path: Path) -> None:
-    path = written(tmp_path, w__xxp=NOTATIONS["wadl"].write(PLAIN)) / "w.xxp"
+def test_choose_more_instances_extend_fewer(tmp_path: Path) -> None:
+    path = write_files(tmp_path, w__xxp=NOTATIONS["wadl"].write(PLAIN)) / "w.xxp"
     for pattern in catalogue().values():
         few, many = (choices.choose(pattern, str(path), "", 3, n) for n in (20, 40))
         assert many[: len(few)] == few
         if not pattern.yes_no:
             assert len(few) == min(20, len(list_cases(pattern, str(path), "").cases))
-        ranks = [one.case.rank for one in many]
+        ranks = [choice.case.rank for choice in many]
         if pattern.yes_no:
-            answers = [verdict(one.case.answer) for one in many]
+            answers = [verdict(choice.case.answer) for choice in many]
             assert set(answers) <= {"yes", "no"}
-            assert all(one != after for one, after in pairwise(answers))
+            assert all(before != after for before, after in pairwise(answers))
         else:
             assert ranks == sorted(ranks)
 
 
-def test_nothing_to_ask_about_is_told_with_the_patterns(tmp_path: Path) -> None:
-    path = written(tmp_path, w__xxp="package p;\nworkflow W { define task A; START -> A -> END; }") / "w.xxp"
+def test_references_without_case_names_patterns(tmp_path: Path) -> None:
+    path = write_files(tmp_path, w__xxp="package p;\nworkflow W { define task A; START -> A -> END; }") / "w.xxp"
     with pytest.raises(NoCaseError, match=r"there is nothing to ask: .*w\.xxp: nothing to ask for parallel_pair"):
         questions(path, "parallel_pair")
     chosen = UnderstandingSettings(workflows=(str(path),))
@@ -261,9 +268,9 @@ def test_nothing_to_ask_about_is_told_with_the_patterns(tmp_path: Path) -> None:
     assert notice.endswith("nothing to ask for parallel_pair, parallel_block")
 
 
-def test_load_other_json_files_beside_workflow_left_alone_with_note(tmp_path: Path) -> None:
+def test_load_other_json_files_skipped_with_notice(tmp_path: Path) -> None:
     others = {"package__json": '{"name": "pantry"}', "data__json": "[1, 2", "more": ""}
-    written(tmp_path, w__json=NOTATIONS["json"].write(PLAIN), **others)
+    write_files(tmp_path, w__json=NOTATIONS["json"].write(PLAIN), **others)
     project = projects.load(str(tmp_path))
     assert canonical(project.workflow) == canonical(PLAIN)
     assert project.skipped_files == ("data.json", "package.json")
@@ -271,13 +278,13 @@ def test_load_other_json_files_beside_workflow_left_alone_with_note(tmp_path: Pa
     assert notices == [f"{tmp_path}: skipped, because they contain no workflow: data.json, package.json"]
 
 
-def test_load_json_data_beside_another_notation_left_alone(tmp_path: Path) -> None:
-    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), package__json="{}")
+def test_load_json_beside_other_notation_skipped(tmp_path: Path) -> None:
+    write_files(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), package__json="{}")
     assert projects.load(str(tmp_path)).skipped_files == ("package.json",)
 
 
 def test_load_folder_of_json_data_only_refused_with_reason(tmp_path: Path) -> None:
-    written(tmp_path, package__json="{}")
+    write_files(tmp_path, package__json="{}")
     with pytest.raises(
         UsageError, match=r'no workflow file .*; without "format": "taskgraph-workflow": package\.json$'
     ):
@@ -285,20 +292,20 @@ def test_load_folder_of_json_data_only_refused_with_reason(tmp_path: Path) -> No
 
 
 def test_load_broken_workflow_json_in_folder_refused_with_place(tmp_path: Path) -> None:
-    written(tmp_path, w__json='{"format": "taskgraph-workflow",\n "version": 1,, }', package__json="{}")
+    write_files(tmp_path, w__json='{"format": "taskgraph-workflow",\n "version": 1,, }', package__json="{}")
     with pytest.raises(ReadError, match=r"w\.json:2:15: "):
         projects.load(str(tmp_path))
 
 
 def test_load_workflow_in_two_files_names_both(tmp_path: Path) -> None:
     heat = HEAT.format("kitchen", "Wait", "Wait")
-    written(tmp_path, a__xxp=SOUP, b__xxp=heat, c__xxp=heat)
+    write_files(tmp_path, a__xxp=SOUP, b__xxp=heat, c__xxp=heat)
     with pytest.raises(WorkflowError, match=r"'kitchen\.Heat' is in .*b\.xxp and in .*c\.xxp; expected once"):
         projects.load(str(tmp_path))
 
 
 def test_load_workflow_twice_in_one_file_names_it(tmp_path: Path) -> None:
-    written(tmp_path, w__json=2 * NOTATIONS["json"].write(PLAIN))
+    write_files(tmp_path, w__json=2 * NOTATIONS["json"].write(PLAIN))
     with pytest.raises(WorkflowError, match=r"is twice in .*w\.json; expected once"):
         projects.load(str(tmp_path))
 
@@ -306,8 +313,8 @@ def test_load_workflow_twice_in_one_file_names_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("/", "the root of the file system is no project"),
-        ("/..", "the root of the file system is no project"),
+        ("/", "the root of the file system is not a project"),
+        ("/..", "the root of the file system is not a project"),
         ("w" * 5000 + ".mmd", "cannot be read: File name too long"),
         ("w\0.mmd", "no such file or folder"),
     ],
@@ -319,18 +326,18 @@ def test_load_impossible_path_is_usage_error(path: str, reason: str) -> None:
 
 def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_files, "MOST_ENTRIES", 3)
-    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), c__png="")
+    write_files(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), c__png="")
     assert projects.load(str(tmp_path)).skipped_files == ()
     projects.load.cache_clear()
-    written(tmp_path, d__png="")
+    write_files(tmp_path, d__png="")
     with pytest.raises(UsageError, match="more than 3 files and folders; name the folder of the workflows"):
         projects.load(str(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["denied", "denied/w.xxp", "linked"])
 def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) -> None:
-    denied = written(tmp_path / "denied", w__xxp=SOUP)
-    written(tmp_path / "linked").joinpath("w.xxp").symlink_to(denied / "w.xxp")
+    denied = write_files(tmp_path / "denied", w__xxp=SOUP)
+    write_files(tmp_path / "linked").joinpath("w.xxp").symlink_to(denied / "w.xxp")
     script = (
         "import sys\n"
         "from pytest_taskgraph.benchmarks.understanding.own_files import projects\n"

@@ -25,22 +25,22 @@ PARTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
-def test_every_prompt_shows_all_parts_in_order(name: str) -> None:
+def test_prompt_shows_all_parts_in_order(name: str) -> None:
     prompt = "\n".join(prompt_template(name).compose(**PARTS))
     places = [prompt.index(part) for part in ("DSL", "Read it.", "A -> B;", "What?", "One name.")]
     assert places == sorted(places)
     assert prompt.count("A -> B;") == 1
 
 
-@pytest.mark.parametrize("shown", NOTATIONS.values(), ids=lambda shown: shown.name)
+@pytest.mark.parametrize("notation", NOTATIONS.values(), ids=lambda notation: notation.name)
 @pytest.mark.parametrize("name", sorted(PROMPTS))
-def test_prompt_any_notation_is_introduced_by_its_phrase(name: str, shown: Notation) -> None:
-    told = {**PARTS, "notation": shown.title, "in_notation": shown.phrase}
-    assert f"written {shown.phrase}. Read it." in "\n".join(prompt_template(name).compose(**told))
-    assert re.fullmatch(r"in a .+|as an? .+|as JSON|in plain .+", shown.phrase)
+def test_prompt_any_notation_has_its_phrase(name: str, notation: Notation) -> None:
+    parts = {**PARTS, "notation": notation.title, "in_notation": notation.phrase}
+    assert f"written {notation.phrase}. Read it." in "\n".join(prompt_template(name).compose(**parts))
+    assert re.fullmatch(r"in a .+|as an? .+|as JSON|in plain .+", notation.phrase)
 
 
-def test_prompts_own_the_place_of_the_answer() -> None:
+def test_prompts_state_place_of_answer() -> None:
     assert {name: prompt_template(name).place for name in PROMPTS} == {
         "direct": "whole", "chain-of-thought": "marker", "answer-first": "first-line",
         "few-shot": "marker", "guided": "marker",
@@ -48,14 +48,14 @@ def test_prompts_own_the_place_of_the_answer() -> None:
 
 
 @pytest.mark.parametrize("text", ["a ``` b", "```` \n```", "`" * 50_000])
-def test_the_fence_does_not_stand_in_the_text(text: str) -> None:
+def test_prompt_fence_not_in_text(text: str) -> None:
     prompt = prompt_template("direct").compose(**{**PARTS, "workflow": text}).prompt
     fence = next(line for line in prompt.split("\n") if line.startswith("```"))
     assert fence not in text
     assert f"\n{fence}\n{text}\n{fence}\n" in prompt
 
 
-def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
+def test_prompt_template_from_file(tmp_path: Path) -> None:
     path = tmp_path / "my own.jinja"
     path.write_bytes(b"\xef\xbb\xbf{# answer: first-line #}\r\n{{ question }}\r\n{{ instruction }} {{ workflow }}")
     mine = prompt_template(str(path))
@@ -63,7 +63,7 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     assert mine.compose(**PARTS) == ("", "What?\nOne name. A -> B;")
 
 
-def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> None:
+def test_prompt_file_name_in_ids_is_safe(tmp_path: Path) -> None:
     path = tmp_path / "my own $prompt.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     chosen = UnderstandingSettings(prompt=str(path), instances=1)
@@ -72,35 +72,35 @@ def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> Non
     assert understanding.question(reference, chosen).labels["prompt"] == "my own $prompt"
 
 
-def test_an_unknown_prompt_is_answered_with_the_known_ones() -> None:
+def test_prompt_template_unknown_name_lists_prompts() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown prompt 'dirct'; known: .*chain-of-thought.*direct"):
         prompt_template("dirct")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_prompt_template_missing_file_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.jinja"):
         prompt_template(str(tmp_path / "none.jinja"))
 
 
-def test_a_prompt_must_say_where_the_answer_stands(tmp_path: Path) -> None:
+def test_prompt_template_without_place_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jinja"
     path.write_text("{{ question }}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"a\.jinja:1: a prompt template begins with a line .*answer: marker"):
         prompt_template(str(path))
 
 
-def test_a_prompt_that_is_no_jinja_or_no_text_is_told_with_its_file(tmp_path: Path) -> None:
+def test_prompt_template_invalid_file_named(tmp_path: Path) -> None:
     path = tmp_path / "b.jinja"
     path.write_text("{# answer: whole #}\n\n{{ question", encoding="utf-8")
     with pytest.raises(UsageError, match=r"b\.jinja:3: "):
         prompt_template(str(path))
-    odd = tmp_path / "c.jinja"
-    odd.write_bytes(b"{# answer: whole #}\xff")
+    invalid_path = tmp_path / "c.jinja"
+    invalid_path.write_bytes(b"{# answer: whole #}\xff")
     with pytest.raises(UsageError, match=r"c\.jinja: .*utf-8"):
-        prompt_template(str(odd))
+        prompt_template(str(invalid_path))
 
 
-def test_a_prompt_that_uses_what_is_not_there_is_told_what_there_is(tmp_path: Path) -> None:
+def test_prompt_template_undefined_name_lists_variables(tmp_path: Path) -> None:
     path = tmp_path / "d.jinja"
     path.write_text("{# answer: whole #}{{ questoin }}", encoding="utf-8")
     with pytest.raises(
@@ -118,7 +118,7 @@ You know {{ notation }}. {{ guide }}
 """
 
 
-def test_what_stands_before_the_users_part_is_the_system_prompt(tmp_path: Path) -> None:
+def test_prompt_template_system_part_is_system_prompt(tmp_path: Path) -> None:
     path = tmp_path / "e.jinja"
     for text in (SYSTEM, SYSTEM.replace("\n", "\r\n")):
         path.write_bytes(text.encode())
@@ -126,18 +126,18 @@ def test_what_stands_before_the_users_part_is_the_system_prompt(tmp_path: Path) 
         mine = prompt_template(str(path))
         assert (mine.place, mine.shots, mine.shows_examples) == ("marker", 3, True)
         assert mine.compose(**PARTS) == ("You know DSL. Read it.", "A -> B; What? One name.")
-        shown = mine.compose(**PARTS, examples=[Example("``` ```", "?", "yes")])
-        assert shown.prompt.split() == ["````", "```", "```:", "yes", "A", "->", "B;", "What?", "One", "name."]
+        composed = mine.compose(**PARTS, examples=[Example("``` ```", "?", "yes")])
+        assert composed.prompt.split() == ["````", "```", "```:", "yes", "A", "->", "B;", "What?", "One", "name."]
 
 
-def test_only_the_prompt_with_a_system_part_has_a_system_prompt() -> None:
-    told = {name: prompt_template(name).compose(**PARTS) for name in PROMPTS}
-    assert {name for name, one in told.items() if one.system} == {"guided"}
-    assert "DSL" in told["guided"].system
-    assert "A -> B;" not in told["guided"].system
+def test_prompts_only_guided_has_system_prompt() -> None:
+    prompts = {name: prompt_template(name).compose(**PARTS) for name in PROMPTS}
+    assert {name for name, prompt in prompts.items() if prompt.system} == {"guided"}
+    assert "DSL" in prompts["guided"].system
+    assert "A -> B;" not in prompts["guided"].system
 
 
-def test_a_question_holds_the_system_prompt_of_its_prompt_and_a_digest() -> None:
+def test_question_has_system_prompt_and_digest() -> None:
     def put(name: str) -> Question:
         chosen = UnderstandingSettings(prompt=name, instances=1)
         return understanding.question(understanding.references(chosen, {"patterns": "task_list"})[0], chosen)
@@ -150,14 +150,14 @@ def test_a_question_holds_the_system_prompt_of_its_prompt_and_a_digest() -> None
     assert guided.digests["prompt_template"] != plain.digests["prompt_template"]
 
 
-def test_a_mistake_behind_the_system_part_is_told_with_its_line_of_the_file(tmp_path: Path) -> None:
+def test_prompt_template_error_after_system_part_has_line(tmp_path: Path) -> None:
     path = tmp_path / "f.jinja"
     path.write_text("{# answer: whole #}\nYou are.\n{# user #}\n{{ question", encoding="utf-8")
     with pytest.raises(UsageError, match=r"f\.jinja:4: "):
         prompt_template(str(path))
 
 
-def test_examples_are_not_asked_of_a_prompt_that_shows_none(tmp_path: Path) -> None:
+def test_check_prompt_without_examples_refuses_shots(tmp_path: Path) -> None:
     path = tmp_path / "g.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     understanding.check(UnderstandingSettings(prompt=str(path), shots=0))
@@ -169,14 +169,14 @@ def test_examples_are_not_asked_of_a_prompt_that_shows_none(tmp_path: Path) -> N
         understanding.check(UnderstandingSettings(prompt=str(path)))
 
 
-def test_a_name_that_an_example_has_not_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_check_undefined_example_name_refused(tmp_path: Path) -> None:
     path = tmp_path / "i.jinja"
     path.write_text("{# answer: whole #}{% for e in examples %}{{ e.answr }}{% endfor %}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"prompt i: .*answr"):
         understanding.check(UnderstandingSettings(prompt=str(path)))
 
 
-def test_a_folder_stands_in_for_prompts_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
+def test_templates_folder_replaces_and_adds_prompts(tmp_path: Path) -> None:
     (tmp_path / "chain_of_thought.jinja").write_text(
         "{# answer: first-line #}My {{ workflow }} {{ question }}", encoding="utf-8"
     )
@@ -196,7 +196,7 @@ def test_a_folder_stands_in_for_prompts_of_the_same_file_name_and_adds_others(tm
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("none/", "", r"none: no such folder; --taskgraph-templates takes a folder"),
         ("a.txt", "x", r"a\.txt: no template; expected files NAME\.jinja"),
@@ -209,7 +209,7 @@ def test_a_folder_stands_in_for_prompts_of_the_same_file_name_and_adds_others(tm
         ("patterns/task_list.txt", "A", r"task_list\.txt: no template"),
     ],
 )
-def test_a_folder_that_cannot_be_used_is_told_at_the_start(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_templates_folder_invalid_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     path = tmp_path / name
     folder = tmp_path
     if name.endswith("/"):
@@ -217,5 +217,5 @@ def test_a_folder_that_cannot_be_used_is_told_at_the_start(tmp_path: Path, name:
     else:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         understanding.check(UnderstandingSettings(templates=str(folder)))

@@ -16,44 +16,47 @@ from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply, Request
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Link, Task, Workflow
 
-ODD = ("a, b", "none", "it's", "final answer", "x.y", "- c", "`d`", "f")
+UNUSUAL = ("a, b", "none", "it's", "final answer", "x.y", "- c", "`d`", "f")
 
 
-def odd_workflow() -> Workflow:
-    """A chain whose tasks have names that an answer could be torn apart at."""
-    nodes = [START, *ODD, END]
+def unusual_workflow() -> Workflow:
+    """Return a chain of tasks with names at which an answer could be split."""
+    nodes = [START, *UNUSUAL, END]
     links = tuple(map(Link, nodes, nodes[1:]))
     inner = Workflow("g", tasks=(Task("f"), Task("yes")), links=(Link(START, "f"), Link("f", "yes"), Link("yes", END)))
-    tasks = tuple(Task(name, subworkflow=inner if name == "x.y" else None) for name in ODD)
+    tasks = tuple(Task(name, subworkflow=inner if name == "x.y" else None) for name in UNUSUAL)
     flow = (DataLink("a, b", "sa; lt"), DataLink("sa; lt", "none"), DataLink("sa; lt", "it's"))
     return Workflow("W", tasks=tasks, links=links, data=(Data("sa; lt"),), data_links=flow)
 
 
-def asked(options: dict[str, Any] | None = None, **chosen: Any) -> list[Question]:  # noqa: ANN401
+def build_questions(options: dict[str, Any] | None = None, **chosen: Any) -> list[Question]:  # noqa: ANN401
     settings = UnderstandingSettings(**chosen)
-    return [understanding.question(one, settings) for one in understanding.references(settings, options or {})]
+    return [
+        understanding.question(reference, settings) for reference in understanding.references(settings, options or {})
+    ]
 
 
-def by_the_reader(question: Question) -> Reply:
+def reader_reply(question: Question) -> Reply:
     request = Request(messages=[{"role": "user", "content": question.prompt}])
     return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(request))
 
 
 @pytest.mark.parametrize("name", sorted(NOTATIONS))
 @pytest.mark.parametrize("prompt", ["direct", "chain-of-thought", "answer-first"])
-def test_names_of_any_text_are_asked_about_answered_and_scored(name: str, prompt: str, tmp_path: Path) -> None:
+def test_unusual_names_answered_and_scored(name: str, prompt: str, tmp_path: Path) -> None:
     path = tmp_path / f"w{NOTATIONS[name].suffixes[0]}"
-    path.write_text(NOTATIONS[name].write(odd_workflow()), encoding="utf-8")
-    for question in asked(workflows=(str(path),), prompt=prompt, instances=3):
-        written = form(question.form).write(question.reference, question.names)
+    path.write_text(NOTATIONS[name].write(unusual_workflow()), encoding="utf-8")
+    for question in build_questions(workflows=(str(path),), prompt=prompt, instances=3):
+        text = form(question.form).write(question.reference, question.names)
         lead = "Final answer: " if question.place == "marker" else ""
-        assert grade(question, Reply(lead + written)).value == 1.0, (question.text, written)
-        assert grade(question, by_the_reader(question)).value == 1.0, question.text
+        assert grade(question, Reply(lead + text)).value == 1.0, (question.text, text)
+        assert grade(question, reader_reply(question)).value == 1.0, question.text
 
 
-def test_a_phrasing_may_be_chosen_and_stands_in_the_id() -> None:
+def test_phrasing_option_selects_and_is_in_id() -> None:
     first, second, both = (
-        asked({"patterns": "task_list"}, phrasing=phrasing, instances=4) for phrasing in ("first", "second", "both")
+        build_questions({"patterns": "task_list"}, phrasing=phrasing, instances=4)
+        for phrasing in ("first", "second", "both")
     )
     assert {q.labels["phrasing"] for q in first} == {1}
     assert {q.labels["phrasing"] for q in second} == {2}
@@ -62,23 +65,28 @@ def test_a_phrasing_may_be_chosen_and_stands_in_the_id() -> None:
     assert [q.reference for q in first] == [q.reference for q in second] == [q.reference for q in both]
 
 
-def test_the_pass_threshold_is_the_forms_or_the_users() -> None:
-    assert {q.pass_threshold for q in asked({"patterns": "next_tasks"})} == {1.0}
-    assert {q.pass_threshold for q in asked({"patterns": "next_tasks"}, pass_threshold=0.5)} == {0.5}
+def test_pass_threshold_of_form_or_user() -> None:
+    assert {q.pass_threshold for q in build_questions({"patterns": "next_tasks"})} == {1.0}
+    assert {q.pass_threshold for q in build_questions({"patterns": "next_tasks"}, pass_threshold=0.5)} == {0.5}
 
 
-def test_what_a_suite_says_counts_unless_the_user_says_otherwise() -> None:
+def test_suite_options_overridden_by_user() -> None:
     suite = {"patterns": ["task_list"], "tasks": 8, "instances": 2, "notations": ["json", "prose"]}
-    assert [q.id for q in asked(suite)] == [f"task_list-{n}-n008-s0-00{i}" for n in ("json", "prose") for i in (0, 1)]
+    assert [q.id for q in build_questions(suite)] == [
+        f"task_list-{n}-n008-s0-00{i}" for n in ("json", "prose") for i in (0, 1)
+    ]
     given = frozenset({"tasks", "notation"})
-    assert [q.id for q in asked(suite, given=given)] == ["task_list-wadl-n012-s0-000", "task_list-wadl-n012-s0-001"]
+    assert [q.id for q in build_questions(suite, given=given)] == [
+        "task_list-wadl-n012-s0-000",
+        "task_list-wadl-n012-s0-001",
+    ]
 
 
-def test_what_is_left_out_is_told_and_the_rest_asked() -> None:
+def test_references_misfits_left_out_with_notice() -> None:
     chosen = UnderstandingSettings(tasks=(3, 12), notations=("mermaid",), instances=2)
     options = {"patterns": ["task_list", "flow_cycle", "infinite_recursion"]}
     references = understanding.references(chosen, options)
-    assert [(one.group, one.payload["tasks"]) for one in references] == [
+    assert [(reference.group, reference.payload["tasks"]) for reference in references] == [
         *[("task_list", 3)] * 2, *[("task_list", 12)] * 2, *[("flow_cycle", 12)] * 2,
     ]  # fmt: skip
     notices = understanding.notices(chosen, options)
@@ -86,28 +94,28 @@ def test_what_is_left_out_is_told_and_the_rest_asked() -> None:
     assert "infinite_recursion is left out in mermaid, which does not support references" in notices
 
 
-def test_nothing_to_ask_is_an_error_with_its_reasons() -> None:
+def test_references_empty_refused_with_reasons() -> None:
     with pytest.raises(NoCaseError, match="there is nothing to ask: infinite_recursion is left out in mermaid"):
-        asked({"patterns": "infinite_recursion"}, notations=("mermaid",))
+        build_questions({"patterns": "infinite_recursion"}, notations=("mermaid",))
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "message"),
     [
         ({"notations": ("bpmnn",)}, "unknown notation 'bpmnn'"),
         ({"prompt": "dirct"}, "unknown prompt 'dirct'"),
         ({"workflows": ("none.xxp",)}, r"none\.xxp: no such file or folder"),
     ],
 )
-def test_settings_that_cannot_be_met_are_told_before_anything_is_asked(chosen: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_check_invalid_settings_refused(chosen: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         understanding.check(UnderstandingSettings(**chosen))
-    with pytest.raises(UsageError, match=told):
-        asked(**chosen)
+    with pytest.raises(UsageError, match=message):
+        build_questions(**chosen)
 
 
-def test_the_episode_is_one_prompt_and_one_reply() -> None:
-    (question, *_) = asked({"patterns": "task_list"})
+def test_episode_is_single_turn() -> None:
+    (question, *_) = build_questions({"patterns": "task_list"})
     episode = understanding.episode(question.episode)
     assert is_one_turn(episode)
     turns = episode(question)
@@ -119,17 +127,17 @@ def test_the_episode_is_one_prompt_and_one_reply() -> None:
         understanding.episode("twice")
 
 
-def test_a_project_that_is_given_twice_is_asked_about_once(tmp_path: Path) -> None:
-    text = NOTATIONS["json"].write(odd_workflow())
-    for name, written in {"a": text, "b": text, "c": text.replace('"none"', '"nothing"')}.items():
-        (tmp_path / f"{name}.json").write_text(written, encoding="utf-8")
-    (tmp_path / "d.mmd").write_text(NOTATIONS["mermaid"].write(odd_workflow()), encoding="utf-8")
+def test_references_duplicate_project_asked_once(tmp_path: Path) -> None:
+    text = NOTATIONS["json"].write(unusual_workflow())
+    for name, content in {"a": text, "b": text, "c": text.replace('"none"', '"nothing"')}.items():
+        (tmp_path / f"{name}.json").write_text(content, encoding="utf-8")
+    (tmp_path / "d.mmd").write_text(NOTATIONS["mermaid"].write(unusual_workflow()), encoding="utf-8")
     paths = tuple(str(tmp_path / name) for name in ("a.json", "b.json", "c.json", "d.mmd"))
-    ids = [q.id for q in asked({"patterns": "composite_tasks"}, workflows=paths)]
+    ids = [q.id for q in build_questions({"patterns": "composite_tasks"}, workflows=paths)]
     assert len(set(ids)) == len(ids) == 3 * 2  # about the workflow and its composite task
 
 
-OWN_WORDS = """Name each task of {{ place }}.
+OWN_PHRASINGS = """Name each task of {{ place }}.
 {# or #}
 What are {{ workflow.tasks | length }} tasks in {{ place }}?
 {# or #}
@@ -137,16 +145,18 @@ Third: {{ place }}?
 """
 
 
-def folder_of_words(folder: Path, text: str, name: str = "task_list") -> str:
+def write_phrasings(folder: Path, text: str, name: str = "task_list") -> str:
     (folder / "patterns").mkdir(exist_ok=True)
     (folder / "patterns" / f"{name}.jinja").write_text(text, encoding="utf-8")
     return str(folder)
 
 
-def test_a_folder_replaces_the_phrasings_of_a_pattern(tmp_path: Path) -> None:
-    folder = folder_of_words(tmp_path, OWN_WORDS)
-    found = asked({"patterns": ["task_list", "next_tasks"]}, templates=folder, instances=7, shots=1, names="neutral")
-    lists, counts = ([q for q in found if q.group == name] for name in ("task_list", "next_tasks"))
+def test_templates_folder_replaces_phrasings(tmp_path: Path) -> None:
+    folder = write_phrasings(tmp_path, OWN_PHRASINGS)
+    both_patterns = build_questions(
+        {"patterns": ["task_list", "next_tasks"]}, templates=folder, instances=7, shots=1, names="neutral"
+    )
+    lists, counts = ([q for q in both_patterns if q.group == name] for name in ("task_list", "next_tasks"))
     first = "Name each task of workflow 'Process'"
     assert [q.labels["phrasing"] for q in lists] == [1, 1, 2, 2, 3, 3, 1]
     assert lists[0].text == f"{first}."
@@ -154,24 +164,24 @@ def test_a_folder_replaces_the_phrasings_of_a_pattern(tmp_path: Path) -> None:
     assert lists[4].text.startswith("Third: ")
     assert lists[4].text.endswith("workflow 'Process'?")
     assert {q.labels["phrasing"] for q in counts} == {1, 2}
-    plain = asked({"patterns": ["task_list"]}, instances=7, shots=1, names="neutral")
+    plain = build_questions({"patterns": ["task_list"]}, instances=7, shots=1, names="neutral")
     assert [q.reference for q in lists] == [q.reference for q in plain]
     assert not {q.digests["template"] for q in lists} & {q.digests["template"] for q in plain}
 
 
 @pytest.mark.parametrize(("phrasing", "text"), [("first", "Only one, of W?"), ("second", "Only one, of W?")])
-def test_one_phrasing_of_ones_own_is_enough(tmp_path: Path, phrasing: Any, text: str) -> None:  # noqa: ANN401
-    folder = folder_of_words(tmp_path, "Only one, of W?")
-    assert {q.text for q in asked({"patterns": "task_list"}, templates=folder, phrasing=phrasing)} == {text}
+def test_templates_folder_single_phrasing_used_for_both(tmp_path: Path, phrasing: Any, text: str) -> None:  # noqa: ANN401
+    folder = write_phrasings(tmp_path, "Only one, of W?")
+    assert {q.text for q in build_questions({"patterns": "task_list"}, templates=folder, phrasing=phrasing)} == {text}
 
 
-def test_the_reader_does_not_know_the_words_of_ones_own(tmp_path: Path) -> None:
-    folder = folder_of_words(tmp_path, OWN_WORDS)
+def test_reader_own_phrasing_refuses(tmp_path: Path) -> None:
+    folder = write_phrasings(tmp_path, OWN_PHRASINGS)
     with pytest.raises(NotAskedError, match="no question that it knows"):
-        by_the_reader(asked({"patterns": "task_list"}, templates=folder)[0])
+        reader_reply(build_questions({"patterns": "task_list"}, templates=folder)[0])
 
 
-def test_a_name_that_a_question_does_not_see_is_told_before_anything_is_asked(tmp_path: Path) -> None:
-    folder = folder_of_words(tmp_path, "Which of {{ taks }}?")
+def test_phrasing_undefined_name_refused(tmp_path: Path) -> None:
+    folder = write_phrasings(tmp_path, "Which of {{ taks }}?")
     with pytest.raises(UsageError, match=r"pattern task_list: 'taks' is undefined; the template sees: .*place"):
         understanding.references(UnderstandingSettings(templates=folder), {"patterns": "task_list"})

@@ -34,7 +34,7 @@ LIST = Pattern(
 )
 
 
-def test_a_level_is_the_workflow_or_the_inside_of_a_composite_task() -> None:
+def test_scopes_are_workflow_and_composite_tasks() -> None:
     assert [(scope.place, scope.workflow.task_names, scope.whole) for scope in scopes(SOUP)] == [
         ("workflow 'Soup'", ("Clean", "Cook"), True),
         ("composite task 'Clean' of workflow 'Soup'", ("Rinse",), False),
@@ -42,40 +42,40 @@ def test_a_level_is_the_workflow_or_the_inside_of_a_composite_task() -> None:
     ]
 
 
-def test_entered_levels_are_also_those_written_elsewhere_unless_they_come_back() -> None:
-    found = {scope.place: scope.workflow.task_names for scope in scopes(SOUP, entered=True)}
-    assert found["composite task 'Cook' of workflow 'Soup'"] == ("Light",)
+def test_scopes_entered_follow_finite_references() -> None:
+    tasks_by_place = {scope.place: scope.workflow.task_names for scope in scopes(SOUP, entered=True)}
+    assert tasks_by_place["composite task 'Cook' of workflow 'Soup'"] == ("Light",)
     endless = replace(SOUP, others=(replace(HEAT, tasks=(Task("Light", reference=QualifiedName("Soup")),)),))
     assert [scope.place for scope in scopes(endless, entered=True)] == [scope.place for scope in scopes(endless)]
 
 
-def test_all_levels_are_those_of_every_workflow_of_the_project() -> None:
+def test_all_scopes_cover_every_workflow() -> None:
     assert [scope.place for scope in all_scopes(SOUP)][-1] == "workflow 'Heat'"
-    assert [one.name for one in rotations(SOUP)] == ["Soup", "Heat"]
-    assert [[other.name for other in one.others] for one in rotations(SOUP)] == [["Heat"], ["Soup"]]
+    assert [workflow.name for workflow in rotations(SOUP)] == ["Soup", "Heat"]
+    assert [[other.name for other in workflow.others] for workflow in rotations(SOUP)] == [["Heat"], ["Soup"]]
 
 
-def test_a_name_of_two_workflows_is_told_with_its_package() -> None:
+def test_scopes_ambiguous_name_includes_package() -> None:
     twice = replace(SOUP, others=(HEAT, replace(HEAT, package="garden")))
     places = [scope.place for scope in all_scopes(twice)]
     assert places[0] == "workflow 'Soup'"
     assert places[-2:] == ["workflow 'kitchen.Heat'", "workflow 'garden.Heat'"]
 
 
-def test_patterns_about_whole_workflows_are_not_asked_about_levels_inside() -> None:
+def test_cases_of_workflow_pattern_skip_inner_levels() -> None:
     whole = replace(LIST, levels="workflow")
-    asked = [scope for scope in scopes(SOUP) if list(cases(whole, scope))]
-    assert [scope.whole for scope in asked] == [True]
+    scopes_with_cases = [scope for scope in scopes(SOUP) if list(cases(whole, scope))]
+    assert [scope.whole for scope in scopes_with_cases] == [True]
     assert all(list(cases(LIST, scope)) for scope in scopes(SOUP))
 
 
-def test_a_sentence_tells_whether_there_is_something_below() -> None:
+def test_sentence_excludes_nested_tasks_if_any() -> None:
     texts = [sentence(LIST, 5, scope, next(cases(LIST, scope))) for scope in scopes(SOUP)]
     assert texts[0] == "What is in workflow 'Soup'? Not below."
     assert texts[2] == "What is in composite task 'Clean.Rinse' of workflow 'Soup'?"
 
 
-def test_a_template_that_fails_names_the_pattern() -> None:
+def test_sentence_failing_template_names_pattern() -> None:
     broken = replace(LIST, templates=("What is in {{ here }}?",))
     with pytest.raises(
         UsageError, match="pattern list: 'here' is undefined; the template sees: nested, place, workflow"
@@ -83,16 +83,16 @@ def test_a_template_that_fails_names_the_pattern() -> None:
         sentence(broken, 0, scopes(SOUP)[0], case([]))
 
 
-def test_by_own_name_name_in_the_text_calls_the_level_by_it() -> None:
+def test_use_own_name_in_text_is_used() -> None:
     root, wash, deep = scopes(SOUP)
-    named = use_own_name(wash, SOUP, "task Clean { subworkflow Wash; }")
-    assert named.designation == "sub-workflow 'Wash'"
-    assert sentence(LIST, 0, named, case([])) == "What is in sub-workflow 'Wash'? Not below."
+    named_scope = use_own_name(wash, SOUP, "task Clean { subworkflow Wash; }")
+    assert named_scope.designation == "sub-workflow 'Wash'"
+    assert sentence(LIST, 0, named_scope, case([])) == "What is in sub-workflow 'Wash'? Not below."
     assert use_own_name(deep, SOUP, "Deeper").designation == deep.place
     assert use_own_name(root, SOUP, "workflow Soup").designation == root.place
 
 
-def test_by_own_name_name_of_something_else_calls_the_level_by_its_place() -> None:
+def test_use_own_name_ambiguous_name_uses_place() -> None:
     twice = replace(SOUP, others=(HEAT, replace(WASH, package="garden")))
     assert use_own_name(scopes(twice)[1], twice, "Wash Wash").designation == scopes(twice)[1].place
     task = replace(SOUP, tasks=(*SOUP.tasks, Task("Wash")))

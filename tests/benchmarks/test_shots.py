@@ -33,7 +33,7 @@ YES_NO = [pattern for pattern in OURS if pattern.yes_no]
 CHAIN = "package p; workflow W { task Mix; task Bake; START -> Mix -> Bake -> END; }"
 
 
-def named(patterns: list[Pattern]) -> pytest.MarkDecorator:
+def parametrize_patterns(patterns: list[Pattern]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("pattern", patterns, ids=lambda pattern: pattern.name)
 
 
@@ -41,26 +41,31 @@ def as_json(workflow: Workflow) -> str:
     return notation("json").write(workflow).strip("\n")
 
 
-def asked(pattern: str | Pattern, **chosen: Any) -> list[Question]:  # noqa: ANN401
+def build_questions(pattern: str | Pattern, **chosen: Any) -> list[Question]:  # noqa: ANN401
     settings = UnderstandingSettings(**chosen)
-    return [understanding.question(one, settings) for one in understanding.references(settings, {"patterns": pattern})]
+    return [
+        understanding.question(reference, settings)
+        for reference in understanding.references(settings, {"patterns": pattern})
+    ]
 
 
-def by_the_reader(question: Question) -> Reply:
+def reader_reply(question: Question) -> Reply:
     messages = [{"role": "system", "content": question.system}, {"role": "user", "content": question.prompt}]
     return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(Request(messages=messages)))
 
 
-@named(SEEN)
-def test_the_reader_is_right_behind_examples_in_every_prompt(pattern: Pattern) -> None:
+@parametrize_patterns(SEEN)
+def test_reader_with_examples_any_prompt_right(pattern: Pattern) -> None:
     for i, name in enumerate(PROMPTS):
-        for question in asked(pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i):
-            assert grade(question, by_the_reader(question)).value == 1.0, question.prompt
+        for question in build_questions(
+            pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i
+        ):
+            assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
-def test_examples_stand_before_the_workflow_in_every_prompt(name: str) -> None:
-    shown = tuple(Example(f"{n} -> B;", f"Which {n}?", f"It is {n}.") for n in ("First", "Second"))
+def test_prompt_examples_precede_workflow(name: str) -> None:
+    examples = tuple(Example(f"{n} -> B;", f"Which {n}?", f"It is {n}.") for n in ("First", "Second"))
     fields: dict[str, Any] = {
         "workflow": "A;",
         "notation": "DSL",
@@ -69,32 +74,32 @@ def test_examples_stand_before_the_workflow_in_every_prompt(name: str) -> None:
         "question": "What?",
         "instruction": "One.",
     }
-    prompt = prompt_template(name).compose(**fields, examples=shown).prompt
-    told = [text for one in shown for text in (one.workflow, one.question, one.answer)]
-    places = [prompt.index(text) for text in (*told, "A;", "What?", "One.")]
+    prompt = prompt_template(name).compose(**fields, examples=examples).prompt
+    texts = [text for example in examples for text in (example.workflow, example.question, example.answer)]
+    places = [prompt.index(text) for text in (*texts, "A;", "What?", "One.")]
     assert places == sorted(places)
     assert "Example" not in prompt_template(name).compose(**fields).prompt
 
 
 @pytest.mark.parametrize(("name", "default"), [("few-shot", 2), ("direct", 0), ("chain-of-thought", 0), ("guided", 0)])
-def test_a_prompt_has_its_own_number_of_examples(name: str, default: int) -> None:
+def test_prompt_default_and_given_number_of_examples(name: str, default: int) -> None:
     def fenced(**chosen: Any) -> int:  # noqa: ANN401
-        return asked("task_list", prompt=name, instances=1, **chosen)[0].prompt.count("```\n") // 2
+        return build_questions("task_list", prompt=name, instances=1, **chosen)[0].prompt.count("```\n") // 2
 
     assert fenced() == default + 1
     assert [fenced(shots=k) for k in (0, 1, 3)] == [1, 2, 4]
 
 
-def test_shots_that_are_given_stand_in_the_id() -> None:
-    ids = [asked("task_list", instances=1, shots=k)[0].id for k in (None, 0, 3)]
+def test_question_id_contains_given_shots() -> None:
+    ids = [build_questions("task_list", instances=1, shots=k)[0].id for k in (None, 0, 3)]
     assert ids == [f"task_list-wadl-n012-s0-000{end}" for end in ("", "-k0", "-k3")]
 
 
-@named(YES_NO)
-def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Pattern) -> None:
+@parametrize_patterns(YES_NO)
+def test_examples_answers_do_not_reveal_answer(pattern: Pattern) -> None:
     size = size_of(pattern, 0)
     answers = {
-        ordinal: [verdict(one.case.answer) for one in draw_examples(pattern, ExampleSeries(3, size, 1, ordinal), "")]
+        ordinal: [verdict(each.case.answer) for each in draw_examples(pattern, ExampleSeries(3, size, 1, ordinal), "")]
         for ordinal in range(4)
     }
     assert answers == {
@@ -102,25 +107,25 @@ def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Patter
     }  # fmt: skip
 
 
-def test_examples_are_about_other_workflows_of_the_same_size_and_differ_among_questions() -> None:
+def test_examples_differ_in_workflow_from_questions() -> None:
     pattern = catalogue()["next_tasks"]
     own = {digest(draw(pattern, 9, 4, ordinal).project) for ordinal in range(4)}
-    found = [one for ordinal in range(4) for one in draw_examples(pattern, ExampleSeries(3, 9, 4, ordinal), "")]
-    assert {len(one.project.task_names) > 0 for one in found} == {True}
-    assert len({digest(one.project) for one in found} | own) == 4 * 3 + 4
+    drawn_cases = [each for ordinal in range(4) for each in draw_examples(pattern, ExampleSeries(3, 9, 4, ordinal), "")]
+    assert {len(each.project.task_names) > 0 for each in drawn_cases} == {True}
+    assert len({digest(each.project) for each in drawn_cases} | own) == 4 * 3 + 4
     assert draw_examples(pattern, ExampleSeries(3, 9, 4, 0), "") == draw_examples(
         pattern, ExampleSeries(3, 9, 4, 0), ""
     )
 
 
-def test_an_example_about_the_questions_workflow_is_passed_over() -> None:
+def test_draw_examples_skips_workflow_of_question() -> None:
     pattern = catalogue()["next_tasks"]
     (first,) = draw_examples(pattern, ExampleSeries(1, 9, 4, 0), "")
     (other,) = draw_examples(pattern, ExampleSeries(1, 9, 4, 0), digest(first.project))
     assert digest(other.project) != digest(first.project)
 
 
-def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draw_examples_without_other_workflow_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = catalogue()["next_tasks"]
     same = draw(pattern, 9, 4, 0)
     monkeypatch.setattr(shots, "draw", lambda *_: same)
@@ -129,36 +134,36 @@ def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
-@named(OURS)
-def test_examples_are_answered_in_form_where_the_prompt_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
-    found = draw_examples(pattern, ExampleSeries(1, size_of(pattern, 0), 8, 0), "")
-    (example,) = solve_examples(found, pattern, 0, place, as_json)
+@parametrize_patterns(OURS)
+def test_examples_answered_in_form_at_place(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
+    drawn_cases = draw_examples(pattern, ExampleSeries(1, size_of(pattern, 0), 8, 0), "")
+    (example,) = solve_examples(drawn_cases, pattern, 0, place, as_json)
     assert example.answer.startswith("Final answer: ") == (place == "marker")
-    question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
+    question = build_questions(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
     solved = Question(
         "id", "understanding", pattern.name, pattern.category, example.question, "", question.form,
-        found[0].case.answer, question.metric, [], question.pass_threshold, place=place,
-        names=known_names(found[0].project, found[0].scope.workflow),
+        drawn_cases[0].case.answer, question.metric, [], question.pass_threshold, place=place,
+        names=known_names(drawn_cases[0].project, drawn_cases[0].scope.workflow),
     )  # fmt: skip
     if not question.judged:
         assert grade(solved, Reply(example.answer)).value == 1.0
 
 
-def test_examples_for_own_files_are_generated_in_the_notation_of_the_file(tmp_path: Path) -> None:
+def test_examples_for_own_file_in_its_notation(tmp_path: Path) -> None:
     path = tmp_path / "w.xxp"
     path.write_text(CHAIN, encoding="utf-8")
-    (question,) = asked("task_list", workflows=(str(path),), instances=1, shots=2)
+    (question,) = build_questions("task_list", workflows=(str(path),), instances=1, shots=2)
     assert question.prompt.count("workflow Process {") >= 2
     assert question.prompt.count(CHAIN) == 1
-    assert grade(question, by_the_reader(question)).value == 1.0
+    assert grade(question, reader_reply(question)).value == 1.0
 
 
-def test_patterns_whose_examples_a_notation_cannot_say_are_left_out_of_own_files_and_told(tmp_path: Path) -> None:
+def test_own_file_pattern_with_unsupported_examples_left_out(tmp_path: Path) -> None:
     path = tmp_path / "w.mmd"
     path.write_text("flowchart TD\n  START([START]) --> A[A]\n  A --> END([END])\n", encoding="utf-8")
     chosen = UnderstandingSettings(workflows=(str(path),), instances=1, shots=1)
     options = {"patterns": ["task_list", "infinite_recursion"]}
-    assert [one.group for one in understanding.references(chosen, options)] == ["task_list"]
-    told = "infinite_recursion is left out: no example in mermaid, which does not support references"
-    assert told in understanding.notices(chosen, options)
-    assert told not in understanding.notices(UnderstandingSettings(workflows=(str(path),)), options)
+    assert [reference.group for reference in understanding.references(chosen, options)] == ["task_list"]
+    notice = "infinite_recursion is left out: no example in mermaid, which does not support references"
+    assert notice in understanding.notices(chosen, options)
+    assert notice not in understanding.notices(UnderstandingSettings(workflows=(str(path),)), options)

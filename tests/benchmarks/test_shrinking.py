@@ -1,4 +1,4 @@
-"""Questions about workflows that become small: their answers stay right, and the cause of a failure stays in them."""
+"""Shrinking of questions about workflows: answers stay right, and the cause of a failure is kept."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
 
-COMPUTED = sorted(name for name, one in catalogue().items() if not one.planted)
-PLANTED = sorted(name for name, one in catalogue().items() if one.planted and one.form != "text")
+COMPUTED = sorted(name for name, pattern in catalogue().items() if not pattern.planted)
+PLANTED = sorted(name for name, pattern in catalogue().items() if pattern.planted and pattern.form != "text")
 DETERMINISTIC = ReductionLimits(calls=100, needed=1, votes=1)
 
 
 def questions(group: str, settings: UnderstandingSettings) -> Iterator[ReducibleQuestion]:
     for reference in understanding.references(settings, {"patterns": group}):
-        found = understanding.reducible(reference, settings)
-        assert isinstance(found, ReducibleQuestion)
-        yield found
+        reducible = understanding.reducible(reference, settings)
+        assert isinstance(reducible, ReducibleQuestion)
+        yield reducible
 
 
 def workflow_of(instance: Instance) -> Workflow:
@@ -49,7 +49,7 @@ def workflow_of(instance: Instance) -> Workflow:
     return loads(text)
 
 
-def errs_where(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> AskModel:
+def failing_model(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> Asks:
     """Return a model that errs with one probability where the cause is given, and with another where it is not."""
 
     async def asks(instance: Instance, repetition: int) -> bool:
@@ -59,95 +59,97 @@ def errs_where(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float 
     return asks
 
 
-def two_blocks(project: Workflow) -> bool:
+def has_two_blocks(project: Workflow) -> bool:
     return parallel_blocks(project) > 1
 
 
-class Remembered:
-    """A reducible question that makes the same candidates and questions once, for many trials."""
+class CachedQuestion:
+    """A reducible question that caches candidates and questions for many trials."""
 
     def __init__(self, question: ReducibleQuestion) -> None:
         self.start, self.key, self.size = question.start, cache(question.key), question.size
         self.instance = cache(question.instance)
-        self._listed = cache(lambda subject: tuple(question.smaller(subject)))
+        self._smaller = cache(lambda subject: tuple(question.smaller(subject)))
 
     def smaller(self, subject: ReducedWorkflow) -> tuple[ReducedWorkflow, ...]:
         """Return the candidates."""
-        return self._listed(subject)
+        return self._smaller(subject)
 
 
 def starts(count: int, tasks: int) -> list[ReducibleQuestion]:
     settings = UnderstandingSettings(tasks=(tasks,), instances=60)
-    held = (one for one in questions("parallel_pair", settings) if two_blocks(one.start.workflow))
-    return [one for one, _ in zip(held, range(count), strict=False)]
+    candidates = (each for each in questions("parallel_pair", settings) if has_two_blocks(each.start.workflow))
+    return [each for each, _ in zip(candidates, range(count), strict=False)]
 
 
 def check_scored_by_own_reference(instance: Instance) -> None:
     """Check that the reference, written in its form, is right, as it is for every question."""
     question = instance.question
-    marked = "Final answer: " if question.place == "marker" else ""
-    score = grade(question, Reply(marked + form(question.form).write(question.reference, question.names)))
+    lead = "Final answer: " if question.place == "marker" else ""
+    score = grade(question, Reply(lead + form(question.form).write(question.reference, question.names)))
     assert score is not None
     assert score.value == 1.0
 
 
 @pytest.mark.parametrize("start", range(12))
-def test_shrinking_two_parallel_blocks_reaches_the_smallest_in_100_calls(start: int) -> None:
+def test_shrinking_parallel_blocks_reaches_smallest(start: int) -> None:
     question = starts(12, 20)[start]
     assert question.size(question.start) == 20
-    found = asyncio.run(reduce(question, errs_where(two_blocks), DETERMINISTIC))
-    assert parallel_blocks(found.subject.workflow) == 2
-    assert found.smallest.size == 3  # a block in a branch of the other
-    assert found.calls <= 100
-    assert found.rounds <= 15
-    assert problems(workflow_of(found.smallest)) == ()
-    check_scored_by_own_reference(found.smallest)
+    reduction = asyncio.run(reduce(question, failing_model(has_two_blocks), DETERMINISTIC))
+    assert parallel_blocks(reduction.subject.workflow) == 2
+    assert reduction.smallest.size == 3  # a block in a branch of the other
+    assert reduction.calls <= 100
+    assert reduction.rounds <= 15
+    assert problems(workflow_of(reduction.smallest)) == ()
+    check_scored_by_own_reference(reduction.smallest)
 
 
-def test_shrinking_a_model_that_errs_by_chance_keeps_the_cause() -> None:
-    held = [Remembered(one) for one in starts(2, 12)]
-    kept, sizes = 0, []
+def test_shrinking_random_errors_keeps_cause() -> None:
+    cached_questions = [CachedQuestion(question) for question in starts(2, 12)]
+    kept_cause, sizes = 0, []
     for trial in range(50):
-        asks = errs_where(two_blocks, hit=0.8, miss=0.05, seed=f"{trial}")
-        found = asyncio.run(reduce(held[trial % 2], asks, ReductionLimits(calls=100, needed=3, votes=4)))
-        kept += two_blocks(found.subject.workflow)
-        sizes.append(found.smallest.size)
-    assert kept >= 45
+        asks = failing_model(has_two_blocks, hit=0.8, miss=0.05, seed=f"{trial}")
+        reduction = asyncio.run(
+            reduce(cached_questions[trial % 2], asks, ReductionLimits(calls=100, needed=3, votes=4))
+        )
+        kept_cause += has_two_blocks(reduction.subject.workflow)
+        sizes.append(reduction.smallest.size)
+    assert kept_cause >= 45
     assert sorted(sizes)[25] <= 5
 
 
-def reduced(question: ReducibleQuestion, asks: AskModel) -> Reduction[ReducedWorkflow]:
+def reduce_question(question: ReducibleQuestion, asks: Asks) -> Reduction[ReducedWorkflow]:
     return asyncio.run(reduce(question, asks, DETERMINISTIC))
 
 
-async def always(instance: Instance, repetition: int) -> bool:
+async def always_fails(instance: Instance, repetition: int) -> bool:
     """Err whatever is asked."""
     return True
 
 
 @pytest.mark.parametrize("group", COMPUTED)
-def test_shrinking_any_pattern_keeps_a_question_with_its_own_answer(group: str) -> None:
+def test_shrinking_any_pattern_keeps_right_reference(group: str) -> None:
     settings = UnderstandingSettings(instances=2)
     for question in questions(group, settings):
-        found = reduced(question, always)
-        assert found.smallest.size <= 4
-        check_scored_by_own_reference(found.smallest)
-        pattern, asked = catalogue()[group], found.smallest.question
-        shown = notation("wadl").read(notation("wadl").write(found.subject.workflow))
-        answers = [one.answer for scope in scopes(shown) for one in cases(pattern, scope)]
-        assert asked.reference in answers  # of the workflow as the model sees it
+        reduction = reduce_question(question, always_fails)
+        assert reduction.smallest.size <= 4
+        check_scored_by_own_reference(reduction.smallest)
+        pattern, smallest = catalogue()[group], reduction.smallest.question
+        shown_workflow = notation("wadl").read(notation("wadl").write(reduction.subject.workflow))
+        answers = [case.answer for scope in scopes(shown_workflow) for case in cases(pattern, scope)]
+        assert smallest.reference in answers  # for the workflow as the model sees it
 
 
 @pytest.mark.parametrize("group", PLANTED)
-def test_shrinking_a_planted_pattern_keeps_the_flaw(group: str) -> None:
+def test_shrinking_planted_pattern_keeps_flaw(group: str) -> None:
     for question in questions(group, UnderstandingSettings(instances=2)):
         start = question.instance(question.start)
-        found = reduced(question, always)
+        reduction = reduce_question(question, always_fails)
         assert start is not None
-        assert found.smallest.size < start.size
-        assert verdict(found.smallest.question.reference) == verdict(start.question.reference)
-        assert workflow_of(found.smallest).flaw == question.original.workflow.flaw
-        check_scored_by_own_reference(found.smallest)
+        assert reduction.smallest.size < start.size
+        assert verdict(reduction.smallest.question.reference) == verdict(start.question.reference)
+        assert workflow_of(reduction.smallest).flaw == question.original.workflow.flaw
+        check_scored_by_own_reference(reduction.smallest)
 
 
 def test_reducible_planted_text_is_none() -> None:
@@ -160,35 +162,35 @@ def test_reducible_planted_text_is_none() -> None:
     UnderstandingSettings(instances=2, prompt="direct", notations=("mermaid", "json"), phrasing="second"),
     UnderstandingSettings(instances=2, notations=("prose",)),
 ])  # fmt: skip
-def test_reducible_start_is_put_as_the_question_was(settings: UnderstandingSettings) -> None:
+def test_reducible_start_equals_original_question(settings: UnderstandingSettings) -> None:
     for reference in understanding.references(settings, {"patterns": ["next_tasks", "parallel_pair"]}):
-        asked, reducible = understanding.question(reference, settings), understanding.reducible(reference, settings)
+        original, reducible = understanding.question(reference, settings), understanding.reducible(reference, settings)
         assert reducible is not None
         start = reducible.instance(reducible.start)
         assert start is not None
-        assert (start.question.text, start.question.reference) == (asked.text, asked.reference)
-        if asked.labels["notation"] != "mermaid":  # whose guide tells of the text
-            assert start.question.prompt == asked.prompt
+        assert (start.question.text, start.question.reference) == (original.text, original.reference)
+        if original.labels["notation"] != "mermaid":  # its guide depends on the text
+            assert start.question.prompt == original.prompt
 
 
-def test_reducible_smaller_yields_each_key_once_and_never_the_subject() -> None:
+def test_reducible_smaller_yields_each_key_once() -> None:
     (question,) = questions("parallel_pair", UnderstandingSettings(instances=1))
-    found = list(question.smaller(question.start))
-    keys = [question.key(one) for one in found]
+    candidates = list(question.smaller(question.start))
+    keys = [question.key(candidate) for candidate in candidates]
     assert len(set(keys)) == len(keys)
     assert question.key(question.start) not in keys
-    assert found == list(question.smaller(question.start))
+    assert candidates == list(question.smaller(question.start))
 
 
-def test_reducible_names_become_plain_at_the_end() -> None:
+def test_reducible_smallest_has_plain_names() -> None:
     (question,) = questions("next_tasks", UnderstandingSettings(instances=1, names="domain"))
-    found = reduced(question, always)
-    assert found.smallest.question.text.count("'Task1'") == 1
-    assert found.subject.workflow.task_names == ("Task1",)
-    assert found.subject.workflow.package == ""
+    reduction = reduce_question(question, always_fails)
+    assert reduction.smallest.question.text.count("'Task1'") == 1
+    assert reduction.subject.workflow.task_names == ("Task1",)
+    assert reduction.subject.workflow.package == ""
 
 
-def test_reducible_own_file_is_shrunk_in_its_notation(tmp_path: Path) -> None:
+def test_reducible_own_file_keeps_notation(tmp_path: Path) -> None:
     text = "graph TD\n" + "".join(f"    A{at} --> A{at + 1}\n" for at in range(12))
     path = tmp_path / "own.mmd"
     path.write_text(text, encoding="utf-8")
@@ -196,9 +198,9 @@ def test_reducible_own_file_is_shrunk_in_its_notation(tmp_path: Path) -> None:
     (reference,) = understanding.references(settings, {"patterns": "next_tasks"})
     reducible = understanding.reducible(reference, settings)
     assert reducible is not None
-    found = asyncio.run(reduce(reducible, always, DETERMINISTIC))
-    assert found.smallest.size == 1
-    assert "flowchart" in found.smallest.question.prompt
+    reduction = asyncio.run(reduce(reducible, always_fails, DETERMINISTIC))
+    assert reduction.smallest.size == 1
+    assert "flowchart" in reduction.smallest.question.prompt
 
 
 def test_nearest_case_prefers_same_fields_then_same_verdict() -> None:
@@ -206,17 +208,17 @@ def test_nearest_case_prefers_same_fields_then_same_verdict() -> None:
     settings = UnderstandingSettings(instances=2)
     for question in questions("task_after_task", settings):
         original = question.original
-        wanted = AskedCase(original.scope, original.case)
-        same = nearest_case(pattern, original.workflow, wanted)
+        original_case = AskedCase(original.scope, original.case)
+        same = nearest_case(pattern, original.workflow, original_case)
         assert same is not None
         assert same.case.fields == original.case.fields
-        gone = replace(original.case, fields=dict.fromkeys(original.case.fields, "Nowhere"))
-        near = nearest_case(pattern, original.workflow, AskedCase(original.scope, gone))
+        missing = replace(original.case, fields=dict.fromkeys(original.case.fields, "Nowhere"))
+        near = nearest_case(pattern, original.workflow, AskedCase(original.scope, missing))
         assert near is not None
         assert verdict(near.case.answer) == verdict(original.case.answer)
 
 
-def test_nearest_case_of_a_pattern_without_cases_is_none() -> None:
+def test_nearest_case_without_cases_is_none() -> None:
     (question,) = questions("next_tasks", UnderstandingSettings(instances=1))
-    wanted = AskedCase(question.original.scope, question.original.case)
-    assert nearest_case(catalogue()["next_tasks"], Workflow("Empty"), wanted) is None
+    original_case = AskedCase(question.original.scope, question.original.case)
+    assert nearest_case(catalogue()["next_tasks"], Workflow("Empty"), original_case) is None

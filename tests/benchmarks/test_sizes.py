@@ -33,7 +33,7 @@ def chain(size: int, name: str = "Chain") -> Workflow:
     return Workflow(name, tasks=tuple(map(Task, names)), links=tuple(links))
 
 
-def written(workflow: Workflow, folder: Path) -> str:
+def write_file(workflow: Workflow, folder: Path) -> str:
     path = folder / f"{workflow.name}.xxp"
     path.write_text(notation("wadl-expanded").write(workflow))
     return str(path)
@@ -41,64 +41,68 @@ def written(workflow: Workflow, folder: Path) -> str:
 
 def questions(path: str, patterns: str, instances: int = 4) -> list[Question]:
     settings = UnderstandingSettings(workflows=(path,), instances=instances)
-    found = understanding.references(settings, {"patterns": patterns})
-    return [understanding.question(reference, settings) for reference in found]
+    references = understanding.references(settings, {"patterns": patterns})
+    return [understanding.question(reference, settings) for reference in references]
 
 
-def test_read_back_second_question_on_same_text_reads_it_no_more(tmp_path: Path) -> None:
-    first, *further = questions(written(chain(40, "ReadOnce"), tmp_path), "order_of_two")
+def test_read_back_second_question_uses_cache(tmp_path: Path) -> None:
+    first, *further = questions(write_file(chain(40, "ReadOnce"), tmp_path), "order_of_two")
     once = count_calls(lambda: read_back(first.prompt))
     again = count_calls(lambda: read_back(further[0].prompt))
     assert 2 * again < once
-    assert [read_back(one.prompt)[1] for one in further] == [one.reference for one in further]
+    assert [read_back(question.prompt)[1] for question in further] == [question.reference for question in further]
 
 
 def fork(size: int, name: str = "Fork") -> Workflow:
     names = [f"T{i}" for i in range(size)]
-    links = [link for one in names[1:-1] for link in (Link(names[0], one), Link(one, names[-1]))]
+    links = [link for name in names[1:-1] for link in (Link(names[0], name), Link(name, names[-1]))]
     ends = [Link(START, names[0]), Link(names[-1], END)]
     return Workflow(name, tasks=tuple(map(Task, names)), links=(*ends, *links))
 
 
-def test_list_cases_of_wide_fork_takes_sample_and_says_so(tmp_path: Path) -> None:
-    small, large = written(fork(60, "Small"), tmp_path), written(fork(240, "Large"), tmp_path)
+def test_list_cases_wide_fork_is_sampled_with_notice(tmp_path: Path) -> None:
+    small, large = write_file(fork(60, "Small"), tmp_path), write_file(fork(240, "Large"), tmp_path)
     pattern = catalogue()["order_of_two_conditional"]
     assert len(list_cases(pattern, small, "").cases) == 60 * 59
     assert list_cases(pattern, small, "").bounds == set()
-    listed = list_cases(pattern, large, "")
-    assert 200 < len(listed.cases) <= 4 * (MAX_WORK // 240)
-    assert listed.bounds == {"cases"}
+    listing = list_cases(pattern, large, "")
+    assert 200 < len(listing.cases) <= 4 * (MAX_WORK // 240)
+    assert listing.bounds == {"cases"}
     (notice,) = [
-        one for one in notices(UnderstandingSettings(workflows=(large,)), {"patterns": [pattern]}) if "too large" in one
+        line
+        for line in notices(UnderstandingSettings(workflows=(large,)), {"patterns": [pattern]})
+        if "too large" in line
     ]
     assert notice == f"{large} is too large to ask about all of it; a sample is taken for order_of_two_conditional"
 
 
-def test_list_cases_of_large_level_same_in_any_order_of_asking(tmp_path: Path) -> None:
-    path, pattern = written(fork(100, "Twice"), tmp_path), catalogue()["parallel_pair"]
+def test_list_cases_large_level_independent_of_order(tmp_path: Path) -> None:
+    path, pattern = write_file(fork(100, "Twice"), tmp_path), catalogue()["parallel_pair"]
     first = list_cases(pattern, path, "")
     list_cases.cache_clear()
     list_cases(catalogue()["order_of_two"], path, "")
     assert list_cases(pattern, path, "") == first
 
 
-def test_spread_of_many_candidates_is_sample_in_order() -> None:
+def test_limit_candidates_many_is_ordered_sample() -> None:
     many = range(5000)
     assert limit_candidates(many, FULL_SIZE) is many
-    found = limit_candidates(many, FULL_SIZE + 1, 50)
-    assert list(found) == sorted(set(found)) == list(limit_candidates(many, FULL_SIZE + 1, 50))
-    assert len(found) == 50
-    assert found[0] < 1000 < 4000 < found[-1]
+    chosen = limit_candidates(many, FULL_SIZE + 1, 50)
+    assert list(chosen) == sorted(set(chosen)) == list(limit_candidates(many, FULL_SIZE + 1, 50))
+    assert len(chosen) == 50
+    assert chosen[0] < 1000 < 4000 < chosen[-1]
     assert len(limit_candidates(many, 10 * MAX_WORK)) == MIN_CANDIDATES
 
 
-def test_list_cases_answer_of_more_than_forty_names_not_asked_for(tmp_path: Path) -> None:
+def test_list_cases_too_long_answer_left_out(tmp_path: Path) -> None:
     pattern = catalogue()["task_list"]
-    allowed, refused = written(chain(LONGEST, "Forty"), tmp_path), written(chain(LONGEST + 1, "More"), tmp_path)
-    assert [names_in(one.case.answer) for one in list_cases(pattern, allowed, "").cases] == [LONGEST]
+    allowed, refused = write_file(chain(LONGEST, "Forty"), tmp_path), write_file(chain(LONGEST + 1, "More"), tmp_path)
+    assert [names_in(each.case.answer) for each in list_cases(pattern, allowed, "").cases] == [LONGEST]
     assert not list_cases(pattern, refused, "").cases
     (notice,) = [
-        one for one in notices(UnderstandingSettings(workflows=(refused,)), {"patterns": [pattern]}) if "names" in one
+        line
+        for line in notices(UnderstandingSettings(workflows=(refused,)), {"patterns": [pattern]})
+        if "names" in line
     ]
     assert notice == f"{refused}: answers of more than 40 names are not asked for: task_list"
 
@@ -114,7 +118,7 @@ def test_names_in_answer_of_each_form_counts_names(answer: Json, names: int) -> 
 @pytest.mark.parametrize("build", [chain, fork])
 def test_list_cases_calls_grow_at_most_with_tasks(build: Callable[[int, str], Workflow], tmp_path: Path) -> None:
     def work(size: int) -> None:
-        path = written(build(size, f"Of{size}"), tmp_path)
+        path = write_file(build(size, f"Of{size}"), tmp_path)
         for pattern in catalogue().values():
             list_cases(pattern, path, "")
 
@@ -124,36 +128,36 @@ def test_list_cases_calls_grow_at_most_with_tasks(build: Callable[[int, str], Wo
 
 def choice(size: int, guard: str) -> Workflow:
     names = [f"T{i}" for i in range(size)]
-    ways = [Link(names[0], one, guard.format(i)) for i, one in enumerate(names[1:-1])]
+    ways = [Link(names[0], name, guard.format(i)) for i, name in enumerate(names[1:-1])]
     ends = [Link(START, names[0]), Link(names[-1], END)]
-    back = [Link(one, names[-1]) for one in names[1:-1]]
+    back = [Link(name, names[-1]) for name in names[1:-1]]
     return Workflow("Choice", tasks=tuple(map(Task, names)), links=(*ends, *ways, *back))
 
 
-def test_list_cases_of_choice_among_hundreds_knows_it_is_exclusive(tmp_path: Path) -> None:
-    path = written(choice(300, "mode = {}"), tmp_path)
+def test_list_cases_choice_of_hundreds_is_exclusive(tmp_path: Path) -> None:
+    path = write_file(choice(300, "mode = {}"), tmp_path)
     cases = list_cases(catalogue()["operator_existence"], path, "").cases
-    assert {one.case.fields["operator"]: one.case.answer for one in cases}["exclusive choice"] == "yes"
+    assert {each.case.fields["operator"]: each.case.answer for each in cases}["exclusive choice"] == "yes"
     calls = count_calls(lambda: list_cases(catalogue()["mutually_exclusive"], path, ""))
     assert calls < 300 * 300  # pairs of guards
-    assert [one.case.answer for one in list_cases(catalogue()["mutually_exclusive"], path, "").cases] == ["yes"]
+    assert [each.case.answer for each in list_cases(catalogue()["mutually_exclusive"], path, "").cases] == ["yes"]
 
 
-def test_list_cases_of_too_many_guards_gives_no_answer_and_says_so(tmp_path: Path) -> None:
-    path, pattern = written(choice(300, "n > {}"), tmp_path), catalogue()["mutually_exclusive"]
-    listed = list_cases(pattern, path, "")
-    assert not listed.cases
-    assert "steps" in listed.bounds
-    found = notices(UnderstandingSettings(workflows=(path,)), {"patterns": [pattern]})
-    assert f"{path} is too large to work out all answers; some cases are left out for mutually_exclusive" in found
+def test_list_cases_too_many_guards_left_out_with_notice(tmp_path: Path) -> None:
+    path, pattern = write_file(choice(300, "n > {}"), tmp_path), catalogue()["mutually_exclusive"]
+    listing = list_cases(pattern, path, "")
+    assert not listing.cases
+    assert "steps" in listing.bounds
+    lines = notices(UnderstandingSettings(workflows=(path,)), {"patterns": [pattern]})
+    assert f"{path} is too large to work out all answers; some cases are left out for mutually_exclusive" in lines
 
 
-def test_list_cases_of_pattern_without_bound_ends(tmp_path: Path) -> None:
+def test_list_cases_endless_pattern_is_bounded(tmp_path: Path) -> None:
     def endless(workflow: Workflow) -> Iterator[Case]:
         return (case("yes", task=workflow.task_names[0], number=i) for i in count())
 
-    known = catalogue()["task_list"]
-    pattern = replace(known, name="endless", cases=endless)
-    listed = list_cases(pattern, written(chain(5, "Five"), tmp_path), "")
-    assert len(listed.cases) == MOST_CASES
-    assert listed.bounds == {"cases"}
+    original = catalogue()["task_list"]
+    pattern = replace(original, name="endless", cases=endless)
+    listing = list_cases(pattern, write_file(chain(5, "Five"), tmp_path), "")
+    assert len(listing.cases) == MOST_CASES
+    assert listing.bounds == {"cases"}

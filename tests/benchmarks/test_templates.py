@@ -18,21 +18,21 @@ from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import UsageError
 
 
-def test_a_template_renders_without_blanks_around_it() -> None:
+def test_render_strips_surrounding_blanks() -> None:
     assert render("  Is {{ a }} before {{ b }}?\n", {"a": "Chop", "b": "Cook"}) == "Is Chop before Cook?"
 
 
-def test_nothing_is_escaped_and_line_ends_of_values_stay() -> None:
+def test_render_escapes_nothing() -> None:
     assert render("{{ a }}", {"a": "x < y & \r\n'z'"}) == "x < y & \r\n'z'"
 
 
-def test_an_undefined_name_is_told_with_the_known_ones() -> None:
+def test_render_undefined_name_lists_variables() -> None:
     with pytest.raises(UsageError, match=r"pattern soup: 'taks' is undefined; the template sees: place, task"):
         render("{{ taks }}", {"task": "Cook", "place": "W"}, "pattern soup")
 
 
 @pytest.mark.parametrize("source", ["a\n{% if %}", "a\n{{ x", "a\n{{ x | soup }}", "a\n{% endif %}"])
-def test_what_is_no_jinja_is_told_with_its_line(source: str) -> None:
+def test_template_syntax_error_names_line(source: str) -> None:
     with pytest.raises(UsageError, match=r"^prompt soup:2: "):
         template(source, "prompt soup")
 
@@ -41,7 +41,7 @@ def test_what_is_no_jinja_is_told_with_its_line(source: str) -> None:
     "source",
     ["{{ ''.__class__.__mro__ }}", "{{ 1 / 0 }}", "{{ range(10 ** 9) | list }}", "{{ x.append(1) }}", "{{ x[7] + 1 }}"],
 )
-def test_a_template_that_fails_or_reaches_out_is_a_usage_error(source: str) -> None:
+def test_render_failing_or_unsafe_refused(source: str) -> None:
     with pytest.raises(UsageError, match="prompt soup: "):
         render(source, {"x": [1]}, "prompt soup")
 
@@ -61,22 +61,22 @@ def test_a_template_that_fails_or_reaches_out_is_a_usage_error(source: str) -> N
         ("{{ all }}", ""),
     ],
 )
-def test_the_longest_literal_stands_in_every_rendering(source: str, literal: str) -> None:
+def test_longest_literal_is_in_every_rendering(source: str, literal: str) -> None:
     assert longest_literal(source) == literal
 
 
-def test_the_longest_literal_of_every_pattern_stands_in_its_questions() -> None:
+def test_longest_literal_of_pattern_is_in_questions() -> None:
     for pattern in catalogue().values():
-        drawn = draw(pattern, 12, 1, 0)
+        drawn_case = draw(pattern, 12, 1, 0)
         for phrasing, source in enumerate(pattern.templates):
-            assert longest_literal(source) in sentence(pattern, phrasing, drawn.scope, drawn.case)
+            assert longest_literal(source) in sentence(pattern, phrasing, drawn_case.scope, drawn_case.case)
 
 
-def test_a_template_tells_the_names_that_it_takes() -> None:
+def test_undeclared_names_are_variables() -> None:
     assert undeclared_names("{% for a in b %}{{ a.c }}{% endfor %}{% if d %}{{ 'e' }}{% endif %}") == {"b", "d"}
 
 
-def test_a_folder_holds_templates_by_name_and_its_part_need_not_exist(tmp_path: Path) -> None:
+def test_files_of_folder_by_name(tmp_path: Path) -> None:
     for name in ("b.jinja", "a.jinja", ".hidden", "notes.md"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     assert list(files_of(str(tmp_path))) == ["a", "b"]
@@ -94,14 +94,14 @@ def test_a_folder_holds_templates_by_name_and_its_part_need_not_exist(tmp_path: 
         ("{% if x %}{% set a = 'other' %}{% endif %}{{ a }}", set()),
     ],
 )
-def test_printed_names_are_those_that_every_rendering_holds(source: str, names: set[tuple[str, str, str]]) -> None:
+def test_printed_names_are_in_every_rendering(source: str, names: set[tuple[str, str, str]]) -> None:
     assert set(printed_names(source)) == names
 
 
-def test_what_every_pattern_prints_stands_in_its_questions() -> None:
+def test_printed_names_of_pattern_are_in_questions() -> None:
     for pattern in catalogue().values():
         for phrasing, source in enumerate(pattern.templates):
-            drawn = draw(pattern, 16, 1, 0)
-            text, fields = sentence(pattern, phrasing, drawn.scope, drawn.case), drawn.case.fields
+            drawn_case = draw(pattern, 16, 1, 0)
+            text, fields = sentence(pattern, phrasing, drawn_case.scope, drawn_case.case), drawn_case.case.fields
             for before, name, after in printed_names(source):
                 assert name not in fields or f"{before}{fields[name]}{after}".strip() in text

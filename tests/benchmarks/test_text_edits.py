@@ -1,4 +1,4 @@
-"""Edits in the user's own text: one place changes, what is read differs in one step, and all else stays."""
+"""Edits of the user's own text: one place changes, and the workflow differs in one step."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ CHART = """flowchart TD
 """
 
 
-def made(name: str, text: str, most: int = 40) -> list[TextEdit]:
+def make_edits(name: str, text: str, most: int = 40) -> list[TextEdit]:
     notation = NOTATIONS[name]
     return text_edits(notation, notation.heading("own"), text, Random(1), most)
 
 
 def changed_lines(old: str, new: str) -> Sequence[str]:
-    shown = difflib.ndiff(old.split("\n"), new.split("\n"))
-    return [line for line in shown if line[:1] in "+-" and line[1:].strip()]
+    lines = difflib.ndiff(old.split("\n"), new.split("\n"))
+    return [line for line in lines if line[:1] in "+-" and line[1:].strip()]
 
 
 def new_lines(old: str, new: str) -> list[str]:
@@ -55,45 +55,45 @@ def new_lines(old: str, new: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "text"), [("wadl", WADL + CUP), ("mermaid", CHART)])
-def test_text_edits_one_place_changes_and_the_text_says_the_workflow(name: str, text: str) -> None:
+def test_text_edits_change_one_place(name: str, text: str) -> None:
     notation = NOTATIONS[name]
     before = notation.read(f"{notation.heading('own')}\n{text}")
-    found = made(name, text)
-    assert len(found) > 7
-    assert len({one.text for one in found}) == len(found)
-    for one in found:
-        assert one.text.startswith(notation.heading("own") + "\n")
-        assert "kept: a comment" in one.text
-        assert notation.read(one.text) == one.workflow
-        assert not problems(one.workflow)
-        assert one.kind == step(before, one.workflow, implied_ends=name == "mermaid")
-        assert len(changed_lines(f"{notation.heading('own')}\n{text}", one.text)) <= 4
+    edits = make_edits(name, text)
+    assert len(edits) > 7
+    assert len({edit.text for edit in edits}) == len(edits)
+    for edit in edits:
+        assert edit.text.startswith(notation.heading("own") + "\n")
+        assert "kept: a comment" in edit.text
+        assert notation.read(edit.text) == edit.workflow
+        assert not problems(edit.workflow)
+        assert edit.kind == step(before, edit.workflow, implied_ends=name == "mermaid")
+        assert len(changed_lines(f"{notation.heading('own')}\n{text}", edit.text)) <= 4
 
 
-def test_text_edits_added_link_stands_beside_others_at_its_level() -> None:
+def test_text_edits_added_link_beside_others_of_level() -> None:
     inside = "Pour {\n    task Warm {} task Fill {}\n    START -> Warm -> Fill -> END;\n  }"
     nested = WADL.replace("Pour { subworkflow Cup; }", inside)
-    added = [one for one in made("wadl", nested) if one.kind == "link added"]
-    inner = [one for one in added if one.workflow.task("Pour").subworkflow.links[3:]]  # type: ignore[union-attr]
+    added = [edit for edit in make_edits("wadl", nested) if edit.kind == "link added"]
+    inner = [edit for edit in added if edit.workflow.task("Pour").subworkflow.links[3:]]  # type: ignore[union-attr]
     assert 0 < len(inner) < len(added)
-    assert len({one.text.index(line) for one in added for line in new_lines(nested, one.text)}) > 1
+    assert len({edit.text.index(line) for edit in added for line in new_lines(nested, edit.text)}) > 1
 
 
 def test_text_edits_dsl_makes_most_kinds() -> None:
-    kinds = {one.kind for one in made("wadl", WADL + CUP)}
+    kinds = {edit.kind for edit in make_edits("wadl", WADL + CUP)}
     assert kinds >= {"link removed", "link added", "condition replaced", "data link removed", "reference replaced"}
     assert kinds <= set(EDITS)
 
 
 @pytest.mark.parametrize("name", ["json", "prose"])
 def test_text_edits_notation_written_by_rule_has_none(name: str) -> None:
-    assert made(name, NOTATIONS[name].write(NOTATIONS["wadl"].read(CUP))) == []
+    assert make_edits(name, NOTATIONS[name].write(NOTATIONS["wadl"].read(CUP))) == []
 
 
 def test_text_edits_of_large_text_reads_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = []
     tasks = [f"T{i}" for i in range(150)]
-    declared = " ".join(f"task {one} {{}}" for one in tasks)
+    declared = " ".join(f"task {name} {{}}" for name in tasks)
     text = f"package p;\nworkflow W {{ {declared} START -> {' -> '.join(tasks)} -> END; }}"
     wadl = NOTATIONS["wadl"]
 
@@ -106,7 +106,7 @@ def test_text_edits_of_large_text_reads_bounded_number(monkeypatch: pytest.Monke
     assert len(reads) <= 1 + 3 * 4
 
 
-def test_step_names_single_changes_and_refuses_others() -> None:
+def test_step_single_change_named_others_empty() -> None:
     chain = Workflow(
         "W",
         tasks=(Task("A"), Task("B", reference=QualifiedName("X"))),
@@ -131,25 +131,28 @@ def test_step_names_single_changes_and_refuses_others() -> None:
 
 def questions(path: Path, patterns: object) -> list[Question]:
     chosen = UnderstandingSettings(workflows=(str(path),))
-    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+    return [
+        understanding.question(reference, chosen)
+        for reference in understanding.references(chosen, {"patterns": patterns})
+    ]
 
 
 def test_question_about_edited_chart_keeps_labels_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "ci.mmd"
     path.write_text(CHART, encoding="utf-8")
-    asked = questions(path, ["flow_cycle"])
-    assert len(asked) == 4
-    for one in asked:
-        assert "%% file: ci.mmd, with one change made to it" in one.prompt
-        assert "B{Tests pass?}" in one.prompt
-        assert "%% kept: a comment" in one.prompt
+    chart_questions = questions(path, ["flow_cycle"])
+    assert len(chart_questions) == 4
+    for question in chart_questions:
+        assert "%% file: ci.mmd, with one change made to it" in question.prompt
+        assert "B{Tests pass?}" in question.prompt
+        assert "%% kept: a comment" in question.prompt
 
 
 def test_question_about_edited_folder_keeps_headings_of_files(tmp_path: Path) -> None:
     (tmp_path / "w.xxp").write_text(WADL, encoding="utf-8")
     (tmp_path / "cup.xxp").write_text(CUP, encoding="utf-8")
-    for one in questions(tmp_path, "infinite_recursion"):
-        assert one.labels["edit"] in {"reference replaced", "reference removed"} or one.reference == "no"
-        assert "// w.xxp\n" in one.prompt
-        assert "// cup.xxp\n" in one.prompt
-        assert "// kept: a comment" in one.prompt
+    for question in questions(tmp_path, "infinite_recursion"):
+        assert question.labels["edit"] in {"reference replaced", "reference removed"} or question.reference == "no"
+        assert "// w.xxp\n" in question.prompt
+        assert "// cup.xxp\n" in question.prompt
+        assert "// kept: a comment" in question.prompt

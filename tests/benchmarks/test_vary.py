@@ -1,4 +1,4 @@
-"""Invariance: a question asked varied has the same answer, and asks about the same thing."""
+"""Invariance: a variation of a question has the same answer and the same subject."""
 
 from __future__ import annotations
 
@@ -29,61 +29,63 @@ from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Configuration, Effect, Link, Parameter, Task, Workflow
 
-ALL = tuple(vary.RELATIONS)
-SETTINGS = UnderstandingSettings(instances=2, vary=ALL, seed=3)
+RELATION_NAMES = tuple(vary.RELATIONS)
+SETTINGS = UnderstandingSettings(instances=2, vary=RELATION_NAMES, seed=3)
 PATTERNS = {"patterns": ["structure", "behaviour"]}
 
 
-def asked(name: str, one: Question) -> Trial:
-    reply = asyncio.run(BASELINES[name]().answer(Request([{"role": "user", "content": one.prompt}])))
-    score = grade(one, reply)
-    return Trial(one, name, "right" if score.value >= one.pass_threshold else "wrong", reply, score)
+def run_baseline(name: str, posed: Question) -> Trial:
+    reply = asyncio.run(BASELINES[name]().answer(Request([{"role": "user", "content": posed.prompt}])))
+    score = grade(posed, reply)
+    return Trial(posed, name, "right" if score.value >= posed.pass_threshold else "wrong", reply, score)
 
 
 @pytest.fixture(scope="module")
-def made() -> list[Question]:
-    return [question(one, SETTINGS) for one in references(SETTINGS, PATTERNS)]
+def all_questions() -> list[Question]:
+    return [question(reference, SETTINGS) for reference in references(SETTINGS, PATTERNS)]
 
 
-def pairs(made: list[Question], relation: str) -> Iterator[tuple[Question, Question]]:
-    by_id = {one.id: one for one in made}
-    return ((by_id[one.twin], one) for one in made if one.relation == relation)
+def pairs(all_questions: list[Question], relation: str) -> Iterator[tuple[Question, Question]]:
+    by_id = {each.id: each for each in all_questions}
+    return ((by_id[each.twin], each) for each in all_questions if each.relation == relation)
 
 
-def told(workflow: Workflow) -> set[str]:
-    """The names but those of gateways, which not every notation writes."""
+def names_without_gateways(workflow: Workflow) -> set[str]:
+    """Return the names except those of gateways, which not every notation writes."""
     return {name for name, kind in names_of(workflow).items() if kind != "gateway"}
 
 
-def test_every_question_is_asked_once_more_in_every_relation(made: list[Question]) -> None:
-    plain = [one for one in made if not one.relation]
-    assert {one.group for one in plain} >= {"next_tasks", "parallel_pair"}
-    for relation in ALL:
-        assert [old for old, _ in pairs(made, relation)] == plain
-    assert all(new.id == f"{old.id}-vary-{new.relation}" for rel in ALL for old, new in pairs(made, rel))
+def test_variations_every_question_in_every_relation(all_questions: list[Question]) -> None:
+    plain = [each for each in all_questions if not each.relation]
+    assert {each.group for each in plain} >= {"next_tasks", "parallel_pair"}
+    for relation in RELATION_NAMES:
+        assert [old for old, _ in pairs(all_questions, relation)] == plain
+    assert all(
+        new.id == f"{old.id}-vary-{new.relation}" for rel in RELATION_NAMES for old, new in pairs(all_questions, rel)
+    )
 
 
-def test_the_reader_answers_every_question_and_every_varied_one_right(made: list[Question]) -> None:
+def test_reader_questions_and_variations_right(all_questions: list[Question]) -> None:
     tally = Tally()
-    for one in made:
-        trial = asked("reader", one)
-        assert trial.passed, (one.id, one.text, one.reference, trial.score)
+    for each in all_questions:
+        trial = run_baseline("reader", each)
+        assert trial.passed, (each.id, each.text, each.reference, trial.score)
         tally.add(trial)
-    assert {one.name: one.share for one in tally.relations()} == dict.fromkeys(ALL, 1.0)
+    assert {row.name: row.share for row in tally.relations()} == dict.fromkeys(RELATION_NAMES, 1.0)
 
 
-def test_renamed_questions_share_no_name_of_a_task_with_the_question_as_it_is(made: list[Question]) -> None:
-    for old, new in pairs(made, "names"):
+def test_variation_names_shares_no_name(all_questions: list[Question]) -> None:
+    for old, new in pairs(all_questions, "names"):
         before, after = find_workflow(old.prompt), find_workflow(new.prompt)
         assert before
         assert after
-        assert not told(before) & told(after)
+        assert not names_without_gateways(before) & names_without_gateways(after)
         assert features(before) == features(after)
         assert old.form != "yes-no" or old.reference == new.reference
 
 
-def test_shuffled_questions_are_about_the_same_workflow_in_another_text(made: list[Question]) -> None:
-    for old, new in pairs(made, "order"):
+def test_variation_order_keeps_workflow_changes_text(all_questions: list[Question]) -> None:
+    for old, new in pairs(all_questions, "order"):
         before, after = find_workflow(old.prompt), find_workflow(new.prompt)
         assert before
         assert after
@@ -91,61 +93,65 @@ def test_shuffled_questions_are_about_the_same_workflow_in_another_text(made: li
         assert old.prompt != new.prompt
 
 
-def test_other_notations_and_phrasings_change_nothing_else(made: list[Question]) -> None:
-    for old, new in pairs(made, "notation"):
+def test_variation_notation_or_phrasing_keeps_answer(all_questions: list[Question]) -> None:
+    for old, new in pairs(all_questions, "notation"):
         assert (old.text, old.reference) == (new.text, new.reference)
         assert new.labels["notation"] not in ("wadl", "wadl-separate", "wadl-expanded")
-    for old, new in pairs(made, "phrasing"):
+    for old, new in pairs(all_questions, "phrasing"):
         assert old.text != new.text
         assert old.reference == new.reference
         assert old.labels["phrasing"] != new.labels["phrasing"]
 
 
-def test_a_distractor_stands_beside_the_workflow_and_shares_no_name_with_it(made: list[Question]) -> None:
-    for old, new in pairs(made, "distractor"):
+def test_variation_distractor_shares_no_name(all_questions: list[Question]) -> None:
+    for old, new in pairs(all_questions, "distractor"):
         before, after = find_workflow(old.prompt), find_workflow(new.prompt)
         assert before
         assert after
-        (added,) = {one.name for one in after.others} - {one.name for one in before.others}
-        other = next(one for one in after.others if one.name == added)
-        assert not told(before) & told(replace(other, others=()))
+        (added,) = {workflow.name for workflow in after.others} - {workflow.name for workflow in before.others}
+        other = next(workflow for workflow in after.others if workflow.name == added)
+        assert not names_without_gateways(before) & names_without_gateways(replace(other, others=()))
         assert (old.text, old.reference) == (new.text, new.reference)
 
 
-def test_varied_questions_are_the_same_in_every_process() -> None:
+def test_variations_are_deterministic() -> None:
     few = replace(SETTINGS, instances=1)
-    ones = references(few, {"patterns": "next_tasks"})
-    assert [question(one, few) for one in ones] == [question(one, few) for one in ones]
-    assert [one.relation for one in ones] == ["", *ALL]
+    few_references = references(few, {"patterns": "next_tasks"})
+    assert [question(reference, few) for reference in few_references] == [
+        question(reference, few) for reference in few_references
+    ]
+    assert [reference.relation for reference in few_references] == ["", *RELATION_NAMES]
 
 
-def test_whatever_is_collected_varied_can_be_asked() -> None:
+def test_variations_collected_can_be_built() -> None:
     few = replace(SETTINGS, instances=1, tasks=(16,))
-    ones = references(few, {"patterns": "*"})
-    assert all(question(one, few).relation == one.relation for one in ones)
-    assert not any(catalogue()[one.pattern].planted for one in ones if one.relation == "names")
+    few_references = references(few, {"patterns": "*"})
+    assert all(question(reference, few).relation == reference.relation for reference in few_references)
+    assert not any(catalogue()[each.pattern].planted for each in few_references if each.relation == "names")
 
 
-def test_an_unknown_relation_is_told_with_those_that_are_known() -> None:
+def test_check_unknown_relation_lists_relations() -> None:
     with pytest.raises(UnknownNameError, match=r"'nmes'.*distractor, names, notation, order, phrasing"):
         check(UnderstandingSettings(vary=("nmes",)))
 
 
-def test_own_files_are_shown_as_they_are_so_only_the_phrasing_varies(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_variations_own_file_only_phrasing(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("own") / "w.xxp"
     path.write_text(
         "package p;\nworkflow W { define task A; define task B; START -> A -> B -> END; }", encoding="utf-8"
     )
     own = replace(SETTINGS, workflows=(str(path),), instances=1)
     only = {"patterns": "next_tasks"}
-    assert [one.relation for one in references(own, only)] == ["", "phrasing"]
-    assert [one for one in notices(own, only) if "varied in names" in one] == [
+    assert [reference.relation for reference in references(own, only)] == ["", "phrasing"]
+    assert [line for line in notices(own, only) if "variation in names" in line] == [
         "1 of 1 questions have no variation in names: own files are shown verbatim; "
         "add --taskgraph-notation to convert them"
     ]
     converted = references(replace(own, convert=True, notations=("mermaid",)), only)
-    assert [one.relation for one in converted] == ["", *ALL]
-    assert all(question(one, replace(own, convert=True, notations=("mermaid",))).prompt for one in converted)
+    assert [reference.relation for reference in converted] == ["", *RELATION_NAMES]
+    assert all(
+        question(reference, replace(own, convert=True, notations=("mermaid",))).prompt for reference in converted
+    )
 
 
 def fragile(workflow: Workflow) -> Cases:
@@ -157,15 +163,15 @@ def by_name(workflow: Workflow) -> Cases:
 
 
 @pytest.mark.parametrize(("cases", "lost"), [(fragile, {"order"}), (by_name, {"names"})])
-def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(cases: object, lost: set[str]) -> None:
+def test_variation_changed_answer_refused(cases: object, lost: set[str]) -> None:
     form = "yes-no" if cases is by_name else "task-set"
     own = Pattern("own", "Why?", ("Which in {{ place }}?", "What?"), form, cases)  # type: ignore[arg-type]
-    drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
-    level = drawn.scope.workflow
+    drawn_case = draw(catalogue()["next_tasks"], 12, 1, 0)
+    level = drawn_case.scope.workflow
     first: Case = next(iter(own.cases(level)))
-    posed = PatternQuestion(own, own, drawn.project, drawn.scope, first, 0, "wadl", "")
+    posed = PatternQuestion(own, own, drawn_case.project, drawn_case.scope, first, 0, "wadl", "")
     refused = set()
-    for relation in ALL:
+    for relation in RELATION_NAMES:
         try:
             vary.vary_question(relation, posed, Random(1))
         except NoCaseError:
@@ -173,16 +179,16 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
     assert refused == lost
 
 
-def test_planted_answers_hang_on_names_so_these_stay() -> None:
-    drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
+def test_variation_names_of_planted_pattern_refused() -> None:
+    drawn_case = draw(catalogue()["next_tasks"], 12, 1, 0)
     planted = replace(catalogue()["next_tasks"], planted=True)
-    posed = PatternQuestion(planted, planted, drawn.project, drawn.scope, drawn.case, 0, "wadl", "")
+    posed = PatternQuestion(planted, planted, drawn_case.project, drawn_case.scope, drawn_case.case, 0, "wadl", "")
     with pytest.raises(NoCaseError, match="names are what"):
         vary.vary_question("names", posed, Random(1))
-    assert vary.vary_question("order", posed, Random(1)).case == drawn.case
+    assert vary.vary_question("order", posed, Random(1)).case == drawn_case.case
 
 
-def test_a_renaming_reaches_guards_effects_descriptions_and_what_is_configured() -> None:
+def test_random_renaming_changes_guards_and_configurations() -> None:
     project = Workflow(
         "W", tasks=(Task("A b", description="A b follows A", effects=(Effect("n", "n + 1"),)), Task("A")),
         links=(Link("A", "A b", "n > 1 and nn = 2"),), parameters=(Parameter("n"),),
@@ -211,19 +217,19 @@ def test_varied_projects_are_well_formed() -> None:
         assert not problems(shuffle_declarations(project, Random(2)))
 
 
-def test_baselines_that_guess_are_as_steady_as_their_verdicts(made: list[Question]) -> None:
+def test_relations_share_equals_equal_verdicts(all_questions: list[Question]) -> None:
     tally, right = Tally(), {}
-    for one in made:
-        trial = asked("constant", one)
-        right[one.id] = trial.passed
+    for each in all_questions:
+        trial = run_baseline("constant", each)
+        right[each.id] = trial.passed
         tally.add(trial)
     for row in tally.relations():
-        ones = list(pairs(made, row.name))
-        assert row.pairs == len(ones)
-        assert row.same == sum(right[old.id] == right[new.id] for old, new in ones)
+        varied_pairs = list(pairs(all_questions, row.name))
+        assert row.pairs == len(varied_pairs)
+        assert row.same == sum(right[old.id] == right[new.id] for old, new in varied_pairs)
         assert row.name != "phrasing" or row.share == 1.0
 
 
-def test_references_stay_small() -> None:
-    one = PatternReference("a", "p", "wadl", 0)
-    assert (one.relation, one.twin) == ("", "")
+def test_pattern_reference_defaults_to_no_relation() -> None:
+    reference = PatternReference("a", "p", "wadl", 0)
+    assert (reference.relation, reference.twin) == ("", "")
