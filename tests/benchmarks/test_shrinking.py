@@ -49,7 +49,7 @@ def workflow_of(instance: Instance) -> Workflow:
     return loads(text)
 
 
-def failing_model(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> Asks:
+def failing_model(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> AskModel:
     """Return a model that errs with one probability where the cause is given, and with another where it is not."""
 
     async def asks(instance: Instance, repetition: int) -> bool:
@@ -118,7 +118,7 @@ def test_shrinking_random_errors_keeps_cause() -> None:
     assert sorted(sizes)[25] <= 5
 
 
-def reduce_question(question: ReducibleQuestion, asks: Asks) -> Reduction[ReducedWorkflow]:
+def reduce_question(question: ReducibleQuestion, asks: AskModel) -> Reduction[ReducedWorkflow]:
     return asyncio.run(reduce(question, asks, DETERMINISTIC))
 
 

@@ -153,13 +153,13 @@ def shown_level(payload: Mapping[str, Any], settings: StepsSettings) -> ShownLev
     """
     notation = NOTATIONS[payload["notation"]]
     if "source" not in payload:
-        found = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
-        about = found.source.project
-        return ShownLevel(found, shown, write_workflow(about, shown.name), False, about, digest(about))
-    path, converted = settings.workflows[payload["source"]], shown.name if settings.convert else ""
-    found = own_questions(path, converted, settings.seed)[payload["level"]]
-    text = write_workflow(found.source.project, converted) if converted else load(path).text
-    return ShownLevel(found, shown, text, True, *_about(path, found.source.root.qualified))
+        questions = generated_questions(settings.seed, payload["number"], payload["tasks"], settings.names)
+        about = questions.source.project
+        return ShownLevel(questions, notation, write_workflow(about, notation.name), False, about, digest(about))
+    path, converted = settings.workflows[payload["source"]], notation.name if settings.convert else ""
+    questions = own_questions(path, converted, settings.seed)[payload["level"]]
+    text = write_workflow(questions.source.project, converted) if converted else load(path).text
+    return ShownLevel(questions, notation, text, True, *_about(path, questions.source.root.qualified))
 
 
 @catalog_cache
