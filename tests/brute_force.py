@@ -1,4 +1,4 @@
-"""The reference answers of drawn questions beside independent ones."""
+"""Comparison of the reference answers of drawn questions with independent answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWERS = brute_force_structure.ANSWERS | brute_force_behaviour.ANSWERS
 
 @dataclass(frozen=True)
 class Difference:
-    """A case whose reference is another than the independent answer."""
+    """A case whose reference differs from the independent answer."""
 
     where: str
     case: Case
@@ -32,28 +32,28 @@ class Difference:
         return f"{self.where}, {case.fields}: reference {case.answer!r}, independent {self.independent!r}"
 
 
-def size(pattern: Pattern, wanted: int) -> int:
-    """The wanted number of tasks, or the least that a pattern takes."""
+def feasible_size(pattern: Pattern, tasks: int) -> int:
+    """Return the given number of tasks, or the least that a pattern takes."""
     try:
-        recipe_for(pattern, wanted)
+        recipe_for(pattern, tasks)
     except RecipeTooSmallError as error:
         return error.least
-    return wanted
+    return tasks
 
 
-def drawn(pattern: Pattern, seeds: range, tasks: int, every: bool = False) -> Iterator[tuple[str, Scope, Case]]:
-    """The cases of both parities of each seed, and where they stand; `every`: all those of the workflows drawn."""
+def draw_cases(pattern: Pattern, seeds: range, tasks: int, every: bool = False) -> Iterator[tuple[str, Scope, Case]]:
+    """Yield the cases of both parities of each seed, with their place; `every`: all cases of the drawn workflows."""
     for seed in seeds:
         for ordinal in (0, 1):
-            found = draw(pattern, size(pattern, tasks), seed, ordinal)
-            places = scopes(found.project) if every else [found.scope]
+            drawn_case = draw(pattern, feasible_size(pattern, tasks), seed, ordinal)
+            places = scopes(drawn_case.project) if every else [drawn_case.scope]
             for place in places:
-                for case in cases(pattern, place) if every else [found.case]:
+                for case in cases(pattern, place) if every else [drawn_case.case]:
                     yield f"seed {seed}, ordinal {ordinal}, {place.place}", place, case
 
 
 def independent(pattern: Pattern, level: Workflow, case: Case) -> object:
-    """The independent answer; the error where it does not come to one."""
+    """Return the independent answer, or the error if there is none."""
     try:
         return ANSWERS[pattern.name](level, case.fields)
     except (AssertionError, ValueError, KeyError, TooMuchError) as error:
@@ -61,18 +61,18 @@ def independent(pattern: Pattern, level: Workflow, case: Case) -> object:
 
 
 def compare(pattern: Pattern, where: str, level: Workflow, case: Case) -> Difference | None:
-    """The difference between the reference of a case and the independent answer; None if there is none."""
-    found = independent(pattern, level, case)
-    if not isinstance(found, Exception) and same(pattern.form, case.answer, found, level):
+    """Return the difference between the reference of a case and the independent answer, or None."""
+    answer = independent(pattern, level, case)
+    if not isinstance(answer, Exception) and agrees(pattern.form, case.answer, answer, level):
         return None
-    return Difference(where, case, found)
+    return Difference(where, case, answer)
 
 
-def same(form: str, reference: Json, found: object, level: Workflow) -> bool:
-    """Whether an independent answer says the same as the reference."""
+def agrees(form: str, reference: Json, answer: object, level: Workflow) -> bool:
+    """Return True if an independent answer agrees with the reference."""
     if form == "task-order":
-        return brute_force_behaviour.prefixes(reference) == found  # type: ignore[arg-type]
+        return brute_force_behaviour.prefixes(reference) == answer  # type: ignore[arg-type]
     if form == "condition":
         assert isinstance(reference, dict)
-        return brute_force_behaviour.alike(str(reference["condition"]), str(found), level)
-    return found == (sorted(reference) if form == "groups" else reference)  # type: ignore[arg-type,type-var]
+        return brute_force_behaviour.alike(str(reference["condition"]), str(answer), level)
+    return answer == (sorted(reference) if form == "groups" else reference)  # type: ignore[arg-type,type-var]

@@ -40,30 +40,30 @@ def all_traces(level: Workflow) -> set[Trace]:
     Raises:
         TooMuchError: if there are too many.
     """
-    game, found = StrictGame(level), set[Trace]()
+    game, traces = StrictGame(level), set[Trace]()
     for values in situations(level):
         try:
-            found |= _traces(game, values)
+            traces |= _traces(game, values)
         except StuckError:
             continue
-        if len(found) > MOST_TRACES:
+        if len(traces) > MOST_TRACES:
             raise TooMuchError(level.name)
-    return found
+    return traces
 
 
 def _traces(game: Game, values: Values) -> set[Trace]:
     waiting: list[tuple[Trace, State]] = [((), game.start(values))]
-    found: set[Trace] = set()
+    traces: set[Trace] = set()
     while waiting:
         trace, state = waiting.pop()
         ready = game.ready(state.tokens)
         if not ready:
             assert {game.pairs[i][1] for i in state.tokens} == {END}
-            found.add(trace)
+            traces.add(trace)
         waiting += [((*trace, task), game.run(task, state)) for task in ready]
-        if len(found) + len(waiting) > MOST_TRACES:
+        if len(traces) + len(waiting) > MOST_TRACES:
             raise TooMuchError(game.level.name)
-    return found
+    return traces
 
 
 def block_traces(block: Block) -> set[Trace]:
@@ -72,7 +72,7 @@ def block_traces(block: Block) -> set[Trace]:
         return {(block.task,)}
     children = [block_traces(child) for child in block.children]
     if block.kind == "sequence":
-        return reduce(lambda one, other: {(*a, *b) for a in one for b in other}, children, {()})
+        return reduce(lambda left, right: {(*a, *b) for a in left for b in right}, children, {()})
     if block.kind == "parallel":
         return _interleaved(children)
     if block.kind == "exclusive":
@@ -82,14 +82,14 @@ def block_traces(block: Block) -> set[Trace]:
 
 
 def _interleaved(children: Iterable[set[Trace]]) -> set[Trace]:
-    return reduce(lambda one, other: {t for a in one for b in other for t in _merged(a, b)}, children, {()})
+    return reduce(lambda left, right: {t for a in left for b in right for t in _merged(a, b)}, children, {()})
 
 
-def _merged(one: Trace, other: Trace) -> set[Trace]:
-    if not one or not other:
-        return {one + other}
-    return {(one[0], *rest) for rest in _merged(one[1:], other)} | {
-        (other[0], *rest) for rest in _merged(one, other[1:])
+def _merged(first: Trace, second: Trace) -> set[Trace]:
+    if not first or not second:
+        return {first + second}
+    return {(first[0], *rest) for rest in _merged(first[1:], second)} | {
+        (second[0], *rest) for rest in _merged(first, second[1:])
     }
 
 

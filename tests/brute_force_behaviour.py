@@ -11,7 +11,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 from brute_force_game import MOST, Game, Start, State, TooMuchError, ended, played, states
-from brute_force_guards import Constant, Read, Values, assignments, domains, read_link, situations, taken, told
+from brute_force_guards import (
+    Constant,
+    Read,
+    Values,
+    assignments,
+    domains,
+    read_link,
+    read_situation,
+    situations,
+    taken,
+)
 from brute_force_structure import Answer, Fields, yes
 from brute_force_walks import closed_walks, out, steps, walk
 
@@ -20,12 +30,12 @@ from pytest_taskgraph.workflow.model import END, START, Workflow
 LONGEST = 300  # executions of one run, beyond which it is taken to have no end
 
 
-def _listed(fields: Fields) -> list[str]:
+def _quoted_tasks(fields: Fields) -> list[str]:
     return re.findall(r"'([^']*)'", fields["listed"])
 
 
-def _final(found: Iterable[State], game: Game) -> tuple[str, ...]:
-    (last,) = {state.done for state in found if ended(game, state)}
+def _final(reached: Iterable[State], game: Game) -> tuple[str, ...]:
+    (last,) = {state.done for state in reached if ended(game, state)}
     return last
 
 
@@ -41,10 +51,10 @@ def order_of_two(level: Workflow, fields: Fields) -> object:
     a, b = fields["a"], fields["b"]
     game, both = Game(level), []
     for values in _ending(level):
-        found = list(states(game, values))
-        last = _final(found, game)
+        reached = list(states(game, values))
+        last = _final(reached, game)
         if {a, b} <= {*last}:
-            both.append(not any(b in state.done and state.done.count(a) < last.count(a) for state in found))
+            both.append(not any(b in state.done and state.done.count(a) < last.count(a) for state in reached))
     assert both, "no run holds both"
     return yes(all(both))
 
@@ -71,38 +81,41 @@ def _can(game: Game, values: Values, tasks: list[str], complete: bool) -> bool:
 
 def order_of_many(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    return yes(any(_can(game, values, _listed(fields), complete=False) for values in _ending(level)))
+    return yes(any(_can(game, values, _quoted_tasks(fields), complete=False) for values in _ending(level)))
 
 
 def trace(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    found = {_can(game, one, _listed(fields), complete=True) for one in situations(level, told(fields["situation"]))}
-    (answer,) = found
+    possible = {
+        _can(game, values, _quoted_tasks(fields), complete=True)
+        for values in situations(level, read_situation(fields["situation"]))
+    }
+    (answer,) = possible
     return yes(answer)
 
 
 def determine_order(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    given = told(fields.get("situation", ""))
-    found = [sorted({state.done for state in states(game, values)}) for values in situations(level, given)]
-    assert all(one == found[0] for one in found)
-    return found[0]
+    given = read_situation(fields.get("situation", ""))
+    histories = [sorted({state.done for state in states(game, values)}) for values in situations(level, given)]
+    assert all(each == histories[0] for each in histories)
+    return histories[0]
 
 
 def prefixes(order: dict[str, list[object]]) -> list[tuple[str, ...]]:
     """What can have run at some time, by a reference of tasks and pairs of their places."""
     tasks = [str(task) for task in order["tasks"]]
     before = [tuple(pair) for pair in order["before"] if isinstance(pair, list)]
-    found = {frozenset[int]()}
-    waiting = list(found)
+    beginnings = {frozenset[int]()}
+    waiting = list(beginnings)
     while waiting:
         done = waiting.pop()
         for at in range(len(tasks)):
-            if at not in done and all(one in done for one, other in before if other == at):
+            if at not in done and all(first in done for first, second in before if second == at):
                 new = done | {at}
-                waiting += [] if new in found else [new]
-                found.add(new)
-    return sorted({tuple(sorted(tasks[at] for at in done)) for done in found})
+                waiting += [] if new in beginnings else [new]
+                beginnings.add(new)
+    return sorted({tuple(sorted(tasks[at] for at in done)) for done in beginnings})
 
 
 def every_situation(level: Workflow, fields: Fields) -> object:
@@ -112,38 +125,38 @@ def every_situation(level: Workflow, fields: Fields) -> object:
 
 def mutually_exclusive(level: Workflow, fields: Fields) -> object:
     ways = [link for link in out(level, fields["task"]) if link.guard is not None]
-    read = [one for one in (read_link(level, link) for link in ways) if one]
-    tried = assignments([atom for one in read for atom in one.atoms], domains(level))
+    read = [condition for condition in (read_link(level, link) for link in ways) if condition]
+    tried = assignments([atom for condition in read for atom in condition.atoms], domains(level))
     return yes(all(sum(taken(level, ways, values)) <= 1 for values in tried))
 
 
 def next_task_in_situation(level: Workflow, fields: Fields) -> object:
     """The task that the ways taken lead to, each time that the task has run in one interleaving."""
-    task, found, game = fields["task"], set[str](), Game(level)
-    for values in situations(level, told(fields["situation"])):
+    task, targets, game = fields["task"], set[str](), Game(level)
+    for values in situations(level, read_situation(fields["situation"])):
         tasks, _ = played(game, values, LONGEST)
-        for at in [at for at, one in enumerate(tasks) if one == task]:
+        for at in [at for at, executed in enumerate(tasks) if executed == task]:
             _, state = played(game, values, at + 1)
-            found |= _next(level, task, Start(dict(state.values)))
-    (answer,) = found
+            targets |= _next(level, task, Start(dict(state.values)))
+    (answer,) = targets
     return answer
 
 
 def _next(level: Workflow, task: str, values: Values) -> set[str]:
-    found: set[str] = set()
+    tasks: set[str] = set()
     waiting = [task]
     while waiting:
         ways = out(level, waiting.pop())
-        goes = [link.target for link, one in zip(ways, taken(level, ways, values), strict=True) if one]
-        found |= set(goes) & set(level.task_names)
-        waiting += [node for node in goes if node not in level.task_names and node != END]
-    return found
+        targets = [link.target for link, is_taken in zip(ways, taken(level, ways, values), strict=True) if is_taken]
+        tasks |= set(targets) & set(level.task_names)
+        waiting += [node for node in targets if node not in level.task_names and node != END]
+    return tasks
 
 
 def _plays(level: Workflow, fields: Fields) -> list[tuple[list[str], bool]]:
     game = Game(level)
-    found = [played(game, values, LONGEST) for values in situations(level, told(fields["situation"]))]
-    return [(tasks, ended(game, state)) for tasks, state in found]
+    plays = [played(game, values, LONGEST) for values in situations(level, read_situation(fields["situation"]))]
+    return [(tasks, ended(game, state)) for tasks, state in plays]
 
 
 def loop_ends(level: Workflow, fields: Fields) -> object:
@@ -184,11 +197,11 @@ def _loop(level: Workflow, head: str) -> set[str]:
     return closed_walks(level, head, {START, *walk(pairs, START, {head})} & nodes)
 
 
-def alike(one: str, other: str, level: Workflow) -> bool:
+def alike(first: str, second: str, level: Workflow) -> bool:
     """Whether two conditions hold for the same of all values tried."""
-    left, right = Read(one), Read(other)
+    left, right = Read(first), Read(second)
     tried = assignments([*left.atoms, *right.atoms], domains(level))
-    return all(left.holds(values) == right.holds(values) for values in tried)
+    return all(left.is_true(values) == right.is_true(values) for values in tried)
 
 
 def task_of_kind(level: Workflow, fields: Fields) -> object:
@@ -198,14 +211,14 @@ def task_of_kind(level: Workflow, fields: Fields) -> object:
 
 def task_of_kind_before(level: Workflow, fields: Fields) -> object:
     """Whether some task of the kind has run whenever the task runs; or is still to run, where it asks for "after"."""
-    game, task, told_no = Game(level), fields["task"], False
-    kind = {one.name for one in level.tasks if one.kind == fields["kind"]} - {task}
+    game, task, is_violated = Game(level), fields["task"], False
+    kind = {each.name for each in level.tasks if each.kind == fields["kind"]} - {task}
     for values in situations(level):
-        found = list(states(game, values))
-        run = kind.intersection(_final(found, game))
-        for done in (set(state.done) for state in found if task in game.ready(state.tokens)):
-            told_no |= not (run & done if fields["side"] == "before" else run - done)
-    return yes(not told_no)
+        reached = list(states(game, values))
+        run = kind.intersection(_final(reached, game))
+        for done in (set(state.done) for state in reached if task in game.ready(state.tokens)):
+            is_violated |= not (run & done if fields["side"] == "before" else run - done)
+    return yes(not is_violated)
 
 
 ANSWERS: dict[str, Answer] = {

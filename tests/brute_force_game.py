@@ -52,9 +52,9 @@ class Game:
     def ready(self, tokens: frozenset[int]) -> list[str]:
         """The nodes that can take their tokens."""
         places = sorted({self.pairs[i][1] for i in tokens} - {END})
-        return [node for node in places if all(not self._comes(i, node, tokens) for i in tokens)]
+        return [node for node in places if all(not self._can_reach(i, node, tokens) for i in tokens)]
 
-    def _comes(self, token: int, node: str, tokens: frozenset[int]) -> bool:
+    def _can_reach(self, token: int, node: str, tokens: frozenset[int]) -> bool:
         place = self.pairs[token][1]
         if place == node:
             return False
@@ -78,7 +78,7 @@ class Game:
     def _left(self, node: str, state: State) -> State:
         ways = out(self.level, node)
         chosen = taken(self.level, ways, Start(dict(state.values)))
-        new = {self.number[id(way)] for way, one in zip(ways, chosen, strict=True) if one}
+        new = {self.number[id(way)] for way, is_taken in zip(ways, chosen, strict=True) if is_taken}
         return State(state.tokens | new, state.done, state.values)
 
     def _settled(self, state: State) -> State:
@@ -115,7 +115,7 @@ def states(game: Game, values: Values, history: bool = True) -> Iterator[State]:
         state = waiting.pop()
         yield state
         after = {game.run(task, state) for task in game.ready(state.tokens)}
-        new = (after if history else {replace(one, done=()) for one in after}) - seen
+        new = (after if history else {replace(each, done=()) for each in after}) - seen
         if len(seen) > MOST:
             raise TooMuchError(game.level.name)
         seen |= new
@@ -124,11 +124,11 @@ def states(game: Game, values: Values, history: bool = True) -> Iterator[State]:
 
 def parallel(game: Game, values: Values, task: str) -> set[str]:
     """The tasks that are ready at the same time as a task, in some state."""
-    found: set[str] = set()
+    tasks: set[str] = set()
     for state in states(game, values, history=False):
         ready = game.ready(state.tokens)
-        found |= set(ready) - {task} if task in ready else set()
-    return found
+        tasks |= set(ready) - {task} if task in ready else set()
+    return tasks
 
 
 def ended(game: Game, state: State) -> bool:

@@ -33,7 +33,7 @@ class Read:
         assert "".join(self.tokens) == re.sub(r"\s+", "", text) or '"' in text or "'" in text, text
         self.name = name
         self.atoms: list[Atom] = []
-        self.holds = self._any()
+        self.is_true = self._any()
         assert not self.tokens, text
 
     def _any(self) -> Condition:
@@ -44,16 +44,16 @@ class Read:
         return lambda values: any(part(values) for part in parts)
 
     def _all(self) -> Condition:
-        parts = [self._one()]
+        parts = [self._term()]
         while self.tokens[:1] == ["and"]:
             self.tokens.pop(0)
-            parts.append(self._one())
+            parts.append(self._term())
         return lambda values: all(part(values) for part in parts)
 
-    def _one(self) -> Condition:
+    def _term(self) -> Condition:
         token = self.tokens.pop(0)
         if token == "not":
-            denied = self._one()
+            denied = self._term()
             return lambda values: not denied(values)
         if token == "(":
             inner = self._any()
@@ -84,8 +84,8 @@ def compared(atom: Atom, value: Constant) -> bool:
 @lru_cache(maxsize=4096)
 def meaning(level: Workflow, node: str) -> Callable[[str], str]:
     """Which variable a name means at a node: a parameter of the task's own, which the level has not, or the level's."""
-    shared = {one.name for one in level.parameters}
-    own = {one.name for task in level.tasks if task.name == node for one in task.parameters} - shared
+    shared = {parameter.name for parameter in level.parameters}
+    own = {parameter.name for task in level.tasks if task.name == node for parameter in task.parameters} - shared
     return lambda name: f"{node}.{name}" if name in own else name
 
 
@@ -99,23 +99,23 @@ def read_link(level: Workflow, link: Link) -> Read | None:
 
 def domains(level: Workflow) -> dict[str, Domain | None]:
     """The domains of all variables that have one."""
-    own = {meaning(level, task.name)(one.name): one.domain for task in level.tasks for one in task.parameters}
-    return own | {one.name: one.domain for one in level.parameters}
+    own = {meaning(level, task.name)(each.name): each.domain for task in level.tasks for each in task.parameters}
+    return own | {each.name: each.domain for each in level.parameters}
 
 
 def grid(atoms: Iterable[Atom], domain: Domain | None) -> list[Constant]:
     """Values to try for one parameter: all words, or numbers at, around and between constants, halves among them."""
-    found = sorted({other for _, _, other in atoms}, key=str)
-    words = [one for one in found if isinstance(one, str)]
+    constants = sorted({other for _, _, other in atoms}, key=str)
+    words = [each for each in constants if isinstance(each, str)]
     if domain is not None and domain.kind == "words":
         return list(domain.words)
     if words:
         return [*words, "something else"]
-    numbers = [one for one in found if isinstance(one, Fraction)]
-    ends = [Fraction(one) for one in (domain.low, domain.high) if one is not None] if domain else []
-    around = {one + Fraction(step, 2) for one in (*numbers, *ends) for step in range(-4, 5)}
-    around |= {(one + other) / 2 for one in numbers for other in numbers}
-    return [one for one in sorted(around) if _within(one, domain)]
+    numbers = [each for each in constants if isinstance(each, Fraction)]
+    ends = [Fraction(each) for each in (domain.low, domain.high) if each is not None] if domain else []
+    around = {each + Fraction(step, 2) for each in (*numbers, *ends) for step in range(-4, 5)}
+    around |= {(a + b) / 2 for a in numbers for b in numbers}
+    return [each for each in sorted(around) if _within(each, domain)]
 
 
 def _within(value: Fraction, domain: Domain | None) -> bool:
@@ -126,14 +126,14 @@ def _within(value: Fraction, domain: Domain | None) -> bool:
     return low and high and (domain.kind == "real" or value.denominator == 1)
 
 
-def assignments(atoms: Iterable[Atom], known: Mapping[str, Domain | None]) -> Iterator[dict[str, Constant]]:
+def assignments(atoms: Iterable[Atom], domains_by_name: Mapping[str, Domain | None]) -> Iterator[dict[str, Constant]]:
     """Values for all parameters of some comparisons, but only one of all values that compare alike."""
     of: dict[str, list[Atom]] = {}
     for atom in atoms:
         of.setdefault(atom[0], []).append(atom)
     columns = []
     for name, own in sorted(of.items()):
-        alike = {tuple(compared(atom, value) for atom in own): value for value in grid(own, known.get(name))}
+        alike = {tuple(compared(atom, value) for atom in own): value for value in grid(own, domains_by_name.get(name))}
         columns.append(list(alike.values()))
     for row in product(*columns):
         yield dict(zip(sorted(of), row, strict=True))
@@ -145,32 +145,32 @@ def situations(level: Workflow, given: Values | None = None) -> Iterator[dict[st
     Of what tasks change, values from which it takes a few changes to a constant, as well.
     """
     read = [read_link(level, link) for link in level.links]
-    atoms = [atom for one in read if one for atom in one.atoms if atom[0] not in (given or {})]
-    changed = {meaning(level, task.name)(one.parameter) for task in level.tasks for one in task.effects}
-    known = domains(level)
-    steady = assignments([atom for atom in atoms if atom[0] not in changed], known)
+    atoms = [atom for condition in read if condition for atom in condition.atoms if atom[0] not in (given or {})]
+    changed = {meaning(level, task.name)(effect.parameter) for task in level.tasks for effect in task.effects}
+    domains_of_level = domains(level)
+    steady = assignments([atom for atom in atoms if atom[0] not in changed], domains_of_level)
     moved = sorted({atom[0] for atom in atoms} & changed)
-    columns = [_started([atom for atom in atoms if atom[0] == name], known.get(name)) for name in moved]
-    for found, row in product(list(steady), product(*columns)):
-        yield {**found, **dict(zip(moved, row, strict=True)), **(given or {})}
+    columns = [_started([atom for atom in atoms if atom[0] == name], domains_of_level.get(name)) for name in moved]
+    for steady_values, row in product(list(steady), product(*columns)):
+        yield {**steady_values, **dict(zip(moved, row, strict=True)), **(given or {})}
 
 
 def _started(atoms: Iterable[Atom], domain: Domain | None) -> list[Constant]:
     """Values to try for a parameter that tasks change: words, or numbers up to some steps away from the constants."""
     tried = grid(atoms, domain)
     numbers = {other for _, _, other in atoms if isinstance(other, Fraction)}
-    away = {one + step for one in numbers for step in range(-AWAY, AWAY + 1)}
-    return tried if not numbers else sorted({*numbers, *[one for one in away if _within(one, domain)], tried[0]})
+    away = {number + step for number in numbers for step in range(-AWAY, AWAY + 1)}
+    return tried if not numbers else sorted({*numbers, *[value for value in away if _within(value, domain)], tried[0]})
 
 
 def taken(level: Workflow, out: list[Link], values: Values) -> list[bool]:
     """For each link out of a node, whether it is taken: without a condition always, "otherwise" if no other holds."""
     read = [read_link(level, link) for link in out]
-    held = [one is not None and one.holds(values) for one in read]
+    held = [condition is not None and condition.is_true(values) for condition in read]
     return [held[i] or link.guard is None or (read[i] is None and not any(held)) for i, link in enumerate(out)]
 
 
-def told(text: str) -> dict[str, Constant]:
+def read_situation(text: str) -> dict[str, Constant]:
     """The situation that a question states, "n = 3, mode = fast"."""
     return {
         part.split("=")[0].strip().strip("\"'"): constant(part.split("=")[1].strip())
@@ -194,11 +194,11 @@ def computed(expression: str, values: Values, name: Callable[[str], str]) -> Con
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return -value(inner)
             case ast.BinOp(left=left, op=operator, right=right):
-                one, other = value(left), value(right)
-                return {ast.Add: one + other, ast.Sub: one - other, ast.Mult: one * other}[type(operator)]
-        found = values[name(ast.unparse(node))]
-        assert isinstance(found, Fraction)
-        return found
+                a, b = value(left), value(right)
+                return {ast.Add: a + b, ast.Sub: a - b, ast.Mult: a * b}[type(operator)]
+        number_of_name = values[name(ast.unparse(node))]
+        assert isinstance(number_of_name, Fraction)
+        return number_of_name
 
     body = _parsed(expression.strip())
     return body.value if isinstance(body, ast.Constant) and isinstance(body.value, str) else value(body)

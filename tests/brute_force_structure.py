@@ -48,27 +48,27 @@ def task_list(level: Workflow, fields: Fields) -> object:
 
 def task_list_with_property(level: Workflow, fields: Fields) -> object:
     text = fields["plural"]
-    named = re.findall(r"'(.*)'", text)
+    quoted = re.findall(r"'(.*)'", text)
     links = [(link.source, link.target) for link in level.data_links]
     tests: list[tuple[str, Callable[[Task], bool]]] = [
-        ("are of kind", lambda task: task.kind == named[0]),
-        ("write data", lambda task: (task.name, named[0]) in links),
-        ("read data", lambda task: (named[0], task.name) in links),
+        ("are of kind", lambda task: task.kind == quoted[0]),
+        ("write data", lambda task: (task.name, quoted[0]) in links),
+        ("read data", lambda task: (quoted[0], task.name) in links),
         ("have a parameter", lambda task: len(task.parameters) > 0),
         ("have a sub-workflow", lambda task: task.subworkflow is not None or task.reference is not None),
         ("have an implementation", lambda task: task.implementation != ""),
         ("have a description", lambda task: task.description != ""),
     ]
-    (test,) = [one for words, one in tests if text.startswith(words)]
+    (test,) = [applies for words, applies in tests if text.startswith(words)]
     return sorted(task.name for task in level.tasks if test(task))
 
 
 def link_existence(level: Workflow, fields: Fields) -> object:
-    ends = (_meant(level, fields["first"]), _meant(level, fields["second"]))
+    ends = (_described_node(level, fields["first"]), _described_node(level, fields["second"]))
     return yes(ends in steps(level, fields["flow"]))
 
 
-def _meant(level: Workflow, words: str) -> str:
+def _described_node(level: Workflow, words: str) -> str:
     """The task or data that is named, or the one task that fits the words."""
     (name,) = re.findall("'(.*)'", words)
     links = [(link.source, link.target) for link in level.data_links]
@@ -77,10 +77,10 @@ def _meant(level: Workflow, words: str) -> str:
     if words.startswith("the one task that comes directly after task "):
         (task,) = next_tasks(level, name)
     elif words.startswith("the one task that writes data "):
-        (task,) = {one for one in level.task_names if (one, name) in links}
+        (task,) = {each for each in level.task_names if (each, name) in links}
     else:
         assert words.startswith("the one task that reads data "), words
-        (task,) = {one for one in level.task_names if (name, one) in links}
+        (task,) = {each for each in level.task_names if (name, each) in links}
     return task
 
 
@@ -111,7 +111,7 @@ def flow_start(level: Workflow, fields: Fields) -> object:
     if fields["flow"] == "control":
         (first,) = next_tasks(level, START)
         return first
-    (first,) = _in_data_flow(level) - {later for one, later in task_steps(level, "data") if one != later}
+    (first,) = _in_data_flow(level) - {later for earlier, later in task_steps(level, "data") if earlier != later}
     return first
 
 
@@ -119,7 +119,7 @@ def flow_end(level: Workflow, fields: Fields) -> object:
     flow = fields["flow"]
     linked = {node for pair in steps(level, "control") for node in pair} & set(level.task_names)
     tasks = linked if flow == "control" else _in_data_flow(level)
-    return sorted(tasks - {one for one, later in task_steps(level, flow) if one != later})
+    return sorted(tasks - {earlier for earlier, later in task_steps(level, flow) if earlier != later})
 
 
 def _in_data_flow(level: Workflow) -> set[str]:
@@ -152,8 +152,8 @@ def _choice(level: Workflow, node: str) -> str:
     around = closed_walks(level, node)
     if len(ways) == 2 and len([link for link in ways if link.target in around]) == 1:
         return ""
-    read = [one for one in (read_link(level, link) for link in ways) if one]
-    tried = assignments([atom for one in read for atom in one.atoms], domains(level))
+    read = [condition for condition in (read_link(level, link) for link in ways) if condition]
+    tried = assignments([atom for condition in read for atom in condition.atoms], domains(level))
     most = max(sum(taken(level, ways, values)) for values in tried)
     return "exclusive choice" if most == 1 else "inclusive choice"
 
@@ -178,8 +178,8 @@ def parallel_block(level: Workflow, fields: Fields) -> object:
 def operator_block(level: Workflow, fields: Fields) -> object:
     task, tasks = fields["task"], set(level.task_names)
     if fields["operator"] == "loop":
-        inside = [closed_walks(level, one, {task}) for one in next_tasks(level, task)]
-        return sorted({one for nodes in inside for one in nodes} & tasks)
+        inside = [closed_walks(level, entry_task, {task}) for entry_task in next_tasks(level, task)]
+        return sorted({node for nodes in inside for node in nodes} & tasks)
     return _block(
         level, task, {link.source for link in level.links if _choice(level, link.source) == fields["operator"]}
     )
@@ -209,10 +209,11 @@ def dependency_list(level: Workflow, fields: Fields) -> object:
 def _needed(level: Workflow, task: str, flow: str, direct: bool) -> set[str]:
     if flow == "control":
         pairs = steps(level, "control")
-        return {one for one in level.task_names if task in (next_tasks(level, one) if direct else walk(pairs, one))}
+        names = level.task_names
+        return {name for name in names if task in (next_tasks(level, name) if direct else walk(pairs, name))}
     links = steps(level, "data")
-    names = [one.name for one in level.data]
-    return {one for one in names if ((one, task) in links if direct else task in walk(links, one))}
+    data = [node.name for node in level.data]
+    return {name for name in data if ((name, task) in links if direct else task in walk(links, name))}
 
 
 def data_production(level: Workflow, fields: Fields) -> object:
@@ -223,8 +224,8 @@ def data_production(level: Workflow, fields: Fields) -> object:
 def _inside(level: Workflow, task: Task) -> Workflow | None:
     if task.subworkflow is not None:
         return task.subworkflow
-    known = {one.qualified: one for one in (level, *level.others)}
-    return known.get(task.reference) if task.reference is not None else None
+    by_name = {workflow.qualified: workflow for workflow in (level, *level.others)}
+    return by_name.get(task.reference) if task.reference is not None else None
 
 
 def _below(
@@ -260,27 +261,29 @@ def nested_tasks(level: Workflow, fields: Fields) -> object:
 
 
 def infinite_recursion(level: Workflow, fields: Fields) -> object:
-    known = {one.qualified: one for one in (level, *level.others)}
+    by_name = {workflow.qualified: workflow for workflow in (level, *level.others)}
 
-    def called(one: Workflow) -> Iterator[QualifiedName]:
-        if one.base is not None:
-            yield one.base
-        for task in one.tasks:
+    def references_of(workflow: Workflow) -> Iterator[QualifiedName]:
+        if workflow.base is not None:
+            yield workflow.base
+        for task in workflow.tasks:
             if task.reference is not None:
                 yield task.reference
             if task.subworkflow is not None:
-                yield from called(task.subworkflow)
+                yield from references_of(task.subworkflow)
 
-    pairs = [(str(name), str(to)) for name, one in known.items() for to in called(one)]
+    pairs = [(str(name), str(to)) for name, workflow in by_name.items() for to in references_of(workflow)]
     start = str(level.qualified)
-    return yes(any(one in walk(pairs, one) for one in {start, *walk(pairs, start)}))
+    return yes(any(name in walk(pairs, name) for name in {start, *walk(pairs, start)}))
 
 
-ASKED: tuple[Answer, ...] = (
+FUNCTIONS: tuple[Answer, ...] = (
     task_list, task_list_with_property, link_existence, task_after_task, conditional_link_existence,
     conditional_links, flow_cycle, flow_start, flow_end, flow_connected, operator_existence, parallel_pair,
     parallel_block, parallel_to_task, all_parallel_tasks, operator_block, dependency_existence, dependency_list,
     data_production, task_hierarchy, composite_tasks, nested_tasks, infinite_recursion,
 )  # fmt: skip
 
-ANSWERS: dict[str, Answer] = {"next_tasks": next_tasks_in_flow} | {one.__name__: one for one in ASKED}
+ANSWERS: dict[str, Answer] = {"next_tasks": next_tasks_in_flow} | {
+    function.__name__: function for function in FUNCTIONS
+}

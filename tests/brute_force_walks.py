@@ -21,37 +21,37 @@ def out(level: Workflow, node: str) -> list[Link]:
 
 def walk(pairs: Collection[tuple[str, str]], node: str, without: Collection[str] = ()) -> set[str]:
     """Where a walk of at least one step comes to, if it never enters some nodes."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = [node]
     while waiting:
         at = waiting.pop()
-        new = {target for source, target in pairs if source == at} - found - set(without)
-        found |= new
+        new = {target for source, target in pairs if source == at} - reached - set(without)
+        reached |= new
         waiting += new
-    return found
+    return reached
 
 
 def next_tasks(level: Workflow, node: str, flow: Flow = "control") -> set[str]:
     """The tasks that a walk comes to which passes no other task on its way (but gateways, or data)."""
     tasks = set(level.task_names)
     pairs = steps(level, flow)
-    found: set[str] = set()
+    following: set[str] = set()
     seen: set[str] = set()
     waiting = [node]
     while waiting:
         at = waiting.pop()
         for source, target in pairs:
             if source == at and target in tasks:
-                found.add(target)
+                following.add(target)
             elif source == at and target not in seen:
                 seen.add(target)
                 waiting.append(target)
-    return found
+    return following
 
 
 def task_steps(level: Workflow, flow: Flow) -> list[tuple[str, str]]:
     """All pairs of tasks of which the second comes directly after the first."""
-    return [(one, other) for one in level.task_names for other in sorted(next_tasks(level, one, flow))]
+    return [(task, other) for task in level.task_names for other in sorted(next_tasks(level, task, flow))]
 
 
 def region(level: Workflow, split: str) -> set[str]:
@@ -78,7 +78,7 @@ def splits_after(level: Workflow, task: str) -> list[str]:
 
 def forks(level: Workflow) -> list[str]:
     """The nodes after which several branches are all executed: several links, none of them conditional."""
-    kinds = {one.name: one.kind for one in level.gateways}
+    kinds = {gateway.name: gateway.kind for gateway in level.gateways}
     nodes = dict.fromkeys(link.source for link in level.links)
     several = [node for node in nodes if len(out(level, node)) > 1 and kinds.get(node, "parallel") == "parallel"]
     return [node for node in several if all(link.guard is None for link in out(level, node))]
@@ -88,4 +88,4 @@ def closed_walks(level: Workflow, node: str, without: Collection[str] = ()) -> s
     """The nodes of all walks from a node back to it that never enter some others; none, if there is no such walk."""
     pairs = steps(level, "control")
     ahead = walk(pairs, node, without)
-    return {one for one in ahead if node in walk(pairs, one, without)} if node in ahead else set()
+    return {other for other in ahead if node in walk(pairs, other, without)} if node in ahead else set()

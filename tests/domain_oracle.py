@@ -71,17 +71,17 @@ def _add(level: Workflow, prefix: str, whole: nx.DiGraph[str], together: set[fro
             whole.add_edges_from([(begin, task.name), (task.name, end)])
         else:
             held[task.name] = _add(task.subworkflow, f"{prefix}{task.name}/", whole, together)
-            whole.add_edges_from((begin, one) for one in held[task.name])
-            whole.add_edges_from((one, end) for one in held[task.name])
+            whole.add_edges_from((begin, name) for name in held[task.name])
+            whole.add_edges_from((name, end) for name in held[task.name])
     closure = nx.transitive_closure(flow)
-    for one, other in combinations(level.task_names, 2):
-        for first, second in ((one, other), (other, one)):
-            if closure.has_edge(first, second):
-                whole.add_edge(f"{prefix}{first}/end", f"{prefix}{second}/begin")
-        if not (closure.has_edge(one, other) or closure.has_edge(other, one)) and _both_may_run(
-            level, flow, one, other
+    for a_task, b_task in combinations(level.task_names, 2):
+        for before, after in ((a_task, b_task), (b_task, a_task)):
+            if closure.has_edge(before, after):
+                whole.add_edge(f"{prefix}{before}/end", f"{prefix}{after}/begin")
+        if not (closure.has_edge(a_task, b_task) or closure.has_edge(b_task, a_task)) and _both_may_run(
+            level, flow, a_task, b_task
         ):
-            together.update(frozenset((a, b)) for a in held[one] for b in held[other])
+            together.update(frozenset((a, b)) for a in held[a_task] for b in held[b_task])
     return [name for names in held.values() for name in names]
 
 
@@ -99,35 +99,35 @@ def _cut_ways_back(flow: nx.DiGraph[str]) -> None:
     flow.remove_edges_from([(a, b) for a, b in list(flow.edges) if b != START and above(a, b)])
 
 
-def _both_may_run(level: Workflow, flow: nx.DiGraph[str], one: str, other: str) -> bool:
+def _both_may_run(level: Workflow, flow: nx.DiGraph[str], first: str, second: str) -> bool:
     """Return True unless the ways to the two tasks, which no way joins, part at a choice of exactly one branch.
 
     The node where their ways part is the nearest that all ways to both pass. It is an exclusive choice if all its
     links have guards and, as generated ones do, no two hold together.
     """
-    above = [set(nx.ancestors(flow, task)) for task in (one, other)]
+    above = [set(nx.ancestors(flow, task)) for task in (first, second)]
     dominators = nx.immediate_dominators(flow, START)
-    node, chain = one, []
+    node, chain = first, []
     while node != START:
         node = dominators[node]
         chain.append(node)
-    node = other
+    node = second
     while node not in chain:
         node = dominators[node]
     assert node in above[0] & above[1]
     guards = [link.guard for link in level.links if link.source == node]
     if any(guard is None for guard in guards):
         return True
-    if any(len(set(guards)) == len(guards) and set(guards) <= {*sides, OTHERWISE} for sides in said()):
+    if any(len(set(guards)) == len(guards) and set(guards) <= {*sides, OTHERWISE} for sides in condition_texts()):
         return False
     return exclusive([guard for guard in guards if guard is not None], level.parameters) is not True
 
 
 @cache
-def said() -> frozenset[tuple[str, str]]:
+def condition_texts() -> frozenset[tuple[str, str]]:
     """Return what is said of each condition of a domain if it holds and if it does not."""
     domains = (name for name in vocabularies.vocabulary_names() if name != "neutral")
-    return frozenset((one["holds"], one["fails"]) for domain in domains for one in _file(domain)["conditions"])
+    return frozenset((row["holds"], row["fails"]) for domain in domains for row in _file(domain)["conditions"])
 
 
 @cache

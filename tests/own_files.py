@@ -37,7 +37,7 @@ def write_thirty(folder: Path) -> list[Path]:
             workflow = generate(recipe, 100 * i + j)
             if i == OF_A_DOMAIN:
                 workflow = replace(workflow, name="CookDinner", description="Cooks a dinner for a table of guests.")
-            fitting = [one for one in NOTATIONS.values() if not features(workflow) & one.unsupported]
+            fitting = [notation for notation in NOTATIONS.values() if not features(workflow) & notation.unsupported]
             chosen = fitting[(i + j) % len(fitting)]
             paths.append(folder / f"own{i}{j}{chosen.suffixes[0]}")
             paths[-1].write_text(chosen.write(workflow), encoding="utf-8")

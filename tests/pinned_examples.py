@@ -54,7 +54,7 @@ class Example:
 @cache
 def examples() -> tuple[Example, ...]:
     """Return all pinned examples, in the order of the files."""
-    return tuple(one for path in sorted((FOLDER / "examples").glob("*.toml")) for one in _of_file(path))
+    return tuple(example for path in sorted((FOLDER / "examples").glob("*.toml")) for example in _of_file(path))
 
 
 def _of_file(path: Path) -> Iterator[Example]:
@@ -96,7 +96,7 @@ def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
 
 
 @cache
-def _marked(template: str) -> tuple[Any, frozenset[str]]:
+def _mark_branches(template: str) -> tuple[Any, frozenset[str]]:
     """Return the template with a mark in every branch of its conditions, and all marks."""
     environment = ImmutableSandboxedEnvironment()
     tree = environment.parse(template)
@@ -106,28 +106,28 @@ def _marked(template: str) -> tuple[Any, frozenset[str]]:
 
 def _put_marks(body: list[nodes.Node], around: str) -> Iterator[str]:
     """Put a mark into every branch, such as "flow control, not direct", and yield the marks."""
-    for branch in [one for one in body if isinstance(one, nodes.If)]:
+    for branch in [node for node in body if isinstance(node, nodes.If)]:
         sides = [("", branch.body), ("not ", branch.else_)]
         turned = isinstance(branch.test, nodes.Not)
-        for (said, _), (_, inner) in zip(reversed(sides) if turned else sides, sides, strict=True):
-            mark = f"{around}, {said}{_condition(branch.test)}".removeprefix(", ")
+        for (prefix, _), (_, inner) in zip(reversed(sides) if turned else sides, sides, strict=True):
+            mark = f"{around}, {prefix}{_condition(branch.test)}".removeprefix(", ")
             yield mark
             yield from _put_marks(inner, mark)
             inner.insert(0, nodes.Output([nodes.TemplateData(f"\0{mark}\0")]))
 
 
 def _condition(test: nodes.Node) -> str:
-    names = [one.name for one in test.find_all(nodes.Name)] or [getattr(test, "name", "")]
-    constants = [str(one.value) for one in test.find_all(nodes.Const)]
+    names = [node.name for node in test.find_all(nodes.Name)] or [getattr(test, "name", "")]
+    constants = [str(node.value) for node in test.find_all(nodes.Const)]
     return " ".join((*names, *constants))
 
 
 def branches(template: str) -> frozenset[str]:
     """Return a name for each branch of the template's conditions; one without a name for the whole template."""
-    return _marked(template)[1] | {""}
+    return _mark_branches(template)[1] | {""}
 
 
 def branches_taken(template: str, fields: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of the branches that the template takes with these fields."""
-    parts = str(_marked(template)[0].render(fields)).split("\0")
+    parts = str(_mark_branches(template)[0].render(fields)).split("\0")
     return frozenset(parts[1::2]) | {""}

@@ -31,41 +31,41 @@ class Statement:
 def statements() -> tuple[Statement, ...]:
     """Return all pinned statements, in the order of the file."""
     read = tomllib.loads(FILE.read_text(encoding="utf-8"))["statements"]
-    return tuple(Statement(tuple(one["notations"]), one["says"], one["text"], one["means"]) for one in read)
+    return tuple(Statement(tuple(row["notations"]), row["says"], row["text"], row["means"]) for row in read)
 
 
 def problems_of_guide(notation: Notation) -> list[str]:
     """Return what is wrong with the guide of a notation: other words than the pinned ones, or another meaning."""
-    pinned = [one for one in statements() if notation.name in one.notations]
-    whole = " ".join(one.says for one in pinned)
-    found = [] if whole == notation.guide else [f"{notation.name}: pinned {whole!r}, found {notation.guide!r}"]
-    for one in pinned:
-        read = facts(notation.read(one.text))
-        found += [
-            f"{notation.name}: {one.says}\n  {name}: pinned {meant}, read {read[name]}"
-            for name, meant in one.means.items()
-            if read[name] != meant
+    pinned = [statement for statement in statements() if notation.name in statement.notations]
+    whole = " ".join(statement.says for statement in pinned)
+    differences = [] if whole == notation.guide else [f"{notation.name}: pinned {whole!r}, found {notation.guide!r}"]
+    for statement in pinned:
+        read = facts(notation.read(statement.text))
+        differences += [
+            f"{notation.name}: {statement.says}\n  {name}: pinned {pinned_fact}, read {read[name]}"
+            for name, pinned_fact in statement.means.items()
+            if read[name] != pinned_fact
         ]
-    return found
+    return differences
 
 
 def facts(workflow: Workflow) -> dict[str, Any]:
     """Return what a workflow says, in the terms of the file."""
     level, whole = assemble(workflow), expand(workflow)
-    data, tasks = {one.name for one in level.data}, set(level.task_names)
+    data, tasks = {node.name for node in level.data}, set(level.task_names)
     inner = {task.name: task.subworkflow for task in whole.tasks if task.subworkflow is not None}
     return {
         "tasks": list(level.task_names),
-        "data": [one.name for one in level.data],
+        "data": [node.name for node in level.data],
         "follows": _by_first((link.source, _target(link)) for link in level.links),
         "reads": _by_first((link.target, link.source) for link in level.data_links if link.source in data),
         "writes": _by_first((link.source, link.target) for link in level.data_links if link.source in tasks),
-        "starts": {one.name: BRANCHES[one.kind] for one in level.gateways if one.role == "split"},
-        "joins": [one.name for one in level.gateways if one.role == "join"],
+        "starts": {node.name: BRANCHES[node.kind] for node in level.gateways if node.role == "split"},
+        "joins": [node.name for node in level.gateways if node.role == "join"],
         "described": {task.name: task.description for task in level.tasks if task.description},
         "uses": {task.name: task.reference.name for task in level.tasks if task.reference is not None},
-        "inside": {name: list(one.task_names) for name, one in inner.items()},
-        "described_inside": {name: {t.name: t.description for t in one.tasks} for name, one in inner.items()},
+        "inside": {name: list(workflow.task_names) for name, workflow in inner.items()},
+        "described_inside": {name: {t.name: t.description for t in workflow.tasks} for name, workflow in inner.items()},
     }
 
 
@@ -76,7 +76,7 @@ def _target(link: Link) -> str:
 
 
 def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for first, second in pairs:
-        found.setdefault(first, []).append(second)
-    return found
+        groups.setdefault(first, []).append(second)
+    return groups

@@ -55,7 +55,11 @@ def known_tasks() -> dict[str, tuple[str, dict[str, Any]]]:
 @cache
 def wholes() -> dict[str, dict[str, Any]]:
     """Return the workflows of all domains by name, those with a definite goal included."""
-    return {one["name"]: one for n in domain_names() for one in (*vocabulary(n)["workflows"], *vocabulary(n)["goals"])}
+    return {
+        whole["name"]: whole
+        for name in domain_names()
+        for whole in (*vocabulary(name)["workflows"], *vocabulary(name)["goals"])
+    }
 
 
 def atomic(project: Workflow) -> list[Task]:
@@ -97,36 +101,36 @@ def _strange_data(project: Workflow) -> Iterator[str]:
     for _, level in levels(project):
         for task in level.tasks:
             if not task.composite:
-                told = known_tasks()[task.name][1]
-                if not {*inputs(level, task.name), *outputs(level, task.name)} <= {*told["reads"], *told["writes"]}:
+                fields = known_tasks()[task.name][1]
+                if not {*inputs(level, task.name), *outputs(level, task.name)} <= {*fields["reads"], *fields["writes"]}:
                     yield task.name
 
 
 def problems_of(case: Case, pattern: str, project: Workflow) -> list[str]:
     """Return a line for each checker that does not find just what the pattern's answer says; none if all agree."""
-    found = findings(project)
+    actual = findings(project)
     planted: Any = case.answer  # each form has its own
     tasks = planted["tasks"] if isinstance(planted, dict) and "tasks" in planted else []
-    wanted = Findings(
-        order=found.order,
+    expected = Findings(
+        order=actual.order,
         descriptions=tasks if pattern == "inconsistent_task_description" else [],
         data=tasks if pattern == "inconsistent_task_data" else [],
-        foreign=[name for name in tasks if name in found.foreign],
-        goal=[name for name in tasks if name in found.goal],
+        foreign=[name for name in tasks if name in actual.foreign],
+        goal=[name for name in tasks if name in actual.goal],
         purpose=pattern == "inconsistent_workflow_description" and planted["answer"] == "no",
     )
     if pattern in ("inconsistent_task_description", "inconsistent_task_data", "wrong_task_order"):
-        wanted = replace(wanted, foreign=[], goal=[])
-    if pattern == "contradicting_task_descriptions" and sorted(tasks) != found.contradictions:
-        return [f"contradictions: planted {tasks}, found {found.contradictions}"]
+        expected = replace(expected, foreign=[], goal=[])
+    if pattern == "contradicting_task_descriptions" and sorted(tasks) != actual.contradictions:
+        return [f"contradictions: planted {tasks}, found {actual.contradictions}"]
     problems = [
-        f"{name}: planted {getattr(wanted, name)}, found {getattr(found, name)}"
+        f"{name}: planted {getattr(expected, name)}, found {getattr(actual, name)}"
         for name in ("descriptions", "data", "foreign", "goal", "purpose")
-        if getattr(wanted, name) != getattr(found, name)
+        if getattr(expected, name) != getattr(actual, name)
     ]
     # A wrong name puts a task where others of that name would stand; data and descriptions tell what it really is.
-    if pattern == "wrong_task_order" and [sorted(pair) for pair in found.order or []] != [tasks]:
-        problems.append(f"order: planted {tasks}, found {found.order}")
-    elif pattern not in ("wrong_task_order", "inconsistent_task_data") and found.order:
-        problems.append(f"order: planted nothing, found {found.order}")
+    if pattern == "wrong_task_order" and [sorted(pair) for pair in actual.order or []] != [tasks]:
+        problems.append(f"order: planted {tasks}, found {actual.order}")
+    elif pattern not in ("wrong_task_order", "inconsistent_task_data") and actual.order:
+        problems.append(f"order: planted nothing, found {actual.order}")
     return problems

@@ -34,7 +34,7 @@ from pytest_taskgraph.trial import Json
 
 SHUFFLES = 5  # random orders that are scored beside the order of mention, for each question
 
-NAMED: Mapping[str, tuple[str, frozenset[str]]] = {
+NAMED_RULES: Mapping[str, tuple[str, frozenset[str]]] = {
     "the first task is mentioned before the second in the control flow": (
         "names in order in control",
         frozenset({"order_of_two", "order_of_two_conditional"}),
@@ -54,16 +54,16 @@ NAMED: Mapping[str, tuple[str, frozenset[str]]] = {
     ),
     "both tasks on a line with a gateway": ("both names on a line with a gateway", frozenset({"parallel_pair"})),
 }
-"""The rules of issue 10: the feature that each looks at, and the patterns that it is told of there."""
+"""Known rules: the feature that each examines, and the patterns that it applies to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RuleAccuracy:
     """What rules get of a yes/no pattern on questions that they were not fitted on."""
 
     best: float
     rules: tuple[str, ...]  # the best rule of each half
-    named: Mapping[str, float]
+    by_rule: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +85,24 @@ class OrderMeasured:
         return self.mentioned - self.random <= self.tolerance
 
 
-def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "") -> Measured:
+def measure(
+    pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = ""
+) -> RuleAccuracy:
     """Fit rules on each half of `count` questions and evaluate them on the other one."""
     samples = [surface_sample(pattern, question, notation) for question in questions(pattern, count, tasks, difficulty)]
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
-    halves = [[one for i, one in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
+    halves = [[each for i, each in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
     turns = [(halves[0], halves[1]), (halves[1], halves[0])]
     families = [[(fit_rule(train, make), held) for train, held in turns] for make in RULE_KINDS]
     shares = [fmean(rule.accuracy(held) for rule, held in fitted) for fitted in families]
     best = families[shares.index(max(shares))]
-    known = set(samples[0].features)
-    named = {
+    features = set(samples[0].features)
+    by_rule = {
         name: fmean(rule_by_wording(feature, train).accuracy(held) for train, held in turns)
-        for name, (feature, told_of) in NAMED.items()
-        if pattern.name in told_of and feature in known
+        for name, (feature, told_of) in NAMED_RULES.items()
+        if pattern.name in told_of and feature in features
     }
-    return Measured(max(shares), tuple(str(rule) for rule, _ in best), named)
+    return RuleAccuracy(max(shares), tuple(str(rule) for rule, _ in best), by_rule)
 
 
 def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, notation: str = "wadl") -> OrderMeasured:
@@ -111,15 +113,15 @@ def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, nota
     """
     rng, mentioned, shuffled = Random(SEED), list[float](), list[float]()
     for question in questions(pattern, count, tasks):
-        shown = write_workflow(question.project, notation)
-        names = first_mentions(shown, notation, question.scope.workflow.task_names, part)
+        text = write_workflow(question.project, notation)
+        names = first_mentions(text, notation, question.scope.workflow.task_names, part)
         if isinstance(question.case.answer, dict):  # of the tasks that run, only the order is guessed
             runs = question.case.answer["tasks"]
             names = [name for name in names if isinstance(runs, list) and name in runs]
         mentioned.append(_score(pattern, [*names], question.case.answer))
         orders: list[Json] = [[*rng.sample(names, len(names))] for _ in range(SHUFFLES)]
         shuffled.append(fmean(_score(pattern, order, question.case.answer) for order in orders))
-    differences = [one - other for one, other in zip(mentioned, shuffled, strict=True)]
+    differences = [a - b for a, b in zip(mentioned, shuffled, strict=True)]
     return OrderMeasured(fmean(mentioned), fmean(shuffled), stdev(differences) / len(differences) ** 0.5)
 
 
@@ -134,7 +136,9 @@ def best_constant(pattern: Pattern, count: int, tasks: int = 12) -> tuple[object
 def patterns(form_name: str) -> tuple[Pattern, ...]:
     """Return our patterns of a form whose answers are computed from what the text shows."""
     return tuple(
-        one for one in catalogue().values() if one.form == form_name and not one.planted and one.category != "custom"
+        each
+        for each in catalogue().values()
+        if each.form == form_name and not each.planted and each.category != "custom"
     )
 
 

@@ -27,14 +27,14 @@ NAMES = (("Boil", "Brew"), ("none", "Brew"), ("Boil, stir", "Brew"), ("Boil, sti
 
 def pages() -> dict[str, str]:
     """Return the text of every page, by the name of its file."""
-    found = {
+    lines_by_name = {
         "patterns.txt": _patterns(),
         "answers.txt": _answers(),
         "notations.txt": _notations(),
         "prompts.txt": _prompts(),
         **{f"vocabulary_{name}.txt": page_of_vocabulary(vocabulary(name)) for name in vocabulary_names()},
     }
-    return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
+    return {name: "\n".join(lines) + "\n" for name, lines in lines_by_name.items()}
 
 
 def write_pages() -> None:
@@ -57,15 +57,15 @@ def _patterns() -> Iterator[str]:
     yield from (f"  {operator}: ... Name all tasks {extent}." for operator, extent in EXTENT.items())
     yield ""
     yield "What a task may have"
-    for one in PROPERTIES:
-        yield from (f"  {one.name} 1. tasks that {one.plural}", f"  {one.name} 2. a task that {one.singular}")
+    for each in PROPERTIES:
+        yield from (f"  {each.name} 1. tasks that {each.plural}", f"  {each.name} 2. a task that {each.singular}")
 
 
 def _answers() -> Iterator[str]:
     for form in FORMS.values():
         yield form.name
-        told = dict.fromkeys(form.instruct(names) for names in NAMES)
-        yield from (f"  {instruction}" for instruction in told)
+        instructions = dict.fromkeys(form.instruct(names) for names in NAMES)
+        yield from (f"  {instruction}" for instruction in instructions)
         yield ""
 
 
@@ -104,17 +104,17 @@ def _vocabulary(words: Vocabulary) -> Iterator[str]:
     yield from _section(
         "Tasks",
         (
-            f"{one.name} ({one.kind}; reads {_listed(one.reads)}; writes {_listed(one.writes)}): {one.description}"
-            for one in words.tasks
+            f"{task.name} ({task.kind}; reads {_join(task.reads)}; writes {_join(task.writes)}): {task.description}"
+            for task in words.tasks
         ),
     )
-    yield from _section("Composite tasks", (f"{one.name}: {one.description}" for one in words.composites))
+    yield from _section("Composite tasks", (f"{task.name}: {task.description}" for task in words.composites))
     yield from _section("Data", (f"{name}: {text}" for name, text in words.data))
     yield from _section("Schemas", (f"{name}: {text}" for name, text in words.schemas))
-    conditions = (f"{one.parameter} ({one.low} to {one.high}) >= {one.limit}: {one.holds}" for one in words.conditions)
+    conditions = (f"{c.parameter} ({c.low} to {c.high}) >= {c.limit}: {c.holds}" for c in words.conditions)
     yield from _section("Conditions that hold", conditions)
     yield from _section("Conditions that fail", (f"{o.parameter} < {o.limit}: {o.fails}" for o in words.conditions))
-    yield from _section("Modes", (f"{name}: {_listed(values)}" for name, values in words.modes))
+    yield from _section("Modes", (f"{name}: {_join(values)}" for name, values in words.modes))
     yield from _section("Parameters", words.settings)
     yield from _section("Kinds", words.kinds)
     for goal in words.goals:
@@ -122,17 +122,17 @@ def _vocabulary(words: Vocabulary) -> Iterator[str]:
 
 
 def _goal(goal: Goal) -> Iterator[str]:
-    for one in goal.alternatives:
-        about = f"{one.task}, parameter {one.parameter}" if one.parameter else one.task
-        yield from (f"{about} fits: {one.fits}", f"{about} contradicts: {one.contradicts}", f"{about}: {one.reason}")
+    for way in goal.alternatives:
+        about = f"{way.task}, parameter {way.parameter}" if way.parameter else way.task
+        yield from (f"{about} fits: {way.fits}", f"{about} contradicts: {way.contradicts}", f"{about}: {way.reason}")
 
 
 def _section(heading: str, lines: Iterable[str]) -> list[str]:
-    found = [f"  {line}" for line in lines]
-    return [heading, *found, ""] if found else []
+    indented = [f"  {line}" for line in lines]
+    return [heading, *indented, ""] if indented else []
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join(names: Iterable[str]) -> str:
     return ", ".join(names) or "nothing"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from brute_force import ANSWERS, compare, drawn
+from brute_force import ANSWERS, compare, draw_cases
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.trial import Json
@@ -38,7 +38,9 @@ TASKS = {"order_of_many": 7}  # tasks of the workflow whose cases are all compar
 def test_reference_of_drawn_case_equals_brute_force(name: str) -> None:
     pattern = catalogue()[name]
     seeds = range(SEEDS.get(name, 12))
-    differences = [compare(pattern, where, scope.workflow, case) for where, scope, case in drawn(pattern, seeds, 12)]
+    differences = [
+        compare(pattern, where, scope.workflow, case) for where, scope, case in draw_cases(pattern, seeds, 12)
+    ]
     assert len(differences) == 2 * len(seeds)
     assert [str(difference) for difference in differences if difference] == []
 
@@ -46,7 +48,7 @@ def test_reference_of_drawn_case_equals_brute_force(name: str) -> None:
 @each_pattern
 def test_reference_of_every_case_equals_brute_force(name: str) -> None:
     pattern = catalogue()[name]
-    drawn_cases = list(drawn(pattern, range(20, 21), TASKS.get(name, 12), every=True))
+    drawn_cases = list(draw_cases(pattern, range(20, 21), TASKS.get(name, 12), every=True))
     assert drawn_cases
     differences = [compare(pattern, where, scope.workflow, case) for where, scope, case in drawn_cases]
     assert [str(difference) for difference in differences if difference] == []
@@ -55,7 +57,7 @@ def test_reference_of_every_case_equals_brute_force(name: str) -> None:
 @each_pattern
 def test_compare_wrong_reference_reports_difference(name: str) -> None:
     pattern = catalogue()[name]
-    ((where, scope, case),) = list(drawn(pattern, range(1), 12))[:1]
+    ((where, scope, case),) = list(draw_cases(pattern, range(1), 12))[:1]
     difference = compare(pattern, where, scope.workflow, replace(case, answer=WRONG[pattern.form]))
     assert difference is not None
     assert "seed 0, ordinal 0, " in str(difference)

@@ -33,7 +33,7 @@ def _pattern_params(selected: tuple[Pattern, ...]) -> list[object]:
 @pytest.mark.parametrize("pattern", _pattern_params(patterns("yes-no")))
 def test_surface_rule_on_unseen_questions_stays_below_bound(pattern: Pattern) -> None:
     result = measure(pattern, QUESTIONS, difficulty="hard" if pattern.name in EXCEPTIONS else "")
-    shares = {"best": result.best, **result.named}
+    shares = {"best": result.best, **result.by_rule}
     assert {rule: value for rule, value in shares.items() if value > MOST} == {}, result.rules
 
 

@@ -1,4 +1,4 @@
-"""Each phrasing of each pattern means what its words say: pinned examples, answered by hand from the words alone."""
+"""Phrasings of patterns against pinned examples, answered by hand from the words alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OURS: Final = {name: pattern for name, pattern in catalogue().items() if pattern
 WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "operator_existence": OPERATORS,
     "operator_block": OPERATORS[1:],
-    "task_list_with_property": (*(one.name for one in PROPERTIES), "kind", "reads", "writes"),
+    "task_list_with_property": (*(task_property.name for task_property in PROPERTIES), "kind", "reads", "writes"),
     "task_of_kind_before": ("before", "after"),
     "link_existence": (
         "the one task that comes directly after task",
@@ -36,16 +36,16 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("phrasing", range(len(PHRASINGS)), ids=PHRASINGS)
 @pytest.mark.parametrize("example", examples(), ids=str)
-def test_pinned_question_has_the_pinned_answer(example: Example, phrasing: int) -> None:
-    found = problem(OURS[example.pattern], example, phrasing)
-    assert not found, found
+def test_pattern_pinned_question_has_pinned_answer(example: Example, phrasing: int) -> None:
+    fault = problem(OURS[example.pattern], example, phrasing)
+    assert not fault, fault
 
 
 @pytest.mark.parametrize("phrasing", range(len(PHRASINGS)), ids=PHRASINGS)
 @pytest.mark.parametrize("pattern", OURS.values(), ids=lambda pattern: pattern.name)
-def test_every_branch_of_a_phrasing_has_examples(pattern: Pattern, phrasing: int) -> None:
+def test_phrasing_every_branch_has_examples(pattern: Pattern, phrasing: int) -> None:
     template = pattern.templates[phrasing]
-    pinned = {(branch, kind) for example in _of(pattern) for branch, kind in _shown(example, phrasing)}
+    pinned = {(branch, kind) for example in _of(pattern) for branch, kind in _branches_of_example(example, phrasing)}
     kinds = ("yes", "no") if pattern.yes_no else ("tempting",)
     missing = [
         (branch, kind) for branch in sorted(branches(template)) for kind in kinds if (branch, kind) not in pinned
@@ -54,14 +54,14 @@ def test_every_branch_of_a_phrasing_has_examples(pattern: Pattern, phrasing: int
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_every_word_that_a_pattern_puts_in_has_examples(name: str) -> None:
+def test_pattern_every_inserted_word_has_examples(name: str) -> None:
     kinds = ("yes", "no") if OURS[name].yes_no else ("tempting",)
-    pinned = {(word, kind) for example in _of(OURS[name]) for word, kind in _words(example)}
+    pinned = {(word, kind) for example in _of(OURS[name]) for word, kind in _words_of_example(example)}
     missing = [(word, kind) for word in WORDS[name] for kind in kinds if (word, kind) not in pinned]
     assert not missing, f"{name}: no example of {missing}"
 
 
-def test_all_patterns_have_two_phrasings_as_the_examples_do() -> None:
+def test_patterns_have_two_phrasings() -> None:
     assert {len(pattern.templates) for pattern in OURS.values()} == {len(PHRASINGS)}
     assert {example.pattern for example in examples()} == OURS.keys()
 
@@ -78,23 +78,23 @@ def _kind(example: Example) -> str:
 
 
 @cache
-def _shown(example: Example, phrasing: int) -> tuple[tuple[str, str], ...]:
+def _branches_of_example(example: Example, phrasing: int) -> tuple[tuple[str, str], ...]:
     """Return the branches of the phrasing that the example takes, with its kind."""
     pattern = OURS[example.pattern]
-    for text, scope, one in all_questions(pattern, phrasing, shown_to(example)):
+    for text, scope, case in all_questions(pattern, phrasing, shown_to(example)):
         if text == example.questions[phrasing]:
             nested = any(task.composite for task in scope.workflow.tasks)
-            fields = {"workflow": scope.workflow, "place": scope.designation, "nested": nested, **one.fields}
+            fields = {"workflow": scope.workflow, "place": scope.designation, "nested": nested, **case.fields}
             return tuple((branch, _kind(example)) for branch in branches_taken(pattern.templates[phrasing], fields))
     return ()
 
 
-def _words(example: Example) -> Iterator[tuple[str, str]]:
+def _words_of_example(example: Example) -> Iterator[tuple[str, str]]:
     """Yield the words of the pattern that fields or labels of the example hold, with its kind."""
     pattern = OURS[example.pattern]
-    for text, _, one in all_questions(pattern, 0, shown_to(example)):
+    for text, _, case in all_questions(pattern, 0, shown_to(example)):
         if text == example.questions[0]:
-            held = [str(value) for value in (*one.fields.values(), *one.labels.values())]
+            values = [str(value) for value in (*case.fields.values(), *case.labels.values())]
             for word in WORDS[example.pattern]:
-                if any(value == word or value.startswith(f"{word} ") for value in held):
+                if any(value == word or value.startswith(f"{word} ") for value in values):
                     yield word, _kind(example)

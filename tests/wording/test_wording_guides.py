@@ -9,11 +9,11 @@ from pytest_taskgraph.notations import NOTATIONS, Notation
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=lambda notation: notation.name)
-def test_guide_means_what_is_pinned(notation: Notation) -> None:
-    found = problems_of_guide(notation)
-    assert not found, "\n".join(found)
+def test_guide_agrees_with_pinned_statements(notation: Notation) -> None:
+    differences = problems_of_guide(notation)
+    assert not differences, "\n".join(differences)
 
 
 def test_statements_are_about_known_notations() -> None:
-    assert {name for one in statements() for name in one.notations} == NOTATIONS.keys()
-    assert all(one.means for one in statements())
+    assert {name for statement in statements() for name in statement.notations} == NOTATIONS.keys()
+    assert all(statement.means for statement in statements())

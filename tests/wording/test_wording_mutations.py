@@ -35,57 +35,57 @@ def _reworded(name: str, *changes: tuple[str, str]) -> Pattern:
 
 
 def _problems(pattern: Pattern, phrasing: int) -> list[str]:
-    found = [problem(pattern, one, phrasing) for one in examples() if one.pattern == pattern.name]
-    return [one for one in found if one]
+    faults = [problem(pattern, example, phrasing) for example in examples() if example.pattern == pattern.name]
+    return [fault for fault in faults if fault]
 
 
 def _described_as(words: Vocabulary, task: str, other: str) -> Vocabulary:
     """Return the vocabulary with a task described as another one."""
-    wrong = next(one.description for one in words.tasks if one.name == other)
-    tasks = tuple(replace(one, description=wrong) if one.name == task else one for one in words.tasks)
+    wrong = next(each.description for each in words.tasks if each.name == other)
+    tasks = tuple(replace(each, description=wrong) if each.name == task else each for each in words.tasks)
     return replace(words, tasks=tasks)
 
 
 @pytest.mark.parametrize(
-    ("name", "one", "other"),
+    ("name", "first", "second"),
     [("link_existence", "{{ first }}", "{{ second }}"), ("order_of_two", "{{ a }}", "{{ b }}")],
 )
-def test_swapped_operands_of_phrasing_give_other_answers(name: str, one: str, other: str) -> None:
-    found = _problems(_reworded(name, (one, other), (other, one)), SECOND)
-    assert any("pattern's answer" in text for text in found)
+def test_pinned_example_swapped_operands_detected(name: str, first: str, second: str) -> None:
+    faults = _problems(_reworded(name, (first, second), (second, first)), SECOND)
+    assert any("pattern's answer" in text for text in faults)
 
 
-def test_some_for_every_in_phrasing_is_not_the_pinned_question() -> None:
+def test_pinned_example_weakened_phrasing_detected() -> None:
     weaker = _reworded("every_situation", ("every possible", "some possible"), ("all values", "some values"))
-    found = _problems(weaker, SECOND)
-    assert found
-    assert all("the pattern does not ask" in text for text in found)
+    faults = _problems(weaker, SECOND)
+    assert faults
+    assert all("the pattern does not ask" in text for text in faults)
 
 
-def test_phrasing_that_was_not_changed_keeps_its_answers() -> None:
+def test_pinned_example_unchanged_phrasing_passes() -> None:
     swapped = _reworded("link_existence", ("{{ first }}", "{{ second }}"), ("{{ second }}", "{{ first }}"))
     assert not _problems(swapped, 0)
 
 
-def test_guide_with_data_flow_backwards_is_not_what_is_pinned() -> None:
-    said = "a task reads the data before it and writes the data after it"
-    assert said in WADL.guide
-    backwards = WADL.guide.replace(said, "a task writes the data before it and reads the data after it")
+def test_pinned_guide_reversed_data_flow_detected() -> None:
+    statement = "a task reads the data before it and writes the data after it"
+    assert statement in WADL.guide
+    backwards = WADL.guide.replace(statement, "a task writes the data before it and reads the data after it")
     assert problems_of_guide(replace(WADL, guide=backwards))
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=lambda notation: notation.name)
-def test_guide_without_a_sentence_is_not_what_is_pinned(notation: Notation) -> None:
+def test_pinned_guide_missing_sentence_detected(notation: Notation) -> None:
     shorter = notation.guide[: notation.guide.rstrip(".").rindex(". ") + 1]
     assert problems_of_guide(replace(notation, guide=shorter))
 
 
-def test_task_described_as_another_shares_no_word_with_its_data() -> None:
+def test_vocabulary_wrong_description_shares_no_word() -> None:
     kitchen = _described_as(vocabulary("kitchen"), "KneadDough", "PolishGlasses")
     assert undescribed(kitchen) - undescribed(vocabulary("kitchen")) == {"KneadDough"}
 
 
-def test_task_described_as_any_other_shows_on_its_page() -> None:
+def test_vocabulary_wrong_description_shows_on_page() -> None:
     kitchen = vocabulary("kitchen")
     before = wording_pages.page_of_vocabulary(kitchen)
     after = wording_pages.page_of_vocabulary(_described_as(kitchen, "KneadDough", "RaiseDough"))

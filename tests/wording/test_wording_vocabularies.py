@@ -18,7 +18,7 @@ IN_OTHER_WORDS: Final = {
 
 
 @pytest.mark.parametrize("name", domain_names())
-def test_description_shares_a_word_with_name_or_data(name: str) -> None:
+def test_vocabulary_description_shares_word_with_task(name: str) -> None:
     assert undescribed(vocabulary(name)) <= IN_OTHER_WORDS
 
 

@@ -11,10 +11,10 @@ def _stored() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", sorted(wording_pages.pages()))
-def test_page_of_words_matches_the_code(name: str) -> None:
+def test_words_page_matches_code(name: str) -> None:
     current, stored = wording_pages.pages()[name], _stored().get(name, "")
     assert current.split("\n") == stored.split("\n"), f"words/{name} is out of date; run: {wording_pages.COMMAND}"
 
 
-def test_pages_of_words_hold_nothing_else() -> None:
+def test_words_folder_has_only_current_pages() -> None:
     assert _stored().keys() == wording_pages.pages().keys()
