@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from brute_force import ANSWERS, compare, drawn  # noqa: E402 - the tests' directory is no package
+from brute_force import ANSWERS, compare, draw_cases  # noqa: E402 - the tests' directory is no package
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue  # noqa: E402
 
@@ -36,7 +36,7 @@ def print_row(name: str, chosen: argparse.Namespace) -> int:
     """Print the row of the pattern, and return the number of cases that differ."""
     began = time.perf_counter()
     pattern, seeds = catalogue()[name], range(chosen.first, chosen.first + chosen.seeds)
-    cases = drawn(pattern, seeds, chosen.tasks, chosen.every)
+    cases = draw_cases(pattern, seeds, chosen.tasks, chosen.every)
     differences = [compare(pattern, where, scope.workflow, case) for where, scope, case in cases]
     different = [difference for difference in differences if difference]
     print(f"{name:30} {len(differences):8} {len(different):6} {time.perf_counter() - began:8.1f}", flush=True)

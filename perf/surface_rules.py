@@ -28,7 +28,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern  
 from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (  # noqa: E402
     EXCEPTIONS,
     MOST,
-    size,
+    feasible_size,
 )
 from pytest_taskgraph.benchmarks.understanding.questions.left_out import recipe_features  # noqa: E402
 from pytest_taskgraph.notations import NOTATIONS, notation  # noqa: E402
@@ -57,10 +57,10 @@ def rows(pattern: Pattern, chosen: argparse.Namespace, notation_name: str) -> It
             above = hard.best > MOST
             yield base | ruled | {"bound": MOST, "above": above, "exception": ""}
         measurement = surface_rules.measure(pattern, chosen.instances, chosen.tasks, notation_name)
-        above = max([measurement.best, *measurement.named.values()]) > MOST and not exception
+        above = max([measurement.best, *measurement.by_rule.values()]) > MOST and not exception
         ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(measurement.rules))}", "value": measurement.best}
         yield base | ruled | {"bound": MOST, "above": above, "exception": exception}
-        for name, value in measurement.named.items():
+        for name, value in measurement.by_rule.items():
             yield base | {
                 "rule": name,
                 "value": value,
@@ -95,7 +95,7 @@ def main() -> int:
     for pattern in select(chosen.patterns):
         if pattern.form not in MEASURED_FORMS or pattern.planted:
             continue
-        tasks = size(pattern, chosen.tasks)
+        tasks = feasible_size(pattern, chosen.tasks)
         for notation_name in (
             name for name in names if not recipe_features(pattern, tasks) & notation(name).unsupported
         ):

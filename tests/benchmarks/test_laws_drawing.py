@@ -139,7 +139,7 @@ def test_draw_has_needed_and_no_avoided_features(pattern: Pattern) -> None:
         features_of_workflow = features(draw(pattern, 12, 3, ordinal).project)
         planted = {"loop", "references", "hierarchy"} if pattern.flaws else set()
         assert pattern.needs - planted <= features_of_workflow
-        assert not pattern.avoids & features_of_workflow - planted.union(*map(implied, pattern.varies))
+        assert not pattern.avoids & features_of_workflow - planted.union(*map(implied_features, pattern.varies))
 
 
 @each_pattern
