@@ -141,4 +141,4 @@ def compose_posed(posed: PatternQuestion, settings: UnderstandingSettings) -> Qu
 
 def _unbuilt_instance(drawn_question: DrawnQuestion, project: Workflow, error: Exception) -> Instance:
     name = f"{drawn_question.pattern.name}-{drawn_question.notation.name}-p{drawn_question.phrasing + 1}"
-    return unbuilt(FAMILY, drawn_question.pattern.name, error, name, diagram_of(project), task_count(project))
+    return unbuilt_instance(FAMILY, drawn_question.pattern.name, error, name, diagram_of(project), task_count(project))
