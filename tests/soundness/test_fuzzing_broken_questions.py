@@ -164,7 +164,9 @@ def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
             following = sorted(successors(workflow, task))
             yield case(following, task=task, hint=", ".join(following) or "none")
 
-    check_finding(found("hinted")["answer-not-given-away"], "the field 'hint' of the question", "of 80 answers right")
+    check_finding(
+        fuzz_findings("hinted")["answer-not-given-away"], "the field 'hint' of the question", "of 80 answers right"
+    )
 
 
 def test_answer_given_away_by_a_word_names_the_word() -> None:

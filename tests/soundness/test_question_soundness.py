@@ -200,13 +200,13 @@ def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
 
 
 def test_names_shown_field_that_is_spelt_like_a_name_is_no_name() -> None:
-    made = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
-    (below,) = [task.subworkflow.name for task in made.tasks if task.subworkflow is not None]
-    project = with_texts(made, renaming_to({below: "data"}))
-    one = catalogue()["task_after_task"]
-    case_of_data = next(each for each in one.cases(project) if each.fields["flow"] == "data")
+    generated = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
+    (below,) = [task.subworkflow.name for task in generated.tasks if task.subworkflow is not None]
+    project = with_texts(generated, renaming_to({below: "data"}))
+    selected = catalogue()["task_after_task"]
+    case_of_data = next(each for each in selected.cases(project) if each.fields["flow"] == "data")
     text = write_workflow(project, "wadl-expanded")
-    asked = PatternQuestion(one, one, project, scopes(project)[0], case_of_data, 0, "wadl-expanded", text)
+    subject = PatternQuestion(selected, selected, project, scopes(project)[0], case_of_data, 0, "wadl-expanded", text)
     (reference, *_) = understanding.references(Settings(), {"patterns": ["task_after_task"]})
     put = replace(
         understanding.question(reference, Settings()), text=sentence(selected, 0, subject.scope, case_of_data)
