@@ -146,7 +146,7 @@ class _Search:
         self._number_conditions()
 
     def _number_relations(self) -> None:
-        """Number the relations of both graphs, 0 for none, and set the costs of turning each into each other."""
+        """Assign numbers to the relations of both graphs, 0 for none, and set the costs of turning each into each other."""
         import numpy as np
 
         graphs = self.one, self.other
@@ -163,7 +163,7 @@ class _Search:
         )
 
     def _number_conditions(self) -> None:
-        """Number the conditions that both graphs have: out of a node, into it, each with all others last.
+        """Assign numbers to the conditions that both graphs have: out of a node, into it, each with all others last.
 
         Flows whose condition is in one graph only are counted together.
         """
