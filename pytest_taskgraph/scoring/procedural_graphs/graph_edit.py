@@ -146,7 +146,7 @@ class _Search:
         self._number_conditions()
 
     def _number_relations(self) -> None:
-        """Assign numbers to the relations of both graphs, 0 for none, and set the costs of turning each into each other."""
+        """Assign numbers to the relations of both graphs, 0 for none, and set the costs of turning one into another."""
         import numpy as np
 
         graphs = self.one, self.other
