@@ -114,11 +114,11 @@ def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose
     If no layout fits, published numbers stand below the table; if that is not enough, names are shortened.
     """
     marks = _source_marks(rows)
-    columns_ = _columns(table, verbose, marks)
+    text_columns = _columns(table, verbose, marks)
     markup = [row.markup for row in rows]
-    choices = _choices(table, columns_, rows)
-    if any(column.published for column in columns_) and not any(_fits(*choice, width) for choice in choices):
-        choices = _choices(table, [column for column in columns_ if not column.published], rows)
+    choices = _choices(table, text_columns, rows)
+    if any(column.published for column in text_columns) and not any(_fits(*choice, width) for choice in choices):
+        choices = _choices(table, [column for column in text_columns if not column.published], rows)
         return [*fit_table(choices, width, markup), *_published_below(table, rows, width)]
     sources = [source_line(source, mark, table.entries) for source, mark in marks.items()]
     below: Lines = [(line, {}) for source in sources for line in wrap(source, width, 2)]
@@ -151,20 +151,20 @@ def _align(titles: Sequence[str]) -> str:
 
 
 def _choices(
-    table: Table, columns_: Sequence[_TextColumn], rows: Sequence[LabelledEntry]
+    table: Table, text_columns: Sequence[_TextColumn], rows: Sequence[LabelledEntry]
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Return the titles and cells of each layout."""
     choices = []
-    for layout in _layouts(table, columns_):
-        chosen = [column for column in columns_ if column.rank <= layout.rank]
+    for layout in _layouts(table, text_columns):
+        chosen = [column for column in text_columns if column.rank <= layout.rank]
         titles = [table.spec.title, *(column.short if layout.short else column.title for column in chosen)]
         choices.append((titles, [[row.title, *(column.cell(row.entry) for column in chosen)] for row in rows]))
     return choices
 
 
-def _layouts(table: Table, columns_: Sequence[_TextColumn]) -> Iterator[TableLayout]:
+def _layouts(table: Table, text_columns: Sequence[_TextColumn]) -> Iterator[TableLayout]:
     """Yield the layouts of the table, without those that show the same columns as another."""
-    ranks = sorted({0, *(column.rank for column in columns_)}, reverse=True)
+    ranks = sorted({0, *(column.rank for column in text_columns)}, reverse=True)
     declared = table.spec.layouts or (*map(TableLayout, ranks), TableLayout(0, short=True))
     highest = max(layout.rank for layout in declared)
     yield from (TableLayout(rank) for rank in ranks if rank > highest)

@@ -134,13 +134,13 @@ def _changes(comparison: RunComparison, width: int) -> Lines:
     if not moved or comparison.total is None:
         return []
     moved.sort(key=lambda group: (not is_worse(group.verdict), group.change))
-    heads, word = summary_groups(comparison), comparison.group_word
-    cells = [_cells(group) for group in (*moved[:ROWS], *heads)]
+    summary, word = summary_groups(comparison), comparison.group_word
+    cells = [_cells(group) for group in (*moved[:ROWS], *summary)]
     long = [word, "n", "before", "after", "change", "lost", "won", "p", "verdict"]
     short = [word, "n", "before", "after", "change", "p", "verdict"]
     narrow = [[*row[:5], *row[7:]] for row in cells]
     markup = [_COLOURS["worse"] if is_worse(group.verdict) else {} for group in moved[:ROWS]]
-    markup += [{"bold": True}] * len(heads)
+    markup += [{"bold": True}] * len(summary)
     still = len(comparison.groups) - len(moved)
     facts = [f"{count(len(moved) - ROWS, word)} more changed"] if len(moved) > ROWS else []
     facts += [f"{count(still, word)} without a change"] if still else []

@@ -23,7 +23,7 @@ _INVISIBLE = frozenset(
 )
 _COMMAND = re.compile(r"##(?=[A-Za-z]{0,20}\[)")  # as in ##[ and ##vso[
 _OPENS = re.compile(r"^(\s*)::")  # of GitHub, as in ::error
-QUOTE = "| "  # stands before each line of a text that is printed as it is
+QUOTE = "| "  # precedes each line of a text that is printed with its line breaks
 
 
 def printable(text: str) -> str:

@@ -40,12 +40,13 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: R
     """
     state, headline = _verdict(record, tally, about)
     if comparison is not None and is_worse(comparison.verdict):
-        verdict_of = comparison.verdict.replace("worse", "Worse than before", 1)
-        state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
+        verdict_text = comparison.verdict.replace("worse", "Worse than before", 1)
+        state, headline = "failed", f"{verdict_text}; {headline[:1].lower()}{headline[1:]}"
     trials = [*tally.total_group().trials, *tally.total_group(graded=True).trials]
     outcomes: Counter[str] = Counter(trial.outcome for trial in trials)
     order = ("right", "wrong", "graded", "unparseable", "refused", "error", "skipped")
-    return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
+    counts = [(outcome, outcomes[outcome]) for outcome in order if outcomes[outcome]]
+    return Verdict(state, headline, list(_notes(tally, about)), counts)
 
 
 def _verdict(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
@@ -75,9 +76,9 @@ def _right_text(total: Row, graded: Row) -> str:
 
 
 def _interrupted_verdict(right: str, about: About) -> tuple[State, str]:
-    lacks = "; there is no verdict of gates" if "gates" in about.fail_on else ""
+    suffix = "; there is no verdict of gates" if "gates" in about.fail_on else ""
     state: State = "neutral" if about.report_only else "failed"
-    return state, f"Interrupted: {right}{lacks}"
+    return state, f"Interrupted: {right}{suffix}"
 
 
 def _verdict_by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
@@ -99,16 +100,16 @@ def _verdict_by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State,
 def _verdict_by_answers(total: Row, graded: Row, lost: int) -> tuple[State, str]:
     """Return the verdict where each wrong answer fails the run; graded questions need an answer, of whatever score."""
     missing, unparsed = total.errors + graded.errors, graded.unparseable + graded.refused
-    apart = f", {graded.n:,} graded" if graded.n else ""
+    graded_text = f", {graded.n:,} graded" if graded.n else ""
     if missing or lost or unparsed or total.right < total.n:
         wrong = [f"{total.n - total.right:,} of {total.n:,} not right"] if total.right < total.n or not unparsed else []
         facts = {f"{unparsed:,} of {graded.n:,} graded without an answer": unparsed, count(missing, "error"): missing}
         return "failed", ", ".join([*wrong, *(fact for fact, of in {**facts, f"{lost:,} lost": lost}.items() if of)])
     if not total.n and graded.n:
-        return "neutral", f"No answer is right or wrong{apart}"
+        return "neutral", f"No answer is right or wrong{graded_text}"
     if not total.n:
         return "neutral", f"No answer is scored: {count(total.skipped + graded.skipped, 'question')} skipped"
-    return "passed", (f"All {total.n:,} right" if total.n > 1 else "The question is right") + apart
+    return "passed", (f"All {total.n:,} right" if total.n > 1 else "The question is right") + graded_text
 
 
 def _notes(tally: Tally, about: About) -> Iterator[str]:
@@ -117,10 +118,10 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
         yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
     if about.report_only:
         yield "Report only: no answer, gate or comparison fails the run."
-    if apart := graded_note(tally):
-        yield f"{apart}."
-    if prompts := pooled_note(tally):
-        yield f"{prompts}."
+    if note_on_graded := graded_note(tally):
+        yield f"{note_on_graded}."
+    if note_on_prompts := pooled_note(tally):
+        yield f"{note_on_prompts}."
     for budget, times in _unasked_by_budget(tally).items():
         yield f"The budget of {budget} was spent: {count(times, 'question')} not asked."
     skipped = sum(trial.outcome == "skipped" for trial in tally)

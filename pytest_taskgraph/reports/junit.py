@@ -69,16 +69,16 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "version": about.version,
     }
     facts |= _usage_facts(about.usage) if about.usage else {}
-    properties_ = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
+    pairs = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
     several = len(tally.models) > 1
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
-        properties_ += [
+        pairs += [
             (f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.total_group(model)).items()
         ]
         for family in tally.families:
-            properties_ += _family_properties(tally.of_family(family), model, end, len(tally.families) > 1)
-    return properties_
+            pairs += _family_properties(tally.of_family(family), model, end, len(tally.families) > 1)
+    return pairs
 
 
 def _family_properties(tally: Tally, model: str, end: str, several: bool) -> Properties:
@@ -135,7 +135,7 @@ def _numbers(tally: Tally, group: Group) -> dict[str, str]:
     """
     row = tally.row(group)
     passed = {} if group.graded else {"right": str(row.right), "rate": _number(row.rate)}
-    apart = {"graded": str(row.graded)} if row.graded else {}
+    graded = {"graded": str(row.graded)} if row.graded else {}
     chance = {} if row.chance is None else {"chance": _number(row.chance)}
     return {
         "n": str(row.n),
@@ -146,7 +146,7 @@ def _numbers(tally: Tally, group: Group) -> dict[str, str]:
         "unparseable": str(row.unparseable),
         "refused": str(row.refused),
         "skipped": str(row.skipped),
-        **apart,
+        **graded,
         **chance,
     }
 

@@ -75,10 +75,10 @@ def _retries(retries: int) -> str:
 
 
 def _tokens_and_cost(
-    tokens_in: int, tokens_out: int, untold: int, cost: float, replies: int, unpriced: int
+    tokens_in: int, tokens_out: int, unknown_tokens: int, cost: float, replies: int, unpriced: int
 ) -> list[str]:
     """Return the tokens and the cost of the given number of replies, as texts."""
-    least = "at least " if untold else ""
+    least = "at least " if unknown_tokens else ""
     tokens = [f"{least}{tokens_in:,} tokens in", f"{tokens_out:,} out"] if tokens_in or tokens_out else []
     return [*(tokens or ["tokens unknown"]), _cost(cost, replies - unpriced, unpriced)]
 

@@ -287,20 +287,20 @@ def _time_before(days: float) -> datetime:
 def _stats(folder: Path, options: argparse.Namespace) -> None:
     file = folder / FILE
     by_model = read_replies(folder, stored_replies)
-    size = sum(file_.stat().st_size for file_ in (file, file.with_name(f"{file.name}-wal")) if file_.exists())
+    size = sum(path.stat().st_size for path in (file, file.with_name(f"{file.name}-wal")) if path.exists())
     if options.json:
         about = {
             "file": str(file),
             "bytes": size,
-            "models": {name: _as_json(file_) for name, file_ in by_model.items()},
+            "models": {name: _as_json(path) for name, path in by_model.items()},
         }
         print(json.dumps(about, indent=2))
         return
-    replies = sum(file_.replies for file_ in by_model.values())
+    replies = sum(path.replies for path in by_model.values())
     print(f"{one_line(str(file))}: {replies} replies of {len(by_model)} models, {size:,} bytes")
     if by_model:
         header = ["model", "replies", "tokens in", "tokens out", "cost", "first", "last"]
-        print("\n".join(["", *table(header, [_table_row(name, file_) for name, file_ in by_model.items()], "lrrrrll")]))
+        print("\n".join(["", *table(header, [_table_row(name, path) for name, path in by_model.items()], "lrrrrll")]))
 
 
 def _table_row(model: str, replies: StoredReplies) -> list[str]:

@@ -100,7 +100,7 @@ class MergeResult:
 @contextmanager
 def stage_entries(imported: Iterable[StoredEntry]) -> Iterator[Iterator[StoredEntry]]:
     """Copy the entries to a temporary file and yield them from there; errors then occur before the store is changed."""
-    staging = sqlite3.connect("", isolation_level=None)  # a file without a name, which goes with the connection
+    staging = sqlite3.connect("", isolation_level=None)  # a temporary file, removed when the connection is closed
     try:
         staging.execute("CREATE TABLE incoming(key TEXT, model TEXT, request TEXT, reply TEXT, at TEXT)")
         with _transaction(staging):

@@ -68,19 +68,19 @@ def ranks(order: Sequence[int], links: Iterable[tuple[int, int, int]]) -> list[i
     order is topological already.
     """
     after: dict[int, list[Pair]] = {}
-    ranks_ = [0] * len(order)
+    layers = [0] * len(order)
     targets = set()
     for source, target, length in links:
         after.setdefault(source, []).append((target, length))
         targets.add(target)
     for node in order:
         for target, length in after.get(node, ()):
-            ranks_[target] = max(ranks_[target], ranks_[node] + length)
+            layers[target] = max(layers[target], layers[node] + length)
     for node in reversed(order):
         if node not in targets and node in after:
-            ranks_[node] = min(ranks_[target] - length for target, length in after[node])
-    lowest = min(ranks_, default=0)
-    return [rank - lowest for rank in ranks_]
+            layers[node] = min(layers[target] - length for target, length in after[node])
+    lowest = min(layers, default=0)
+    return [rank - lowest for rank in layers]
 
 
 def reduce_crossings(layers: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:

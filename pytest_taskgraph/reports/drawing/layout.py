@@ -14,7 +14,7 @@ from .grid import BETWEEN, GAP, LayoutLink, LayoutNode, LevelGrid, closest_posit
 
 Point = tuple[float, float]
 PORT = 14.0  # between the ends of two links on one side, where there is room
-WIDEST = 560.0  # boxes without links stand below, in rows of that width or the drawing's own
+WIDEST = 560.0  # width of the rows of boxes without links, unless the drawing is wider
 
 
 @dataclass(slots=True)

@@ -82,8 +82,8 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
 def _gate_row(gate: Mapping[str, Any], several: bool) -> dict[str, str]:
     """Return a row of the table of gates, with the model if there are several and the name does not contain it."""
     name, model = str(gate.get("name") or ""), str(gate.get("model") or "")
-    apart = model if several and not name.endswith(f"[{model}]") else ""
-    return {"name": name, "model": apart, "outcome": gate_state(gate), "reason": gate_reason(gate)}
+    shown_model = model if several and not name.endswith(f"[{model}]") else ""
+    return {"name": name, "model": shown_model, "outcome": gate_state(gate), "reason": gate_reason(gate)}
 
 
 def _pack_pair(pair: DrawnPair) -> list[str]:

@@ -20,7 +20,7 @@ from .embedded_data import printable_text
 if TYPE_CHECKING:
     from .changes import Changes
 
-FIRST = 20  # questions that stand in the page itself, for those who read it without its script
+FIRST = 20  # questions in the page itself, shown if its script does not run
 MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first

@@ -78,9 +78,9 @@ def _changes(comparison: RunComparison, most: int) -> Iterator[str]:
     moved = [group for group in comparison.groups if group.lost or group.won]
     moved.sort(key=lambda group: (not is_worse(group.verdict), group.won - group.lost))
     several = any(group.model for group in comparison.groups) and len({group.model for group in comparison.groups}) > 1
-    heads = summary_groups(comparison)
+    summary = summary_groups(comparison)
     rows = [_group_row(group, several) for group in moved[:most]] + [
-        _group_row(group, several, "**") for group in heads[:most]
+        _group_row(group, several, "**") for group in summary[:most]
     ]
     titles = [
         comparison.group_word,

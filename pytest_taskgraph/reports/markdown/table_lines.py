@@ -68,7 +68,7 @@ def _rows(table: Table) -> list[_Row]:
 def _table(table: Table, rows: Sequence[_Row]) -> list[str]:
     by_model = table.side_by_side or (table.spec.graded and table.rows != "model")
     columns, marks = table.columns("md"), source_marks(_sources(table))
-    heads = [title for column in columns for title in _titles(table, column)]
+    headings = [title for column in columns for title in _titles(table, column)]
     cells = [
         [
             _name(line),
@@ -78,7 +78,7 @@ def _table(table: Table, rows: Sequence[_Row]) -> list[str]:
         for line, entry in rows
     ]
     return pipe_table(
-        [_heading(table.spec.title), *(["model"] if by_model else []), *heads], cells, 2 if by_model else 1
+        [_heading(table.spec.title), *(["model"] if by_model else []), *headings], cells, 2 if by_model else 1
     )
 
 
@@ -102,10 +102,10 @@ def _titles(table: Table, column: Column) -> list[str]:
 
 
 def _texts(table: Table, column: Column, entry: TableEntry, marks: dict[str, str]) -> list[str]:
-    cell_ = entry.cells[column.value]
+    value_cell = entry.cells[column.value]
     texts = [cell_text(column.value, entry, marks) + (r"\*" if column.value == "n" and entry.few else "")]
-    texts += [interval(cell_.ends)] if _has_ends(table, column) else []
-    return [*texts, *([_published_cell(cell_, entry, marks)] if table.has_references(column.value) else [])]
+    texts += [interval(value_cell.ends)] if _has_ends(table, column) else []
+    return [*texts, *([_published_cell(value_cell, entry, marks)] if table.has_references(column.value) else [])]
 
 
 def _has_ends(table: Table, column: Column) -> bool:
@@ -113,8 +113,8 @@ def _has_ends(table: Table, column: Column) -> bool:
     return column.value not in STATISTICS and any(entry.cells[column.value].ends for entry in table.entries)
 
 
-def _published_cell(cell_: Cell, entry: TableEntry, marks: dict[str, str]) -> str:
-    return "" if entry.published else published_text(cell_.references, marks)
+def _published_cell(value_cell: Cell, entry: TableEntry, marks: dict[str, str]) -> str:
+    return "" if entry.published else published_text(value_cell.references, marks)
 
 
 def _sources(table: Table) -> Iterator[str]:

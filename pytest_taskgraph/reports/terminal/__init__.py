@@ -229,8 +229,8 @@ def _one_line_summary(tally: Tally, about: About, width: int) -> str:
     suffix = (f", {prompts} prompts pooled" if prompts else "") + (", report only" if about.report_only else "")
     if len(tally.models) > 1:
         rates = ", ".join(f"{number(tally.total(model).rate)} {model}" for model in tally.models)
-        apart = f", {total.graded} graded" if total.graded else ""
-        return one_line(f"taskgraph: {total.n} answered{apart}{suffix}: {rates}", width)
+        graded_text = f", {total.graded} graded" if total.graded else ""
+        return one_line(f"taskgraph: {total.n} answered{graded_text}{suffix}: {rates}", width)
     both = (total, tally.total(graded=True))
     counts = {name: sum(getattr(row, name) for row in both) for name in ("unparseable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
@@ -250,10 +250,10 @@ def _notes(tally: Tally) -> Iterator[str]:
     if any_mark or any(0 < group.questions < FEW for group in groups):
         what = " questions" if notes_on_repetitions else ""
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
-    if apart := graded_note(tally):
-        yield apart
-    if prompts := pooled_note(tally):
-        yield prompts
+    if note_on_graded := graded_note(tally):
+        yield note_on_graded
+    if note_on_prompts := pooled_note(tally):
+        yield note_on_prompts
     yield from notes_on_repetitions
     others = Counter(
         (trial.reply.source, trial.model)
