@@ -74,22 +74,22 @@ Link = tuple[Path, str, str, str | None]
 
 def rules_of(guide: str) -> Rules:
     """Return the rules that a guide states, with the labels, ids or shapes of each."""
-    found: Rules = {}
+    rules: Rules = {}
     at = 0
     while at < len(guide):
-        matches = ((name, re.compile(rf"{one}\.(?: |$)").match(guide, at)) for name, one in SENTENCES.items())
+        matches = ((name, re.compile(rf"{pattern}\.(?: |$)").match(guide, at)) for name, pattern in SENTENCES.items())
         name, match = next(((name, match) for name, match in matches if match), ("", None))
         assert match, f"unknown sentence: {guide[at : at + 150]}"
         groups = [group for group in match.groups() if group]
-        listed = [json.loads(one) for one in re.findall(_Q, groups[0])] if groups else []
-        found.setdefault(name, []).extend([f"{one}={groups[1]}" for one in listed] if len(groups) > 1 else listed)
+        quoted = [json.loads(text) for text in re.findall(_Q, groups[0])] if groups else []
+        rules.setdefault(name, []).extend([f"{text}={groups[1]}" for text in quoted] if len(groups) > 1 else quoted)
         at = match.end()
-    return found
+    return rules
 
 
 @dataclass
-class Drawn:
-    """What is drawn: nodes, arrows and subgraphs, without any meaning."""
+class ChartContent:
+    """Nodes, arrows and subgraphs of a chart, without any meaning."""
 
     nodes: dict[str, dict[str, str]] = field(default_factory=dict)
     arrows: list[tuple[str, str, str | None, str]] = field(default_factory=list)
@@ -124,9 +124,9 @@ _ARROW = re.compile(
 SHAPES = {"[(": "cylinder", "{": "diamond", "{{": "hexagon"}
 
 
-def drawn(chart: str) -> Drawn:
-    """Return what a chart draws."""
-    found, stack, names = Drawn(), list[tuple[str, list[str]]](), set[str]()
+def parse_chart(chart: str) -> ChartContent:
+    """Return the nodes, arrows and subgraphs of a chart."""
+    chart_content, stack, names = ChartContent(), list[tuple[str, list[str]]](), set[str]()
     text = chart.replace("\r\n", "\n")
     while (shorter := _DROPPED.sub("", text, count=1)) != text:
         text = shorter
@@ -140,29 +140,29 @@ def drawn(chart: str) -> Drawn:
             titled = re.fullmatch(r"([\w.-]+)\s*\[\s*\"?(.*?)\"?\s*\]|([\w.-]+)|(.*)", match[2].strip().strip('"'))
             assert titled
             box = titled[1] or titled[3] or f"#{number}"
-            found.boxes[box] = (titled[2] or titled[4] or box, stack[-1][0] if stack else None)
+            chart_content.boxes[box] = (titled[2] or titled[4] or box, stack[-1][0] if stack else None)
             stack.append((box, []))
         elif match[1]:
             box, mentioned = stack.pop()
-            for id in mentioned:
-                found.owner.setdefault(id, box)
+            for node_id in mentioned:
+                chart_content.owner.setdefault(node_id, box)
         else:
-            at = _statement(text, at, found, list(stack[-1:]), names)
-    for box in found.boxes:
-        found.nodes.pop(box, None)
-    return found
+            at = _statement(text, at, chart_content, list(stack[-1:]), names)
+    for box in chart_content.boxes:
+        chart_content.nodes.pop(box, None)
+    return chart_content
 
 
-def _statement(text: str, at: int, found: Drawn, stack: list[tuple[str, list[str]]], names: set[str]) -> int:
+def _statement(text: str, at: int, content: ChartContent, stack: list[tuple[str, list[str]]], names: set[str]) -> int:
     sources: list[str] = []
     sign: tuple[str | None, str] | None = None
     while True:
-        group, at = _nodes(text, at, found, stack, names)
+        group, at = _nodes(text, at, content, stack, names)
         if sign is not None and sign[1] != "~":
             label, heads = sign
-            for one in sources:
-                found.arrows += [(one, other, label, heads) for other in group]
-        found.invisible |= sign is not None and sign[1] == "~"
+            for source in sources:
+                content.arrows += [(source, other, label, heads) for other in group]
+        content.invisible |= sign is not None and sign[1] == "~"
         arrow = _ARROW.match(text, at)
         if arrow is None:
             return at
@@ -175,34 +175,34 @@ def _statement(text: str, at: int, found: Drawn, stack: list[tuple[str, list[str
 
 
 def _nodes(
-    text: str, at: int, found: Drawn, stack: list[tuple[str, list[str]]], names: set[str]
+    text: str, at: int, content: ChartContent, stack: list[tuple[str, list[str]]], names: set[str]
 ) -> tuple[list[str], int]:
     group: list[str] = []
     while True:
         own = _ID.match(text, at)
         assert own, text[at : at + 40]
-        id, at = own[1], own.end()
-        said = _ATTRIBUTES.match(text, at)
-        if id in names and said:
-            return group, said.end()
-        node = found.nodes.setdefault(id, {"shape": "rectangle"})
-        if said:
-            at = said.end()
-            found_items = re.findall(r'(\w+):\s*(?:"([^"]*)"|([^",}\n]+))', said["attributes"])
+        node_id, at = own[1], own.end()
+        attributes = _ATTRIBUTES.match(text, at)
+        if node_id in names and attributes:
+            return group, attributes.end()
+        node = content.nodes.setdefault(node_id, {"shape": "rectangle"})
+        if attributes:
+            at = attributes.end()
+            found_items = re.findall(r'(\w+):\s*(?:"([^"]*)"|([^",}\n]+))', attributes["attributes"])
             items = {key: quoted or bare.strip() for key, quoted, bare in found_items}
             node |= {"named": items.get("shape", ""), "shape": "?"}
             node |= {"label": items["label"]} if "label" in items else {}
         for opening, body in zip(_BRACKETS, _BODIES, strict=True):
-            if not said and (label := body.match(text, at)):
+            if not attributes and (label := body.match(text, at)):
                 at = label.end()
-                written = next(one for one in (label["quoted"], label["bare"], label["long"]) if one is not None)
-                node |= {"shape": SHAPES.get(opening, "rectangle"), "label": written, "named": ""}
+                label_text = next(part for part in (label["quoted"], label["bare"], label["long"]) if part is not None)
+                node |= {"shape": SHAPES.get(opening, "rectangle"), "label": label_text, "named": ""}
                 break
         if styled := _CLASS.match(text, at):
             at = styled.end()
-        group.append(id)
+        group.append(node_id)
         for _, mentioned in stack:
-            mentioned.append(id)
+            mentioned.append(node_id)
         more = re.compile(r"[ \t]*&").match(text, at)
         if not more:
             return group, at
@@ -223,69 +223,75 @@ class Reading:
     """The graph of a chart, by the rules of a guide."""
 
     def __init__(self, guide: str, chart: str) -> None:
-        self.rules, self.drawn = rules_of(guide), drawn(chart)
-        self.shapes = dict(one.rsplit("=", 1) for one in self.rules.get("shape", []))
-        self.end_shapes = dict(one.rsplit("=", 1) for one in self.rules.get("end shape", []))
+        self.rules, self.chart = rules_of(guide), parse_chart(chart)
+        self.shapes = dict(rule.rsplit("=", 1) for rule in self.rules.get("shape", []))
+        self.end_shapes = dict(rule.rsplit("=", 1) for rule in self.rules.get("end shape", []))
         arrows = list(self._directed())
         self.groups = self._groups(arrows)
-        self.arrows = [(a, b, text) for one, other, text in arrows for a in self._ends(one) for b in self._ends(other)]
+        self.arrows = [
+            (a, b, text) for first, second, text in arrows for a in self._ends(first) for b in self._ends(second)
+        ]
         assert ("group links" in self.rules) == (len(self.arrows) > len(arrows) or self._linked_groups(arrows))
-        assert not self.drawn.invisible or "invisible" in self.rules
-        self.kinds = {id: self._kind(id) for id in self.drawn.nodes}
+        assert not self.chart.invisible or "invisible" in self.rules
+        self.kinds = {node_id: self._kind(node_id) for node_id in self.chart.nodes}
 
     def _directed(self) -> Iterator[tuple[str, str, str | None]]:
-        for one, other, text, sign in self.drawn.arrows:
+        for source, target, text, sign in self.chart.arrows:
             left, right = sign.split("|")
             assert not (set(sign) & set("xo")) or "marks" in self.rules
             assert not (left and right) or "two heads" in self.rules
             assert left or right or "headless" in self.rules
             if right or not left:
-                yield one, other, text
+                yield source, target, text
             if left:
-                yield other, one, text
+                yield target, source, text
 
-    def around(self, id: str) -> list[str]:
+    def around(self, node_id: str) -> list[str]:
         """Return the subgraphs around a node or subgraph, the innermost first."""
-        box = self.drawn.boxes[id][1] if id in self.drawn.boxes else self.drawn.owner.get(id)
+        box = self.chart.boxes[node_id][1] if node_id in self.chart.boxes else self.chart.owner.get(node_id)
         return [] if box is None else [box, *self.around(box)]
 
     def _groups(self, arrows: list[tuple[str, str, str | None]]) -> set[str]:
         if "crossed groups" in self.rules:
             return {
                 box
-                for box in self.drawn.boxes
-                for one, other, _ in arrows
-                if (box in self.around(one)) != (box in self.around(other))
+                for box in self.chart.boxes
+                for first, second, _ in arrows
+                if (box in self.around(first)) != (box in self.around(second))
             }
-        assert not self.drawn.boxes or {"groups", "composites"} & self.rules.keys()
-        return set(self.drawn.boxes) if "groups" in self.rules else set()
+        assert not self.chart.boxes or {"groups", "composites"} & self.rules.keys()
+        return set(self.chart.boxes) if "groups" in self.rules else set()
 
     def _linked_groups(self, arrows: list[tuple[str, str, str | None]]) -> bool:
-        return any({one, other} & self.groups for one, other, _ in arrows)
+        return any({first, second} & self.groups for first, second, _ in arrows)
 
-    def _ends(self, id: str) -> list[str]:
-        if id not in self.groups:
-            return [id]
-        known = [*self.drawn.nodes, *(box for box in self.drawn.boxes if box not in self.groups)]
-        return [one for one in known if id in self.around(one) and self.home(one) == self.home(id)]
+    def _ends(self, node_id: str) -> list[str]:
+        if node_id not in self.groups:
+            return [node_id]
+        candidates = [*self.chart.nodes, *(box for box in self.chart.boxes if box not in self.groups)]
+        return [
+            candidate
+            for candidate in candidates
+            if node_id in self.around(candidate) and self.home(candidate) == self.home(node_id)
+        ]
 
-    def home(self, id: str) -> str | None:
+    def home(self, node_id: str) -> str | None:
         """Return the composite task around a node or subgraph."""
-        return next((box for box in self.around(id) if box not in self.groups), None)
+        return next((box for box in self.around(node_id) if box not in self.groups), None)
 
-    def _kind(self, id: str) -> str:
-        node = self.drawn.nodes[id]
-        label, named = seen(node.get("label") or id), node.get("named", "")
-        shape = self.shapes.get(named, "rectangle") if node["shape"] == "?" else node["shape"]
+    def _kind(self, node_id: str) -> str:
+        node = self.chart.nodes[node_id]
+        label, shape_name = seen(node.get("label") or node_id), node.get("named", "")
+        shape = self.shapes.get(shape_name, "rectangle") if node["shape"] == "?" else node["shape"]
         if label in self.rules.get("plain", []):
             return "task"
         if label in self.rules.get("ends", []):
             return "START" if label.lower() == "start" else "END"
-        if named and named in self.end_shapes:
-            return self.end_shapes[named]
-        if named and named in self.rules.get("plain shape", []):
+        if shape_name and shape_name in self.end_shapes:
+            return self.end_shapes[shape_name]
+        if shape_name and shape_name in self.rules.get("plain shape", []):
             return "task"
-        if named and named in self.rules.get("bars", []):
+        if shape_name and shape_name in self.rules.get("bars", []):
             return "parallel"
         if shape == "cylinder":
             assert {"data", "cylinder tasks"} & self.rules.keys()
@@ -305,59 +311,63 @@ class Reading:
         assert "choice" in self.rules
         return "exclusive"
 
-    def name(self, id: str) -> str:
+    def name(self, node_id: str) -> str:
         """Return what a node or subgraph is called."""
-        if "ids" in self.rules or id in self.rules.get("by id", []):
-            return id
-        written = self.drawn.boxes[id][0] if id in self.drawn.boxes else self.drawn.nodes[id].get("label") or id
+        if "ids" in self.rules or node_id in self.rules.get("by id", []):
+            return node_id
+        text = (
+            self.chart.boxes[node_id][0]
+            if node_id in self.chart.boxes
+            else self.chart.nodes[node_id].get("label") or node_id
+        )
         if "described" in self.rules:
-            written = re.split(r"<br/?>(?:kind|description|implementation|schema):", written)[0]
-        if seen(written) != written.strip():
+            text = re.split(r"<br/?>(?:kind|description|implementation|schema):", text)[0]
+        if seen(text) != text.strip():
             assert "markup" in self.rules
-        return seen(written) or id
+        return seen(text) or node_id
 
-    def level(self, id: str | None) -> Path:
+    def level(self, node_id: str | None) -> Path:
         """Return the names of the composite tasks from the outermost to the given one."""
-        return () if id is None else (*self.level(self.home(id)), self.name(id))
+        return () if node_id is None else (*self.level(self.home(node_id)), self.name(node_id))
 
     def graph(self) -> tuple[set[tuple[Path, str, str]], set[Link], set[tuple[Path, str, str]]]:
         """Return nodes (level, kind, name), links (level, source, target, condition) and data links, by level."""
         members: dict[str | None, dict[str, str]] = {None: {}}
-        for box in self.drawn.boxes:
+        for box in self.chart.boxes:
             if box not in self.groups:
                 members.setdefault(box, {})
                 members.setdefault(self.home(box), {})[box] = "task"
-        for id, kind in self.kinds.items():
-            members.setdefault(self.home(id), {})[id] = kind
+        for node_id, kind in self.kinds.items():
+            members.setdefault(self.home(node_id), {})[node_id] = kind
         nodes = {
-            (self.level(home), kind, self._called(id, kind))
+            (self.level(home), kind, self._called(node_id, kind))
             for home, some in members.items()
-            for id, kind in some.items()
+            for node_id, kind in some.items()
         }
         links: set[Link] = set()
         data: set[tuple[Path, str, str]] = set()
         for home, some in members.items():
             self._link(home, some, links, data)
-        return {one for one in nodes if one[1] not in ("START", "END")}, links, data
+        return {node for node in nodes if node[1] not in ("START", "END")}, links, data
 
-    def _called(self, id: str, kind: str) -> str:
-        return kind if kind in ("START", "END") else self.name(id) if kind in ("task", "data") else f"<{id}>"
+    def _called(self, node_id: str, kind: str) -> str:
+        return kind if kind in ("START", "END") else self.name(node_id) if kind in ("task", "data") else f"<{node_id}>"
 
     def _link(self, home: str | None, some: dict[str, str], links: set[Link], data: set[tuple[Path, str, str]]) -> None:
         path, control = self.level(home), list[tuple[str, str]]()
-        for one, other, text in self.arrows:
-            if one not in some:
+        for first, second, text in self.arrows:
+            if first not in some:
                 continue
-            source, target = self._called(one, some[one]), self._called(other, some[other])
-            if "data" in (some[one], some[other]):
+            source, target = self._called(first, some[first]), self._called(second, some[second])
+            if "data" in (some[first], some[second]):
                 data.add((path, source, target))
             else:
                 assert "control" in self.rules
                 condition = seen((text or "").strip('"')) or None
                 assert not condition or "conditions" in self.rules
-                control.append((one, other))
+                control.append((first, second))
                 links.add((path, source, target, condition))
-        inner = [id for id, kind in some.items() if kind not in ("START", "END", "data")]
+        inner = [node_id for node_id, kind in some.items() if kind not in ("START", "END", "data")]
         if not control and len(inner) > 1:
             assert "unordered" in self.rules
             return
@@ -365,7 +375,7 @@ class Reading:
             if edge in some.values():
                 continue
             assert rule in self.rules
-            for id in inner:
-                if not any(link[ends] == id for link in control):
-                    called = self._called(id, some[id])
+            for node_id in inner:
+                if not any(link[ends] == node_id for link in control):
+                    called = self._called(node_id, some[node_id])
                     links.add((path, "START", called, None) if edge == "START" else (path, called, "END", None))

@@ -1,4 +1,4 @@
-"""docs/reference/patterns.md says what the code says."""
+"""docs/reference/patterns.md against the code."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "patterns.md"
 COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md"
 
 
-def test_the_page_of_patterns_is_current() -> None:
-    shown = PAGE.read_text(encoding="utf-8")
-    assert shown.split("\n") == [*as_markdown(pattern_rows()), ""], (
+def test_patterns_page_is_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page.split("\n") == [*as_markdown(pattern_rows()), ""], (
         f"docs/reference/patterns.md is out of date; run: {COMMAND}"
     )
 
 
-def test_the_page_tells_the_command_that_makes_it() -> None:
+def test_patterns_page_names_its_command() -> None:
     assert COMMAND in PAGE.read_text(encoding="utf-8")

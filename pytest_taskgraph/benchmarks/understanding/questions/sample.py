@@ -107,10 +107,8 @@ def _vary_recipe(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) ->
 
 def _add_features(recipe: Recipe, features: Collection[str]) -> Recipe:
     """Return the recipe with further features and those that they imply, even if it avoids them."""
-    implied_features = frozenset(
-        implied_feature for feature in features for implied_feature in implied_features(feature)
-    )
-    return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - implied_features)
+    implied = frozenset(name for feature in features for name in implied_features(feature))
+    return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - implied)
 
 
 def _attempt(
