@@ -22,7 +22,7 @@ class Sample:
 
 def samples() -> list[Sample]:
     """Return all charts of the corpus."""
-    return [Sample(found[1], found[2], dict(map(answer, found[3].splitlines()))) for found in entries()]
+    return [Sample(entry[1], entry[2], dict(map(answer, entry[3].splitlines()))) for entry in entries()]
 
 
 def entries() -> list[re.Match[str]]:
@@ -32,10 +32,10 @@ def entries() -> list[re.Match[str]]:
 
 def answer(line: str) -> tuple[tuple[str, str], list[str]]:
     """Return what a line such as `- next Build: Test` asks, and the names that it gives."""
-    asked, _, given = line.removeprefix("- ").rpartition(": ")
-    kind = next(one for one in KINDS if asked == one or asked.startswith(f"{one} "))
-    return (kind, asked.removeprefix(kind).strip()), sorted(name for name in given.split("; ") if name != "-")
+    question, _, given = line.removeprefix("- ").rpartition(": ")
+    kind = next(candidate for candidate in KINDS if question == candidate or question.startswith(f"{candidate} "))
+    return (kind, question.removeprefix(kind).strip()), sorted(name for name in given.split("; ") if name != "-")
 
 
 SAMPLES = samples()
-READ = [one for one in SAMPLES if ("not supported", "") not in one.answers]
+READ = [sample for sample in SAMPLES if ("not supported", "") not in sample.answers]

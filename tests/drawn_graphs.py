@@ -15,7 +15,7 @@ _SORTS: dict[str, NodeSort] = {"XOR": "exclusive", "OR": "inclusive", "AND": "pa
 _FLOW = re.compile(r"(.+?) -> (?:\((.+?)\) )?(.+)")
 
 
-def drawn(text: str) -> ProceduralGraph:
+def graph_of_lines(text: str) -> ProceduralGraph:
     """Return the graph of the lines."""
     flows = []
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -25,10 +25,10 @@ def drawn(text: str) -> ProceduralGraph:
     return ProceduralGraph.of(flows)
 
 
-def same(one: ProceduralGraph, other: ProceduralGraph) -> bool:
+def same(first: ProceduralGraph, second: ProceduralGraph) -> bool:
     """Return True if two graphs differ in nothing but the names of gateways."""
     matching = networkx.isomorphism.DiGraphMatcher(
-        _network(one), _network(other), lambda a, b: a["label"] == b["label"], lambda a, b: a == b
+        _network(first), _network(second), lambda a, b: a["label"] == b["label"], lambda a, b: a == b
     )
     return bool(matching.is_isomorphic())
 

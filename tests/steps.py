@@ -1,4 +1,4 @@
-"""How much work a function does, in calls: the same on a busy machine, where a clock tells nothing."""
+"""Count the work of a function in calls, which is the same on a busy machine, unlike its time."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ def level(text: str, *gateways: Gateway, parameters: tuple[Parameter, ...] = ())
         ends, _, guard = line.strip().rstrip("]").partition(" [")
         source, target = ends.split(" -> ")
         links.append(Link(source, target, guard or None))
-    known = {START, END, *(gateway.name for gateway in gateways)}
-    names = dict.fromkeys(name for link in links for name in (link.source, link.target) if name not in known)
+    node_names = {START, END, *(gateway.name for gateway in gateways)}
+    names = dict.fromkeys(name for link in links for name in (link.source, link.target) if name not in node_names)
     return Workflow("W", tasks=tuple(map(Task, names)), gateways=gateways, links=tuple(links), parameters=parameters)
 
 
@@ -53,7 +53,7 @@ class Rendering:
         return self.loop(block, source, guard) if block.kind == "loop" else self.split(block, source, guard)
 
     def split(self, block: Block, source: str, guard: str | None) -> tuple[str, str | None]:
-        kind = next(one for one in SPLITS if one == block.kind)
+        kind = next(kind_of_split for kind_of_split in SPLITS if kind_of_split == block.kind)
         fork, join, name = self.gateway(kind, "split"), self.gateway(kind, "join"), self.parameter()
         self.links.append(Link(source, fork, guard))
         sign = {"exclusive": "=", "inclusive": ">", "parallel": ""}[block.kind]

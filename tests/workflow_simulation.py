@@ -38,7 +38,9 @@ class Simulation:
         self.level, self.longest = level, longest
         self.graph: nx.DiGraph[str] = nx.DiGraph([(link.source, link.target) for link in level.links])
         dominators = nx.immediate_dominators(self.graph, START)
-        tree: nx.DiGraph[str] = nx.DiGraph([(one, node) for node, one in dominators.items() if one != node])
+        tree: nx.DiGraph[str] = nx.DiGraph(
+            [(dominator, node) for node, dominator in dominators.items() if dominator != node]
+        )
         tree.add_nodes_from(self.graph)
         over = {node: {node, *nx.descendants(tree, node)} for node in tree}
         self.back = {i for i, link in enumerate(level.links) if link.source in over[link.target]}
@@ -54,8 +56,8 @@ class Simulation:
         }
 
     def traces(self, situation: Mapping[str, Constant]) -> Iterator[tuple[str, ...] | None]:
-        """The complete traces; None for every one that is cut."""
-        idle = {one.parameter: Fraction(0) for task in self.level.tasks for one in task.effects}
+        """Yield the complete traces; None for each trace that is cut."""
+        idle = {effect.parameter: Fraction(0) for task in self.level.tasks for effect in task.effects}
         first = State(frozenset(), tuple(sorted({**idle, **situation}.items())))
         waiting = list(self._left(START, first, frozenset()))
         seen = set(waiting)
@@ -67,8 +69,12 @@ class Simulation:
             elif len(state.trace) >= self.longest:
                 yield None
             else:
-                after = [one for node in self._ready(tokens) for one in self._run(node, replace(state, tokens=tokens))]
-                waiting += [one for one in after if one not in seen]
+                after = [
+                    following
+                    for node in self._ready(tokens)
+                    for following in self._run(node, replace(state, tokens=tokens))
+                ]
+                waiting += [following for following in after if following not in seen]
                 seen.update(after)
 
     def _ready(self, tokens: Tokens) -> list[str]:
@@ -92,8 +98,12 @@ class Simulation:
         trace = state.trace
         if node in self.level.task_names:
             trace = (*trace, node)
-            changes = {one.parameter: parse_expression(one.expression) for one in self.level.task(node).effects}
-            values |= {name: evaluate(found, dict(state.values)) for name, found in changes.items() if found}
+            changes = {
+                effect.parameter: parse_expression(effect.expression) for effect in self.level.task(node).effects
+            }
+            values |= {
+                name: evaluate(expression, dict(state.values)) for name, expression in changes.items() if expression
+            }
         rest = frozenset(i for i in state.tokens if self.level.links[i].target != node)
         yield from self._left(node, State(rest, tuple(sorted(values.items())), trace), rest)
 
@@ -109,12 +119,12 @@ class Simulation:
 
 def simulated(level: Workflow, situation: Mapping[str, Constant], longest: int) -> set[tuple[str, ...]] | None:
     """The complete traces of the level; None if one is longer than that."""
-    found: set[tuple[str, ...]] = set()
+    traces: set[tuple[str, ...]] = set()
     for trace in Simulation(level, longest).traces({name: _exact(value) for name, value in situation.items()}):
         if trace is None:
             return None
-        found.add(trace)
-    return found
+        traces.add(trace)
+    return traces
 
 
 def _exact(value: Constant) -> Constant:
@@ -123,34 +133,38 @@ def _exact(value: Constant) -> Constant:
 
 def linear_extensions(run: Run) -> set[tuple[str, ...]]:
     """Every order of the run's executions, as tasks."""
-    found: set[tuple[str, ...]] = set()
+    extensions: set[tuple[str, ...]] = set()
     waiting: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     while waiting:
         done, trace = waiting.pop()
         if len(trace) == len(run.tasks):
-            found.add(trace)
+            extensions.add(trace)
         ready = [i for i, before in enumerate(run.before) if not done >> i & 1 and not before & ~done]
         waiting += [(done | 1 << i, (*trace, run.tasks[i])) for i in ready]
-    return found
+    return extensions
 
 
 def some_situation(level: Workflow, rng: Random) -> dict[str, Constant]:
     """Values drawn from a grid, halves among them, and from the words that domains and guards name."""
-    known = variables_of(level)
+    variables = variables_of(level)
     parsed = [parse_guard(link.guard or "") for link in level.links]
-    named = [one for guard in parsed if guard is not None for one in comparisons(guard)]
-    found: dict[str, Constant] = {}
-    for name in sorted(known.relevant):
-        domain = known.domains.get(name)
-        words = [one.value for one in named if one.parameter == name and isinstance(one.value, str)]
+    comparisons_found = [comparison for guard in parsed if guard is not None for comparison in comparisons(guard)]
+    situation: dict[str, Constant] = {}
+    for name in sorted(variables.relevant):
+        domain = variables.domains.get(name)
+        words = [
+            comparison.value
+            for comparison in comparisons_found
+            if comparison.parameter == name and isinstance(comparison.value, str)
+        ]
         if domain is not None and domain.kind == "words":
-            found[name] = rng.choice(domain.words)
+            situation[name] = rng.choice(domain.words)
         elif words:
-            found[name] = rng.choice([*words, "another"])
+            situation[name] = rng.choice([*words, "another"])
         else:
             half = domain is None or domain.kind == "real"
-            found[name] = Fraction(rng.randrange(21), 2) if half else Fraction(rng.randrange(11))
-    return found
+            situation[name] = Fraction(rng.randrange(21), 2) if half else Fraction(rng.randrange(11))
+    return situation
 
 
 EXPRESSIONS = ["n + 1", "n - 1", "m + 1", "3", "n + m", "2 * n", "m - n", "n * m", "5 - n"]

@@ -1,4 +1,4 @@
-"""What is built is what the recipe demands: every one of the features, exactly the tasks, in blocks, in normal form."""
+"""Built workflows have what the recipe demands: all features, exactly the tasks, in blocks, in normal form."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ def count(level: Workflow) -> int:
 
 def holds_what_is_demanded(recipe: Recipe, workflow: Workflow) -> bool:
     """Exactly that, but that guards without an operator of their own draw one."""
-    found, wanted = features(workflow), demanded_features(recipe)
+    present, demanded = features(workflow), demanded_features(recipe)
     if "guards" in recipe.features and not recipe.features.intersection(GUARDED):
         further = (demanded_features(Recipe(features=frozenset({name}))) for name in GUARDED)
-        return wanted < found <= wanted.union(*further)
-    return found == wanted
+        return demanded < present <= demanded.union(*further)
+    return present == demanded
 
 
 @pytest.mark.parametrize("subset", SUBSETS, ids="-".join)
-def test_every_feature_and_every_pair_of_them_can_be_demanded(subset: tuple[str, ...]) -> None:
-    wanted = frozenset(subset)
-    least = least_tasks(Recipe(features=wanted))
+def test_build_any_pair_of_features_has_them(subset: tuple[str, ...]) -> None:
+    demanded = frozenset(subset)
+    least = least_tasks(Recipe(features=demanded))
     for tasks in (least, least + 1, 12, 200):
-        recipe = Recipe(tasks=tasks, features=wanted)
+        recipe = Recipe(tasks=tasks, features=demanded)
         assert holds_what_is_demanded(recipe, generate(recipe, "-".join(subset)))
 
 
 @few
 @given(st.data(), RECIPES)
-def test_a_workflow_has_the_demanded_features_and_no_other(data: st.DataObject, recipe: Recipe) -> None:
+def test_build_has_exactly_demanded_features(data: st.DataObject, recipe: Recipe) -> None:
     assert holds_what_is_demanded(recipe, data.draw(workflows(recipe)))
 
 
 @settings(max_examples=30)
 @given(recipes(max_tasks=200, max_cross_links=5), st.integers())
-def test_a_workflow_of_any_size_has_exactly_the_tasks_and_is_well_formed(recipe: Recipe, seed: int) -> None:
+def test_build_any_size_has_exact_tasks_and_is_well_formed(recipe: Recipe, seed: int) -> None:
     workflow = generate(recipe, seed)
     assert count(expand(workflow)) == recipe.tasks
     check(workflow)
@@ -68,7 +68,7 @@ def test_a_workflow_of_any_size_has_exactly_the_tasks_and_is_well_formed(recipe:
 
 @few
 @given(st.data(), RECIPES)
-def test_every_level_is_block_structured_and_within_width_and_depth(data: st.DataObject, recipe: Recipe) -> None:
+def test_build_levels_are_blocks_within_width_and_depth(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
         tree = block_tree(level)
         assert tree is not None
@@ -87,7 +87,7 @@ def width(block: Block) -> int:
 
 @few
 @given(st.data(), recipes(max_tasks=30, max_cross_links=4))
-def test_a_workflow_is_in_normal_form_already(data: st.DataObject, recipe: Recipe) -> None:
+def test_build_result_is_in_normal_form(data: st.DataObject, recipe: Recipe) -> None:
     workflow = expand(data.draw(workflows(recipe)))
     same = dict(levels(canonical(workflow)))
     for path, level in levels(workflow):
@@ -99,7 +99,7 @@ def test_a_workflow_is_in_normal_form_already(data: st.DataObject, recipe: Recip
 
 @few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"]))
-def test_every_fork_stands_right_after_a_task(data: st.DataObject, recipe: Recipe) -> None:
+def test_build_fork_follows_a_task(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
         forks = {gateway.name for gateway in level.gateways if gateway.role == "split"}
         assert all(link.source in level.task_names for link in level.links if link.target in forks)
@@ -113,7 +113,7 @@ OPERATOR_FEATURES = {
 
 @few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"], among=OPERATOR_FEATURES))
-def test_every_demanded_operator_starts_right_after_some_task(data: st.DataObject, recipe: Recipe) -> None:
+def test_build_demanded_operator_follows_a_task(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
     for feature in sorted(recipe.features):
         assert any(block_after(workflow, task, OPERATOR_FEATURES[feature]) for task in workflow.task_names)
@@ -140,7 +140,7 @@ def test_cross_links_break_the_blocks() -> None:
     assert any(block_tree(generate(recipe, seed)) is None for seed in range(10))
 
 
-def test_the_order_of_declaration_and_the_numbers_tell_nothing_of_the_order_of_the_flow() -> None:
+def test_build_declaration_order_does_not_reveal_flow() -> None:
     chain = generate(Recipe(tasks=40), 1)
     graph = task_graph(chain)
     order = list(starts(chain))
@@ -151,7 +151,7 @@ def test_the_order_of_declaration_and_the_numbers_tell_nothing_of_the_order_of_t
     assert order != sorted(order, key=lambda name: int(name.removeprefix("Task")))
 
 
-def test_a_workflow_without_demands_is_a_chain_of_tasks() -> None:
+def test_build_without_demands_is_chain() -> None:
     workflow = generate(Recipe(tasks=9), 3)
     assert features(workflow) == frozenset()
     assert all(len(after) <= 1 for after in task_graph(workflow).values())
@@ -172,7 +172,7 @@ for size in (12, 30):
 """
 
 
-def test_the_same_seed_gives_the_same_workflow_in_any_process() -> None:
+def test_generate_same_seed_is_equal_in_any_process() -> None:
     texts = [
         bounded_process.run(
             [sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
@@ -183,6 +183,6 @@ def test_the_same_seed_gives_the_same_workflow_in_any_process() -> None:
     assert len(set(texts[0].split())) == 4
 
 
-def test_another_seed_gives_another_workflow() -> None:
+def test_generate_other_seed_differs() -> None:
     recipe = Recipe(tasks=12, features=frozenset({"parallel", "data"}))
     assert len({generate(recipe, seed).links for seed in range(20)}) == 20

@@ -31,9 +31,9 @@ def parameters(choice: GuardChoice, shown: bool) -> list[Parameter]:
     return [Parameter(name, domain=domain if shown else None) for name, domain in choice.domains]
 
 
-def counted(choices: Iterator[GuardChoice]) -> Counter[str]:
+def count_signs(choices: Iterator[GuardChoice]) -> Counter[str]:
     """In how many choices each sign occurs."""
-    return Counter(sign for one in choices for sign in SIGNS if sign in " ".join(one.guards).split())
+    return Counter(sign for choice in choices for sign in SIGNS if sign in " ".join(choice.guards).split())
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -43,15 +43,15 @@ def test_choice_guards_cover_all_and_overlap_where_inclusive(count: int, words: 
     for seed in SEEDS:
         for kind in ("exclusive", "inclusive"):
             choice = getattr(conditions(seed, words), kind)(count)
-            known = parameters(choice, shown)
+            domains = parameters(choice, shown)
             assert len(choice.guards) == count
-            assert exclusive(choice.guards, known) is (kind == "exclusive"), choice
-            assert covers(choice.guards, known) is True, choice
+            assert exclusive(choice.guards, domains) is (kind == "exclusive"), choice
+            assert covers(choice.guards, domains) is True, choice
 
 
 def test_choice_signs_of_exclusive_and_inclusive_are_as_frequent() -> None:
-    apart = counted(conditions(seed).exclusive(3) for seed in range(600))
-    over = counted(conditions(seed).inclusive(3) for seed in range(600))
+    apart = count_signs(conditions(seed).exclusive(3) for seed in range(600))
+    over = count_signs(conditions(seed).inclusive(3) for seed in range(600))
     for sign in ("<", "<=", ">", ">="):
         assert abs(apart[sign] - over[sign]) < 90, (apart, over)
 
@@ -68,16 +68,18 @@ def test_loop_guards_exclude_each_other_and_move_by_step() -> None:
 @pytest.mark.parametrize("apart", [True, False])
 @pytest.mark.parametrize("count", [2, 3, MOST_GUARDS])
 def test_draw_guards_drawn_answer_is_the_decided_one(count: int, apart: bool, shown: bool) -> None:
-    found = [draw_guards(conditions(seed), count, apart, shown) for seed in SEEDS]
-    drawn = [one for one in found if one is not None]
-    assert len(drawn) > 0.9 * len(found)
-    for choice in drawn:
+    choices = [draw_guards(conditions(seed), count, apart, shown) for seed in SEEDS]
+    drawn_choices = [choice for choice in choices if choice is not None]
+    assert len(drawn_choices) > 0.9 * len(choices)
+    for choice in drawn_choices:
         assert exclusive(choice.guards, parameters(choice, shown)) is apart, choice
 
 
 def test_draw_guards_signs_do_not_tell_the_answer() -> None:
     apart, over = (
-        counted(one for seed in range(500) if (one := draw_guards(conditions(seed), 3, answer, False)) is not None)
+        count_signs(
+            choice for seed in range(500) if (choice := draw_guards(conditions(seed), 3, answer, False)) is not None
+        )
         for answer in (True, False)
     )
     for sign in SIGNS:
@@ -88,15 +90,17 @@ def test_draw_guards_signs_do_not_tell_the_answer() -> None:
 def test_draw_guards_constants_are_inside_the_range() -> None:
     for seed in SEEDS:
         choice = draw_guards(conditions(seed), 2, True, False)
-        known = dict(choice.domains) if choice else {}
-        for one in (one for guard in (choice.guards if choice else []) for one in comparisons(read_guard(guard))):
-            domain = known[one.parameter]
-            if isinstance(one.value, str):
-                assert one.value in domain.words
+        domains = dict(choice.domains) if choice else {}
+        for comparison in (
+            comparison for guard in (choice.guards if choice else []) for comparison in comparisons(read_guard(guard))
+        ):
+            domain = domains[comparison.parameter]
+            if isinstance(comparison.value, str):
+                assert comparison.value in domain.words
             else:
                 assert domain.low is not None
                 assert domain.high is not None
-                assert domain.low < one.value < domain.high
+                assert domain.low < comparison.value < domain.high
 
 
 def test_draw_guards_more_than_can_be_fitted_is_none() -> None:
@@ -109,18 +113,21 @@ def test_guard_flaw_gives_its_task_the_answer_and_keeps_all_else(flaw: str, apar
     for seed in range(30):
         features = frozenset({"exclusive", "inclusive", "loop", "domains"} if seed % 2 else {"exclusive", "inclusive"})
         workflow = generate(Recipe(tasks=14, features=features), seed)
-        found = MUTATIONS[flaw](workflow, Random(seed))
-        assert not problems(found)
-        assert found.flaw is not None
-        assert [(one.source, one.target) for one in found.links] == [(one.source, one.target) for one in workflow.links]
+        flawed = MUTATIONS[flaw](workflow, Random(seed))
+        assert not problems(flawed)
+        assert flawed.flaw is not None
+        ends = [(link.source, link.target) for link in workflow.links]
+        assert [(link.source, link.target) for link in flawed.links] == ends
         choices = {
-            task: [one.guard for one in found.links if one.source == task and one.guard] for task in found.task_names
+            task: [link.guard for link in flawed.links if link.source == task and link.guard]
+            for task in flawed.task_names
         }
-        answers = {task: exclusive(one, found.parameters) for task, one in choices.items() if len(one) > 1}
-        assert answers[found.flaw.details[0]] is apart
+        answers = {task: exclusive(guards, flawed.parameters) for task, guards in choices.items() if len(guards) > 1}
+        assert answers[flawed.flaw.details[0]] is apart
         kinds |= {*answers.values()}
-        read = {one.parameter for some in choices.values() for guard in some for one in comparisons(read_guard(guard))}
-        assert {one.name for one in found.parameters} == (read if seed % 2 else set())
+        parsed = [read_guard(guard) for guards in choices.values() for guard in guards]
+        read = {comparison.parameter for guard in parsed for comparison in comparisons(guard)}
+        assert {parameter.name for parameter in flawed.parameters} == (read if seed % 2 else set())
     assert kinds == {True, False}
 
 

@@ -35,7 +35,9 @@ EVERYTHING = recipes(max_tasks=30, among=FEATURES - {"derivation"}, vocabularies
     ],
 )
 @pytest.mark.parametrize("tasks", [4, 12, 60])
-def test_some_tasks_have_it_and_some_have_not(feature: str, has: Callable[[Task], object], tasks: int) -> None:
+def test_content_some_tasks_have_attribute_and_some_not(
+    feature: str, has: Callable[[Task], object], tasks: int
+) -> None:
     for seed in range(20):
         workflow = generate(Recipe(tasks=tasks, features=frozenset({feature})), seed)
         assert {bool(has(task)) for task in workflow.tasks} == {True, False}
@@ -43,47 +45,45 @@ def test_some_tasks_have_it_and_some_have_not(feature: str, has: Callable[[Task]
 
 @few
 @given(st.data(), DATA)
-def test_data_flow_with_the_control_flow_and_never_in_a_circle(data: st.DataObject, recipe: Recipe) -> None:
+def test_data_flow_follows_control_flow_without_cycle(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
         assert not shortest_cycle(level, "data")
-        for one in level.data:
-            for reader in readers(level, one.name):
-                assert set(producers(level, one.name)) <= set(ancestors(level, reader))
+        for data_object in level.data:
+            for reader in readers(level, data_object.name):
+                assert set(producers(level, data_object.name)) <= set(ancestors(level, reader))
 
 
 @few
 @given(st.data(), DRAWN_DATA)
-def test_every_level_has_data_that_nobody_writes_and_data_that_one_task_writes(
-    data: st.DataObject, recipe: Recipe
-) -> None:
+def test_data_of_level_has_inputs_and_single_writers(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
-        counts = [len(producers(level, one.name)) for one in level.data]
+        counts = [len(producers(level, data_object.name)) for data_object in level.data]
         assert 0 in counts
         assert 1 in counts
         assert any(inputs(level, task) for task in level.task_names)
 
 
-def test_data_pass_through_several_tasks_and_rarely_have_two_producers() -> None:
-    drawn = [generate(Recipe(tasks=10, features=frozenset({"data"})), seed) for seed in range(60)]
-    depths = [max(len(ancestors(one, task, "data")) for task in one.task_names) for one in drawn]
-    shared = [any(len(producers(one, item.name)) > 1 for item in one.data) for one in drawn]
+def test_data_chains_are_long_and_rarely_shared() -> None:
+    projects = [generate(Recipe(tasks=10, features=frozenset({"data"})), seed) for seed in range(60)]
+    depths = [max(len(ancestors(project, task, "data")) for task in project.task_names) for project in projects]
+    shared = [any(len(producers(project, item.name)) > 1 for item in project.data) for project in projects]
     assert sum(depth >= 4 for depth in depths) > 30
     assert 0 < sum(shared) < 20
 
 
 @few
 @given(st.data(), EVERYTHING)
-def test_no_name_is_given_twice(data: st.DataObject, recipe: Recipe) -> None:
+def test_names_of_project_are_unique(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
-    every = [level for one in (whole, *whole.others) for _, level in levels(one)]
+    all_levels = [level for element in (whole, *whole.others) for _, level in levels(element)]
     names = [
         name
-        for level in every
+        for level in all_levels
         for name in (
             level.name,
             *level.task_names,
-            *(one.name for one in level.data),
-            *(one.name for one in level.gateways),
+            *(element.name for element in level.data),
+            *(element.name for element in level.gateways),
         )
     ]
     assert len(set(names)) == len(names)
@@ -92,9 +92,7 @@ def test_no_name_is_given_twice(data: st.DataObject, recipe: Recipe) -> None:
 
 @few
 @given(st.data(), recipes(max_tasks=30, features=["guards"], among=["exclusive", "inclusive", "loop", "domains"]))
-def test_guards_of_a_choice_are_decided_and_no_two_choices_share_a_parameter(
-    data: st.DataObject, recipe: Recipe
-) -> None:
+def test_guards_are_decided_and_share_no_parameter(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
     used: list[str] = []
     for task in workflow.task_names:
@@ -113,19 +111,19 @@ LOOPS = recipes(max_tasks=30, features=["loop", "effects"], among=["hierarchy", 
 
 @few
 @given(st.data(), LOOPS)
-def test_every_loop_changes_the_parameter_that_it_asks_about(data: st.DataObject, recipe: Recipe) -> None:
+def test_effects_loop_changes_its_parameter(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(data.draw(workflows(recipe))):
         effects = {effect.parameter for task in level.tasks for effect in task.effects}
-        asked = {link.guard.split()[0] for link in level.links if link.guard is not None}
-        assert effects == asked - {OTHERWISE}
+        tested_parameters = {link.guard.split()[0] for link in level.links if link.guard is not None}
+        assert effects == tested_parameters - {OTHERWISE}
 
 
 @few
 @given(st.data(), recipes(max_tasks=30, features=["bindings"], among=["references", "hierarchy", "parallel"]))
-def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.DataObject, recipe: Recipe) -> None:
+def test_bindings_join_inner_data_to_data_of_task(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
     bound = [
-        (level, task) for one in (whole, *whole.others) for _, level in levels(one) for task in level.tasks
+        (level, task) for root in (whole, *whole.others) for _, level in levels(root) for task in level.tasks
         if task.bindings
     ]  # fmt: skip
     assert bound
@@ -143,8 +141,8 @@ def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.D
 def test_references_form_chains_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
     after = {
-        one.name: [name.name for _, level in levels(one) for task in level.tasks if (name := task.reference)]
-        for one in (whole, *whole.others)
+        root.name: [name.name for _, level in levels(root) for task in level.tasks if (name := task.reference)]
+        for root in (whole, *whole.others)
     }
     chains = [[name] for name in after[whole.name]]
     for chain in chains:
@@ -152,4 +150,4 @@ def test_references_form_chains_of_one_to_four(data: st.DataObject, recipe: Reci
             chain += following
     assert chains
     assert all(1 <= len(chain) <= 4 for chain in chains)
-    assert sorted(name for chain in chains for name in chain) == sorted(one.name for one in whole.others)
+    assert sorted(name for chain in chains for name in chain) == sorted(root.name for root in whole.others)

@@ -23,7 +23,7 @@ PLAIN = recipes(max_tasks=20, among=FEATURES - {"derivation"})
 
 @few
 @given(st.data(), PLAIN)
-def test_a_derived_workflow_assembles_to_the_one_it_was_made_of(data: st.DataObject, recipe: Recipe) -> None:
+def test_derive_assembles_to_original(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
     derived = derive(workflow, data.draw(st.randoms(use_true_random=False)))
     check(derived)
@@ -33,19 +33,21 @@ def test_a_derived_workflow_assembles_to_the_one_it_was_made_of(data: st.DataObj
     assert assemble(derived).base is None
 
 
-def test_something_is_left_to_the_derived_workflow_wherever_there_is_something() -> None:
+def test_derive_leaves_something_to_configure() -> None:
     for seed in range(30):
         workflow = generate(Recipe(tasks=5, features=frozenset({"kinds"})), seed)
         derived = derive(workflow, Random(seed))
         assert derived.configurations
 
 
-def test_it_is_derived_in_one_step_or_in_two() -> None:
+def test_derive_has_one_or_two_steps() -> None:
     recipe = Recipe(features=frozenset({"derivation", "descriptions", "schemas"}))
     assert {len(generate(recipe, seed).others) for seed in range(40)} == {1, 2}
 
 
 def test_configurations_reach_inside_composite_tasks() -> None:
     recipe = Recipe(features=frozenset({"derivation", "references", "implementations"}))
-    drawn = [generate(recipe, seed) for seed in range(20)]
-    assert any(inner.implementation for one in drawn for by in one.configurations for inner in by.configurations)
+    projects = [generate(recipe, seed) for seed in range(20)]
+    assert any(
+        inner.implementation for project in projects for by in project.configurations for inner in by.configurations
+    )

@@ -34,21 +34,21 @@ def built(features: frozenset[str], tasks: int, draws: int = 3, **more: bool) ->
     """Yield some workflows of each domain; a seed in whose structures no tasks make sense is passed over."""
     for name in domain_names():
         recipe = Recipe(tasks=tasks, features=features, vocabulary=name, **more)  # type: ignore[arg-type]
-        found = 0
+        count = 0
         for seed in range(3 * draws):
             with suppress(NoCaseError):
                 yield Built(recipe, generate(recipe, seed))
-                found += 1
-            if found == draws:
+                count += 1
+            if count == draws:
                 break
-        assert found, recipe
+        assert count, recipe
 
 
 @pytest.mark.parametrize("tasks", [8, 20, 40])
 @pytest.mark.parametrize("features", [{"parallel"}, {"parallel", "exclusive", "loop"}, {"parallel", "hierarchy"}])
 def test_generated_domain_has_no_task_out_of_order(features: set[str], tasks: int) -> None:
-    for one in built(frozenset(features), tasks):
-        assert domain_oracle.out_of_order(one.workflow) == []
+    for project in built(frozenset(features), tasks):
+        assert domain_oracle.out_of_order(project.workflow) == []
 
 
 @few
@@ -59,31 +59,31 @@ def test_any_recipe_of_domain_has_no_task_out_of_order(data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("tasks", [8, 20])
-def test_misleading_workflow_has_most_ordered_pairs_the_other_way_round(tasks: int) -> None:
+def test_misleading_workflow_reverses_most_ordered_pairs(tasks: int) -> None:
     shares = []
-    for one in built(frozenset({"parallel", "exclusive"}), tasks, misleading=True):
-        right, wrong = domain_oracle.ordered_pairs(one.workflow)
+    for project in built(frozenset({"parallel", "exclusive"}), tasks, misleading=True):
+        right, wrong = domain_oracle.ordered_pairs(project.workflow)
         assert not right
         shares.append(len(wrong) / (tasks * (tasks - 1) / 2))
     assert sum(shares) / len(shares) > 0.3
 
 
 @pytest.mark.parametrize("name", domain_names())
-def test_no_task_of_domain_stands_twice_and_none_is_numbered(name: str) -> None:
-    known = {task.name for task in vocabulary(name).tasks}
-    composites = {one.name for one in vocabulary(name).composites}
+def test_domain_tasks_are_unique_and_not_numbered(name: str) -> None:
+    vocabulary_names = {task.name for task in vocabulary(name).tasks}
+    composites = {composite.name for composite in vocabulary(name).composites}
     for seed in range(4):
         recipe = Recipe(tasks=30, features=frozenset({"parallel", "hierarchy"}), vocabulary=name)
-        found = [task for _, level in levels(expand(generate(recipe, seed))) for task in level.tasks]
-        atomic = [task.name for task in found if not task.composite]
+        tasks = [task for _, level in levels(expand(generate(recipe, seed))) for task in level.tasks]
+        atomic = [task.name for task in tasks if not task.composite]
         assert len(set(atomic)) == len(atomic)
-        assert set(atomic) <= known
-        assert {task.name for task in found if task.composite} <= composites
+        assert set(atomic) <= vocabulary_names
+        assert {task.name for task in tasks if task.composite} <= composites
 
 
 @pytest.mark.parametrize("name", domain_names())
 def test_task_inside_composite_is_one_of_its_tasks(name: str) -> None:
-    inside = {one.name: set(one.tasks) for one in vocabulary(name).composites}
+    inside = {composite.name: set(composite.tasks) for composite in vocabulary(name).composites}
     recipe = Recipe(tasks=16, features=frozenset({"hierarchy"}), vocabulary=name)
     for seed in range(4):
         for path, level in levels(generate(recipe, seed)):
@@ -92,7 +92,7 @@ def test_task_inside_composite_is_one_of_its_tasks(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", domain_names())
-def test_complete_workflow_describes_everything_and_tells_the_kind_of_atomic_tasks(name: str) -> None:
+def test_complete_workflow_has_all_descriptions_and_kinds(name: str) -> None:
     features = frozenset({"descriptions", "kinds", "data", "schemas", "hierarchy"})
     for seed in range(4):
         whole = generate(Recipe(tasks=10, features=features, vocabulary=name, complete=True), seed)
@@ -101,20 +101,25 @@ def test_complete_workflow_describes_everything_and_tells_the_kind_of_atomic_tas
             assert level.description
             assert all(task.description for task in level.tasks)
             assert all(task.kind for task in level.tasks if not task.composite)
-            assert all(one.description for one in level.data)
+            assert all(data_object.description for data_object in level.data)
         schemas = dict(vocabulary(name).schemas)
-        told = {one.name: one.schema for _, level in levels(whole) for one in level.data if one.schema}
-        assert told
-        assert all(schemas.get(one, told[one]) == told[one] for one in told)
+        schemas_by_name = {
+            data_object.name: data_object.schema
+            for _, level in levels(whole)
+            for data_object in level.data
+            if data_object.schema
+        }
+        assert schemas_by_name
+        assert all(schemas.get(datum, schema) == schema for datum, schema in schemas_by_name.items())
 
 
-def test_workflow_with_goal_holds_nothing_that_is_excluded_and_says_how_it_serves_it() -> None:
-    for one in built(frozenset({"descriptions"}), 12, goal=True, complete=True):
-        [goal] = [g for g in vocabulary(one.recipe.vocabulary).goals if g.name == one.workflow.name]
-        assert one.workflow.description == goal.description
-        assert not set(goal.excludes) & set(one.workflow.task_names)
+def test_workflow_with_goal_excludes_and_serves() -> None:
+    for project in built(frozenset({"descriptions"}), 12, goal=True, complete=True):
+        [goal] = [g for g in vocabulary(project.recipe.vocabulary).goals if g.name == project.workflow.name]
+        assert project.workflow.description == goal.description
+        assert not set(goal.excludes) & set(project.workflow.task_names)
         for way in goal.alternatives:
-            for task in one.workflow.tasks:
+            for task in project.workflow.tasks:
                 if task.name == way.task and way.parameter:
                     assert (way.parameter, way.fits) in [(p.name, p.value) for p in task.parameters]
                 elif task.name == way.task:
@@ -123,16 +128,16 @@ def test_workflow_with_goal_holds_nothing_that_is_excluded_and_says_how_it_serve
 
 def test_kind_is_omitted_where_recipe_says_so() -> None:
     missing: Mapping[str, set[str]] = {name: set() for name in domain_names()}
-    for one in built(frozenset({"kinds"}), 30, draws=6, omit_kind=True, complete=True):
-        lacking = set(vocabulary(one.recipe.vocabulary).kinds) - {task.kind for task in one.workflow.tasks}
+    for project in built(frozenset({"kinds"}), 30, draws=6, omit_kind=True, complete=True):
+        lacking = set(vocabulary(project.recipe.vocabulary).kinds) - {task.kind for task in project.workflow.tasks}
         assert lacking
-        missing[one.recipe.vocabulary].update(lacking)
+        missing[project.recipe.vocabulary].update(lacking)
     assert all(len(kinds) > 1 for kinds in missing.values())
 
 
 def test_each_name_of_whole_workflow_is_drawn() -> None:
-    drawn = {generate(Recipe(tasks=5, vocabulary="kitchen"), seed).name for seed in range(30)}
-    assert drawn == {name for name, _ in vocabulary("kitchen").workflows}
+    drawn_names = {generate(Recipe(tasks=5, vocabulary="kitchen"), seed).name for seed in range(30)}
+    assert drawn_names == {name for name, _ in vocabulary("kitchen").workflows}
 
 
 def test_more_tasks_than_domain_has_are_refused() -> None:

@@ -18,26 +18,26 @@ CHAIN = Workflow("W", links=(Link("START", "END"),))
 
 
 def links(project: Workflow) -> list[object]:
-    return [one for level in every_level(project) for one in (*level.links, *level.data_links)]
+    return [link for level in every_level(project) for link in (*level.links, *level.data_links)]
 
 
 @pytest.mark.parametrize("project", [RICH, REFERRING, DERIVED], ids=["rich", "referring", "derived"])
 def test_edits_all_kinds_well_formed_and_one_step_away(project: Workflow) -> None:
-    found = edits(project, Random(1), 40)
-    assert len(found) == 40
+    all_edits = edits(project, Random(1), 40)
+    assert len(all_edits) == 40
     steps = {"removed": -1, "added": 1}
-    for one in found:
-        assert not problems(one.workflow)
-        assert one.workflow != project
-        changed = len(links(one.workflow)) - len(links(project))
-        assert changed == (0 if "link" not in one.kind else steps[one.kind.split()[-1]])
+    for edit in all_edits:
+        assert not problems(edit.workflow)
+        assert edit.workflow != project
+        changed = len(links(edit.workflow)) - len(links(project))
+        assert changed == (0 if "link" not in edit.kind else steps[edit.kind.split()[-1]])
 
 
 def test_edits_few_take_each_kind_in_turn() -> None:
-    kinds = [one.kind for one in edits(RICH, Random(1), 7)]
+    kinds = [edit.kind for edit in edits(RICH, Random(1), 7)]
     assert len(kinds) == 7
     assert max(map(kinds.count, kinds)) == 2
-    assert {"reference replaced", "reference removed"} <= {one.kind for one in edits(REFERRING, Random(1), 7)}
+    assert {"reference replaced", "reference removed"} <= {edit.kind for edit in edits(REFERRING, Random(1), 7)}
 
 
 def test_edits_same_seed_gives_same_edits() -> None:
@@ -46,8 +46,8 @@ def test_edits_same_seed_gives_same_edits() -> None:
 
 
 def test_edits_derived_workflows_keep_their_references() -> None:
-    assert {one.kind.split()[0] for one in edits(DERIVED, Random(1), 60)} <= {"link", "condition", "data"}
+    assert {edit.kind.split()[0] for edit in edits(DERIVED, Random(1), 60)} <= {"link", "condition", "data"}
 
 
 def test_edits_workflow_without_tasks_has_only_its_link() -> None:
-    assert [one.kind for one in edits(CHAIN, Random(1), 9)] == ["link removed"]
+    assert [edit.kind for edit in edits(CHAIN, Random(1), 9)] == ["link removed"]

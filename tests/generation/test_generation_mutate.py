@@ -26,25 +26,25 @@ ACYCLIC = recipes(min_tasks=4, max_tasks=25, among=["parallel", "exclusive", "in
 REFERRING = recipes(max_tasks=25, features=["references"], among=["hierarchy", "bindings", "implementations"])
 
 
-def mutated(name: str, workflow: Workflow, data: st.DataObject) -> Workflow:
-    found = MUTATIONS[name](workflow, data.draw(st.randoms(use_true_random=False)))
-    check(found)
-    assert found.flaw is not None
-    assert found.flaw.kind == name
-    return found
+def draw_mutated(name: str, workflow: Workflow, data: st.DataObject) -> Workflow:
+    flawed = MUTATIONS[name](workflow, data.draw(st.randoms(use_true_random=False)))
+    check(flawed)
+    assert flawed.flaw is not None
+    assert flawed.flaw.kind == name
+    return flawed
 
 
 @few
 @given(st.data(), ACYCLIC)
 def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
-    found = mutated("drop-link", workflow, data)
+    flawed = draw_mutated("drop-link", workflow, data)
     assert is_connected(workflow)
-    assert not is_connected(found)
-    [lost] = [link for link in workflow.links if link not in found.links]
-    assert len(found.links) == len(workflow.links) - 1
-    assert found.flaw is not None
-    assert found.flaw.details == (lost.source, lost.target)
+    assert not is_connected(flawed)
+    [lost] = [link for link in workflow.links if link not in flawed.links]
+    assert len(flawed.links) == len(workflow.links) - 1
+    assert flawed.flaw is not None
+    assert flawed.flaw.details == (lost.source, lost.target)
 
 
 @pytest.mark.parametrize(("name", "answer"), [("disconnect", False), ("keep-connected", True)])
@@ -54,19 +54,19 @@ def test_connection_mutation_any_workflow_has_the_connection_it_promises(
     name: str, answer: bool, data: st.DataObject, recipe: Recipe
 ) -> None:
     try:
-        found = mutated(name, data.draw(workflows(recipe)), data)
+        flawed = draw_mutated(name, data.draw(workflows(recipe)), data)
     except NoCaseError:
         return  # few tasks leave no room for the drawn way
-    assert is_connected(found) is answer
-    assert found.flaw is not None
-    if found.flaw.details[0] not in ("plain", "dropped link"):
-        sources, targets = {link.source for link in found.links}, {link.target for link in found.links}
-        assert sources.intersection(targets) >= set(found.task_names)
+    assert is_connected(flawed) is answer
+    assert flawed.flaw is not None
+    if flawed.flaw.details[0] not in ("plain", "dropped link"):
+        sources, targets = {link.source for link in flawed.links}, {link.target for link in flawed.links}
+        assert sources.intersection(targets) >= set(flawed.task_names)
 
 
 @pytest.mark.parametrize(("name", "kinds"), [("disconnect", 5), ("keep-connected", 3)])
 def test_connection_mutation_many_seeds_draws_every_kind(name: str, kinds: int) -> None:
-    drawn = set()
+    drawn_kinds = set()
     for seed in range(80):
         workflow = generate(Recipe(features=frozenset({"parallel", "exclusive"})), seed)
         try:
@@ -74,22 +74,22 @@ def test_connection_mutation_many_seeds_draws_every_kind(name: str, kinds: int) 
         except NoCaseError:
             continue
         assert flaw is not None
-        drawn.add(flaw.details[0])
-    assert len(drawn) == kinds
+        drawn_kinds.add(flaw.details[0])
+    assert len(drawn_kinds) == kinds
 
 
 @few
 @given(st.data(), ACYCLIC)
 def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
-    found = mutated("back-link", workflow, data)
+    flawed = draw_mutated("back-link", workflow, data)
     assert not shortest_cycle(workflow)
-    assert shortest_cycle(found)
-    assert is_connected(found)
-    assert block_tree(found) is not None
-    assert found.flaw is not None
-    last, first = found.flaw.details
-    ways = {link.target: link.guard for link in found.links if link.source == last}
+    assert shortest_cycle(flawed)
+    assert is_connected(flawed)
+    assert block_tree(flawed) is not None
+    assert flawed.flaw is not None
+    last, first = flawed.flaw.details
+    ways = {link.target: link.guard for link in flawed.links if link.source == last}
     assert len(ways) == 2
     assert ways[first] not in (None, OTHERWISE)
     assert OTHERWISE in ways.values()
@@ -100,15 +100,15 @@ def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Reci
 def test_forward_link_makes_a_way_past_tasks_and_no_loop(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
     try:
-        found = mutated("forward-link", workflow, data)
+        flawed = draw_mutated("forward-link", workflow, data)
     except NoCaseError:
         return  # blocks may leave no task a way past others
-    assert not shortest_cycle(found)
-    assert is_connected(found)
-    assert block_tree(found) is not None
-    assert found.flaw is not None
-    first, last = found.flaw.details
-    [guarded] = [link for link in found.links if link not in workflow.links and link.target == last]
+    assert not shortest_cycle(flawed)
+    assert is_connected(flawed)
+    assert block_tree(flawed) is not None
+    assert flawed.flaw is not None
+    first, last = flawed.flaw.details
+    [guarded] = [link for link in flawed.links if link not in workflow.links and link.target == last]
     assert guarded.source == first
     assert guarded.guard not in (None, OTHERWISE)
 
@@ -142,62 +142,62 @@ def test_loops_of_many_lengths_are_planted() -> None:
 @given(st.data(), REFERRING)
 def test_close_cycle_makes_the_references_infinite(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
-    found = mutated("close-cycle", workflow, data)
+    flawed = draw_mutated("close-cycle", workflow, data)
     assert not recursion(workflow)
-    assert found.flaw is not None
-    assert set(found.flaw.details) == set(recursion(found))
+    assert flawed.flaw is not None
+    assert set(flawed.flaw.details) == set(recursion(flawed))
 
 
 @few
 @given(st.data(), REFERRING)
 def test_cut_cycle_leaves_references_but_none_that_come_back(data: st.DataObject, recipe: Recipe) -> None:
-    found = mutated("cut-cycle", data.draw(workflows(recipe)), data)
-    assert not recursion(found)
-    assert "hierarchy" in features(found)
+    flawed = draw_mutated("cut-cycle", data.draw(workflows(recipe)), data)
+    assert not recursion(flawed)
+    assert "hierarchy" in features(flawed)
 
 
 def test_cycles_of_length_one_to_four_are_planted() -> None:
     recipe = Recipe(tasks=20, features=frozenset({"references"}))
     closed = [MUTATIONS["close-cycle"](generate(recipe, seed), Random(seed)) for seed in range(60)]
-    assert {len(recursion(one)) for one in closed} == {1, 2, 3, 4}
+    assert {len(recursion(project)) for project in closed} == {1, 2, 3, 4}
 
 
-def test_reference_mutations_both_sides_draw_diamonds_and_as_many_references() -> None:
+def test_reference_mutations_have_equal_diamonds_and_counts() -> None:
     recipe = Recipe(tasks=14, features=frozenset({"references"}))
     counts: dict[str, list[int]] = {"close-cycle": [], "cut-cycle": []}
-    for name, found in counts.items():
+    for name, count in counts.items():
         several = 0
         for seed in range(60):
             project = MUTATIONS[name](generate(recipe, f"{name} {seed}"), Random(seed))
             targets = [
                 task.reference
-                for one in (project, *project.others)
-                for _, level in levels(one)
+                for root in (project, *project.others)
+                for _, level in levels(root)
                 for task in level.tasks
                 if task.reference is not None
             ]
             several += len(set(targets)) < len(targets)
-            found.append(len(targets) - len(project.others))
+            count.append(len(targets) - len(project.others))
         assert several > 30
     assert abs(sum(counts["close-cycle"]) - sum(counts["cut-cycle"])) < 30
 
 
-def test_close_cycle_many_seeds_also_plants_cycles_without_the_first_workflow() -> None:
+def test_close_cycle_many_seeds_omits_first_workflow_too() -> None:
     recipe = Recipe(tasks=14, features=frozenset({"references"}))
     closed = [MUTATIONS["close-cycle"](generate(recipe, seed), Random(seed)) for seed in range(40)]
-    through = sum(one.flaw is not None and str(one.qualified) in one.flaw.details for one in closed)
+    through = sum(project.flaw is not None and str(project.qualified) in project.flaw.details for project in closed)
     assert 0 < through < 20
 
 
 @pytest.mark.parametrize("name", ["close-cycle", "cut-cycle"])
 @pytest.mark.parametrize("features", [(), ("hierarchy",), ("references", "derivation")])
-def test_what_cannot_be_planted_is_told(name: str, features: tuple[str, ...]) -> None:
+def test_mutation_without_place_raises_no_case(name: str, features: tuple[str, ...]) -> None:
     workflow = generate(Recipe(features=frozenset(features)), 1)
     with pytest.raises(NoCaseError, match=f"{name}.*Process"):
         MUTATIONS[name](workflow, Random(1))
 
 
-def test_a_loop_is_not_planted_twice_nor_a_link_dropped_twice() -> None:
+def test_mutation_planted_already_raises_no_case() -> None:
     chain = generate(Recipe(tasks=5), 1)
     for name in ("back-link", "drop-link"):
         with pytest.raises(NoCaseError, match=name):
@@ -208,12 +208,12 @@ def test_cross_condition_target_has_links_of_both_kinds() -> None:
     recipe = Recipe(features=frozenset({"mixed", "parallel", "exclusive"}))
     for seed in range(30):
         workflow = generate(recipe, seed)
-        found = MUTATIONS["cross-condition"](workflow, Random(seed))
-        check(found)
-        assert found.flaw is not None
-        source, target = found.flaw.details
-        assert {link.guard is None for link in found.links if link.target == target} == {True, False}
-        assert len([link for link in found.links if link.source == source]) == 2
+        flawed = MUTATIONS["cross-condition"](workflow, Random(seed))
+        check(flawed)
+        assert flawed.flaw is not None
+        source, target = flawed.flaw.details
+        assert {link.guard is None for link in flawed.links if link.target == target} == {True, False}
+        assert len([link for link in flawed.links if link.source == source]) == 2
 
 
 def test_repeat_name_half_of_the_workflows_have_a_name_at_two_levels() -> None:
@@ -221,9 +221,9 @@ def test_repeat_name_half_of_the_workflows_have_a_name_at_two_levels() -> None:
     repeated = 0
     for seed in range(40):
         workflow = generate(recipe, seed)
-        found = MUTATIONS["repeat-name"](workflow, Random(seed))
-        check(found)
-        names = [name for _, level in levels(found) for name in level.task_names]
+        flawed = MUTATIONS["repeat-name"](workflow, Random(seed))
+        check(flawed)
+        names = [name for _, level in levels(flawed) for name in level.task_names]
         assert len(names) == 12
         repeated += len(set(names)) < len(names)
     assert 8 < repeated < 32
@@ -234,14 +234,16 @@ def test_nest_block_tasks_and_links_are_kept_below_a_composite_task() -> None:
     nested = 0
     for seed in range(40):
         workflow = generate(recipe, seed)
-        found = MUTATIONS["nest-block"](workflow, Random(seed))
-        check(found)
-        below = [level for path, level in levels(found) if path]
+        flawed = MUTATIONS["nest-block"](workflow, Random(seed))
+        check(flawed)
+        below = [level for path, level in levels(flawed) if path]
         nested += len(below)
-        assert sorted(name for _, level in levels(found) for name in level.task_names) == sorted(workflow.task_names)
-        assert all(is_connected(level) for _, level in levels(found))
+        assert sorted(name for _, level in levels(flawed) for name in level.task_names) == sorted(workflow.task_names)
+        assert all(is_connected(level) for _, level in levels(flawed))
         guards = sorted(link.guard for link in workflow.links if link.guard)
-        assert sorted(link.guard for _, level in levels(found) for link in level.links if link.guard) == guards
+        assert sorted(link.guard for _, level in levels(flawed) for link in level.links if link.guard) == guards
         for level in below:
-            assert {one.name for one in level.parameters}.isdisjoint(one.name for one in found.parameters)
+            assert {parameter.name for parameter in level.parameters}.isdisjoint(
+                parameter.name for parameter in flawed.parameters
+            )
     assert nested > 20

@@ -21,7 +21,7 @@ def of(*features: str, avoid: Iterable[str] = (), tasks: int = 12, cross_links: 
 
 
 @given(recipes(max_cross_links=6), st.integers(0, 50))
-def test_the_least_number_of_tasks_can_be_built_and_one_less_cannot(recipe: Recipe, seed: int) -> None:
+def test_least_tasks_can_be_built_and_one_less_cannot(recipe: Recipe, seed: int) -> None:
     least = least_tasks(recipe)
     generate(replace(recipe, tasks=least), seed)
     if least > 3:
@@ -30,7 +30,7 @@ def test_the_least_number_of_tasks_can_be_built_and_one_less_cannot(recipe: Reci
         assert (refused.value.tasks, refused.value.least) == (least - 1, least)
 
 
-def test_the_least_number_does_not_depend_on_the_number_of_tasks() -> None:
+def test_least_tasks_does_not_depend_on_tasks() -> None:
     assert least_tasks(of("parallel", "exclusive", tasks=3)) == least_tasks(of("parallel", "exclusive", tasks=200)) == 6
 
 
@@ -43,14 +43,14 @@ def test_least_numbers_are_small(features: tuple[str, ...], least: int) -> None:
     assert least_tasks(of(*features)) == least
 
 
-def test_an_unknown_feature_is_answered_with_the_known_ones() -> None:
+def test_recipe_unknown_feature_lists_features() -> None:
     wrong = frozenset({"paralel"})
     for features, avoid in ((wrong, frozenset[str]()), (frozenset[str](), wrong)):
         with pytest.raises(UnknownNameError, match=r"unknown feature 'paralel'; known: .*parallel"):
             Recipe(features=features, avoid=avoid)
 
 
-def test_an_unknown_vocabulary_is_answered_with_the_known_ones() -> None:
+def test_recipe_unknown_vocabulary_lists_vocabularies() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown vocabulary 'moon'; known: .*kitchen, .*neutral"):
         Recipe(vocabulary="moon")
 
@@ -59,7 +59,7 @@ def test_an_unknown_vocabulary_is_answered_with_the_known_ones() -> None:
     ("field", "value"),
     [("tasks", 2), ("tasks", 201), ("width", 1), ("width", 21), ("depth", 0), ("depth", 11), ("cross_links", -1)],
 )
-def test_a_number_out_of_range_is_refused(field: str, value: int) -> None:
+def test_recipe_number_out_of_range_raises_usage_error(field: str, value: int) -> None:
     with pytest.raises(UsageError, match=rf"{field} is {value}; expected a whole number from"):
         Recipe(**{field: value})  # type: ignore[arg-type]
 
@@ -77,7 +77,7 @@ def test_a_number_out_of_range_is_refused(field: str, value: int) -> None:
         (("guards",), ("exclusive", "inclusive"), "guards"),
     ],
 )
-def test_a_contradiction_is_refused_by_name(features: tuple[str, ...], avoid: tuple[str, ...], named: str) -> None:
+def test_recipe_contradiction_raises_usage_error(features: tuple[str, ...], avoid: tuple[str, ...], named: str) -> None:
     with pytest.raises(UsageError, match=rf"recipe: {named} (is|are) demanded"):
         of(*features, avoid=avoid)
 
@@ -89,12 +89,12 @@ def test_cross_links_fork_and_so_contradict_avoiding_forks() -> None:
 
 @settings(max_examples=50)
 @given(st.frozensets(st.sampled_from(sorted(FEATURES))))
-def test_what_is_demanded_holds_all_that_it_implies(features: frozenset[str]) -> None:
-    found = demanded_features(Recipe(features=features))
-    assert features <= found == demanded_features(Recipe(features=found))
+def test_demanded_features_include_implied(features: frozenset[str]) -> None:
+    demanded = demanded_features(Recipe(features=features))
+    assert features <= demanded == demanded_features(Recipe(features=demanded))
 
 
-def test_a_derived_workflow_is_given_implementations_to_fill_in_unless_there_is_something_else() -> None:
+def test_demanded_features_derivation_adds_implementations() -> None:
     assert "implementations" in demanded_features(of("derivation"))
     assert "implementations" not in demanded_features(of("derivation", "kinds"))
     assert "implementations" not in demanded_features(of("derivation", avoid=["implementations"]))

@@ -23,7 +23,7 @@ few = settings(max_examples=40)
 
 @few
 @given(st.data(), st.sampled_from(sorted(FEATURES)))
-def test_a_recipe_has_what_it_must_and_nothing_that_it_must_not(data: st.DataObject, avoided: str) -> None:
+def test_recipes_have_features_and_none_avoided(data: st.DataObject, avoided: str) -> None:
     recipe = data.draw(recipes(5, 15, avoid=[avoided], vocabularies=["kitchen"], max_cross_links=2))
     assert avoided not in demanded_features(recipe)
     assert max(5, least_tasks(recipe)) <= recipe.tasks <= max(15, least_tasks(recipe))
@@ -32,12 +32,12 @@ def test_a_recipe_has_what_it_must_and_nothing_that_it_must_not(data: st.DataObj
     assert avoided not in features(data.draw(workflows(recipe)))
 
 
-def test_a_contradiction_is_told_when_the_strategy_is_made() -> None:
+def test_recipes_contradiction_raises_at_creation() -> None:
     with pytest.raises(UsageError, match="exclusive"):
         recipes(features=["exclusive"], avoid=["exclusive"])
 
 
-def test_a_fork_shrinks_to_the_smallest_workflow_that_has_one() -> None:
+def test_workflows_with_fork_shrink_to_smallest() -> None:
     smallest = find(
         workflows(recipes(max_tasks=6, among=["parallel"])),
         lambda one: any(len(after) > 1 for after in task_graph(one).values()),
@@ -47,7 +47,7 @@ def test_a_fork_shrinks_to_the_smallest_workflow_that_has_one() -> None:
     assert not smallest.others
 
 
-def test_a_long_chain_shrinks_to_the_bound() -> None:
+def test_workflows_long_chain_shrinks_to_bound() -> None:
     def long(one: Workflow) -> bool:
         return len(one.tasks) >= 5
 
@@ -70,9 +70,9 @@ def test_workflows_of_one_recipe_are_all_of_that_recipe(workflow: Workflow) -> N
 @few
 @given(pytest_taskgraph.workflows(features=["parallel"], avoid=["loop", "data"], tasks=(4, 6)))
 def test_workflows_with_features_have_them_and_none_avoided(workflow: Workflow) -> None:
-    found = features(workflow)
-    assert "parallel" in found
-    assert not {"loop", "data"} & found
+    present = features(workflow)
+    assert "parallel" in present
+    assert not {"loop", "data"} & present
     assert sum(len(level.tasks) for level in every_level(workflow)) >= 4
 
 

@@ -28,33 +28,33 @@ every_domain = pytest.mark.parametrize("name", DOMAINS)
 
 
 @cache
-def written(name: str) -> dict[str, Any]:
+def read_table(name: str) -> dict[str, Any]:
     return tomllib.loads(files(vocabularies).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def tasks(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = written(name)["tasks"]
-    return found
+    entries: list[dict[str, Any]] = read_table(name)["tasks"]
+    return entries
 
 
 def wholes(name: str) -> list[dict[str, Any]]:
     """The names of whole workflows with their descriptions, those with a definite goal included."""
-    return [*written(name)["workflows"], *written(name)["goals"]]
+    return [*read_table(name)["workflows"], *read_table(name)["goals"]]
 
 
 def choices(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each goal with each way of doing a task that serves or contradicts it."""
-    for goal in written(name)["goals"]:
-        for one in (*goal["methods"], *goal["parameters"]):
-            yield goal, one
+    for goal in read_table(name)["goals"]:
+        for alternative in (*goal["methods"], *goal["parameters"]):
+            yield goal, alternative
 
 
 def free(name: str) -> set[tuple[str, str]]:
     return {(other, task["name"]) for task in tasks(name) for other in task["free"]}
 
 
-def ordered(name: str) -> nx.DiGraph[str]:
-    """The complete order relation: of two tasks that are not free, the one that stands first in the file is first."""
+def order_relation(name: str) -> nx.DiGraph[str]:
+    """The complete order relation: of two tasks that are not free, the task that stands first in the file is first."""
     pairs = combinations([task["name"] for task in tasks(name)], 2)
     return nx.DiGraph([pair for pair in pairs if pair not in free(name)])
 
@@ -91,16 +91,16 @@ def is_sentence(text: str, least: int, most: int) -> bool:
 
 
 def repeats(sentence: str, name: str, share: int = 3) -> bool:
-    told = content(sentence)
-    return share * len(told & name_words(name)) > len(told)
+    content_words = content(sentence)
+    return share * len(content_words & name_words(name)) > len(content_words)
 
 
-def test_there_are_a_neutral_one_and_eight_domains() -> None:
+def test_vocabulary_names_are_neutral_and_eight_domains() -> None:
     assert "neutral" in NAMES
     assert len(DOMAINS) >= 8
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+def test_vocabulary_unknown_name_lists_vocabularies() -> None:
     with pytest.raises(UnknownNameError, match=f"unknown vocabulary 'space'; known: {', '.join(NAMES)}"):
         vocabulary("space")
 
@@ -115,25 +115,27 @@ def test_domain_has_forty_four_tasks_that_read_and_write(name: str) -> None:
 
 @every_domain
 def test_names_of_domain_are_distinct_and_stand_in_no_other(name: str) -> None:
-    read = written(name)
-    named = [one["name"] for one in (*read["tasks"], *read["composites"], *wholes(name))] + list(read["data"])
-    assert [one for one in named if not re.fullmatch(r"([A-Z][a-z]+){2,}", one)] == []
-    lower = [one.lower() for one in named]
-    assert [(one, other) for one, other in combinations(lower, 2) if one in other or other in one] == []
+    read = read_table(name)
+    names = [word["name"] for word in (*read["tasks"], *read["composites"], *wholes(name))] + list(read["data"])
+    assert [word for word in names if not re.fullmatch(r"([A-Z][a-z]+){2,}", word)] == []
+    lower = [word.lower() for word in names]
+    assert [(word, other) for word, other in combinations(lower, 2) if word in other or other in word] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_and_their_words_are_distinct(name: str) -> None:
-    read = written(name)
-    plain = [one["parameter"] for one in read["conditions"]] + read["settings"] + list(read["modes"])
+    read = read_table(name)
+    plain = [word["parameter"] for word in read["conditions"]] + read["settings"] + list(read["modes"])
     plain += [word for choices in read["modes"].values() for word in choices]
-    assert [one for one, times in Counter(plain).items() if times > 1] == []
-    assert [one for one in plain if not re.fullmatch(r"[a-z][a-z0-9_]*", one)] == []
+    assert [word for word, times in Counter(plain).items() if times > 1] == []
+    assert [word for word in plain if not re.fullmatch(r"[a-z][a-z0-9_]*", word)] == []
 
 
-def test_no_two_domains_share_a_name() -> None:
-    named = [one["name"] for name in DOMAINS for one in (*tasks(name), *written(name)["composites"], *wholes(name))]
-    assert [one for one, times in Counter(named).items() if times > 1] == []
+def test_names_of_domains_are_distinct() -> None:
+    names = [
+        entry["name"] for name in DOMAINS for entry in (*tasks(name), *read_table(name)["composites"], *wholes(name))
+    ]
+    assert [entry for entry, times in Counter(names).items() if times > 1] == []
 
 
 @every_domain
@@ -147,27 +149,27 @@ def test_each_kind_is_a_phrase_for_four_tasks_or_more(name: str) -> None:
 
 @every_domain
 def test_description_is_one_sentence_that_does_not_repeat_the_name(name: str) -> None:
-    for one in (*tasks(name), *written(name)["composites"]):
-        assert is_sentence(one["description"], 5, 20), one
-        assert not repeats(one["description"], one["name"]), one
-    for one in wholes(name):
-        assert is_sentence(one["description"], 8, 20), one
-        assert not repeats(one["description"], one["name"]), one
+    for entry in (*tasks(name), *read_table(name)["composites"]):
+        assert is_sentence(entry["description"], 5, 20), entry
+        assert not repeats(entry["description"], entry["name"]), entry
+    for entry in wholes(name):
+        assert is_sentence(entry["description"], 8, 20), entry
+        assert not repeats(entry["description"], entry["name"]), entry
 
 
-def test_no_two_descriptions_say_nearly_the_same() -> None:
-    told = [one for name in DOMAINS for one in (*tasks(name), *written(name)["composites"], *wholes(name))]
-    pairs = combinations([one["description"] for one in told], 2)
+def test_descriptions_of_domains_are_not_similar() -> None:
+    entries = [entry for name in DOMAINS for entry in (*tasks(name), *read_table(name)["composites"], *wholes(name))]
+    pairs = combinations([entry["description"] for entry in entries], 2)
     assert [pair for pair in pairs if overlap(*pair) > 0.45] == []
 
 
 @every_domain
-def test_every_datum_is_described_and_some_have_a_schema(name: str) -> None:
-    data, schemas = written(name)["data"], written(name)["schemas"]
-    assert set(data) == {one for task in tasks(name) for one in (*task["reads"], *task["writes"])}
-    for datum, told in data.items():
-        assert is_sentence(told, 4, 20), told
-        assert not repeats(told, datum, share=2), (datum, told)
+def test_data_of_domain_are_described_and_some_have_schema(name: str) -> None:
+    data, schemas = read_table(name)["data"], read_table(name)["schemas"]
+    assert set(data) == {datum_name for task in tasks(name) for datum_name in (*task["reads"], *task["writes"])}
+    for datum, description in data.items():
+        assert is_sentence(description, 4, 20), description
+        assert not repeats(description, datum, share=2), (datum, description)
     assert [pair for pair in combinations(data.values(), 2) if overlap(*pair) > 0.6] == []
     assert len(schemas) >= 5
     assert set(schemas) <= set(data)
@@ -176,7 +178,7 @@ def test_every_datum_is_described_and_some_have_a_schema(name: str) -> None:
 
 @every_domain
 def test_datum_is_written_by_one_task_which_its_readers_require(name: str) -> None:
-    outputs = [one for task in tasks(name) for one in task["writes"]]
+    outputs = [datum_name for task in tasks(name) for datum_name in task["writes"]]
     assert len(set(outputs)) == len(outputs)
     writers = {datum: task["name"] for task in tasks(name) for datum in task["writes"]}
     before = required(name)
@@ -191,15 +193,15 @@ def test_after_and_free_name_earlier_tasks_and_after_the_closest_only(name: str)
     before = required(name)
     for task in tasks(name):
         assert seen.issuperset({*task["after"], *task["free"]}), task
-        for one, other in combinations(task["after"], 2):
-            assert not nx.has_path(before, one, other), (task["name"], one, other)
-            assert not nx.has_path(before, other, one), (task["name"], one, other)
+        for first, second in combinations(task["after"], 2):
+            assert not nx.has_path(before, first, second), (task["name"], first, second)
+            assert not nx.has_path(before, second, first), (task["name"], first, second)
         seen.add(task["name"])
 
 
 @every_domain
-def test_every_pair_is_before_after_or_free_without_contradiction(name: str) -> None:
-    relation = ordered(name)
+def test_order_relation_is_complete_and_consistent(name: str) -> None:
+    relation = order_relation(name)
     assert nx.is_directed_acyclic_graph(relation)
     assert nx.transitive_closure_dag(relation).edges == relation.edges
     assert set(nx.transitive_closure_dag(required(name)).edges) <= set(relation.edges)
@@ -215,7 +217,7 @@ def test_quarter_of_the_pairs_is_free_and_most_tasks_have_five_partners(name: st
 
 @every_domain
 def test_loader_names_what_a_task_requires_and_follows(name: str) -> None:
-    relation = ordered(name)
+    relation = order_relation(name)
     for task in tasks(name):
         entry = vocabulary(name).entry(task["name"])
         assert entry is not None
@@ -225,53 +227,53 @@ def test_loader_names_what_a_task_requires_and_follows(name: str) -> None:
 
 @every_domain
 def test_conditions_have_a_range_and_words_for_both_sides_of_the_limit(name: str) -> None:
-    assert len(written(name)["conditions"]) >= 7
-    for one in written(name)["conditions"]:
-        assert 0 <= one["low"] < one["low"] + 1 < one["limit"] < one["high"], one
-        assert one["high"] - one["low"] >= 10, one
-        for side in (one["holds"], one["fails"]):
-            assert re.fullmatch(r"[a-z][a-z0-9 ]+", side), one
-        assert one["holds"] != one["fails"]
+    assert len(read_table(name)["conditions"]) >= 7
+    for condition in read_table(name)["conditions"]:
+        assert 0 <= condition["low"] < condition["low"] + 1 < condition["limit"] < condition["high"], condition
+        assert condition["high"] - condition["low"] >= 10, condition
+        for side in (condition["holds"], condition["fails"]):
+            assert re.fullmatch(r"[a-z][a-z0-9 ]+", side), condition
+        assert condition["holds"] != condition["fails"]
 
 
 @every_domain
 def test_composites_cover_nearly_all_tasks(name: str) -> None:
-    composites, known = written(name)["composites"], {task["name"] for task in tasks(name)}
+    composites, task_names = read_table(name)["composites"], {task["name"] for task in tasks(name)}
     assert len(composites) >= 4
-    assert all(len(set(one["tasks"])) >= 8 and set(one["tasks"]) <= known for one in composites)
-    assert len({task for one in composites for task in one["tasks"]}) >= 0.9 * len(known)
+    assert all(len(set(composite["tasks"])) >= 8 and set(composite["tasks"]) <= task_names for composite in composites)
+    assert len({task for composite in composites for task in composite["tasks"]}) >= 0.9 * len(task_names)
 
 
 @every_domain
 def test_goals_leave_thirty_tasks_and_are_contradicted_by_ten(name: str) -> None:
-    known = {task["name"] for task in tasks(name)}
-    assert len(written(name)["goals"]) >= 2
-    for goal in written(name)["goals"]:
-        allowed = known - set(goal["excludes"])
-        assert set(goal["excludes"]) <= known
+    task_names = {task["name"] for task in tasks(name)}
+    assert len(read_table(name)["goals"]) >= 2
+    for goal in read_table(name)["goals"]:
+        allowed = task_names - set(goal["excludes"])
+        assert set(goal["excludes"]) <= task_names
         assert len(allowed) >= 30
         assert len(goal["methods"]) >= 6
         assert len(goal["parameters"]) >= 4
-        assert {one["task"] for one in (*goal["methods"], *goal["parameters"])} <= allowed
+        assert {alternative["task"] for alternative in (*goal["methods"], *goal["parameters"])} <= allowed
 
 
 @every_domain
-def test_what_contradicts_goal_is_of_the_kind_of_what_fits_it(name: str) -> None:
-    shown = {one["description"] for one in tasks(name)}
-    for goal, one in choices(name):
-        assert is_sentence(one["reason"], 8, 30), one
-        assert one["fits"] != one["contradicts"]
-        assert type(one["fits"]) is type(one["contradicts"])
-        if "parameter" in one:
-            assert re.fullmatch(r"[a-z][a-z0-9_]*", one["parameter"])
+def test_alternatives_of_goal_are_of_one_kind(name: str) -> None:
+    descriptions = {entry["description"] for entry in tasks(name)}
+    for goal, entry in choices(name):
+        assert is_sentence(entry["reason"], 8, 30), entry
+        assert entry["fits"] != entry["contradicts"]
+        assert type(entry["fits"]) is type(entry["contradicts"])
+        if "parameter" in entry:
+            assert re.fullmatch(r"[a-z][a-z0-9_]*", entry["parameter"])
         else:
-            assert one["contradicts"] not in shown, goal["name"]
-            assert all(is_sentence(one[side], 5, 20) for side in ("fits", "contradicts")), one
+            assert entry["contradicts"] not in descriptions, goal["name"]
+            assert all(is_sentence(entry[side], 5, 20) for side in ("fits", "contradicts")), entry
 
 
 def test_far_domains_are_known_and_far_both_ways() -> None:
-    far = {(name, other) for name in DOMAINS for other in written(name)["far"]}
-    assert all(len(written(name)["far"]) >= 2 for name in DOMAINS)
+    far = {(name, other) for name in DOMAINS for other in read_table(name)["far"]}
+    assert all(len(read_table(name)["far"]) >= 2 for name in DOMAINS)
     assert {other for _, other in far} <= set(DOMAINS)
     assert {(other, name) for name, other in far} == far
     near = {("machine_learning", "software_release"), ("machine_learning", "laboratory"), ("orders", "library_loan")}

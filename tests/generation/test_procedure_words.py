@@ -1,4 +1,4 @@
-"""What domains say about procedures: every task is phrased and somebody's, and mistakes of other files are told."""
+"""Words of domains for procedures: every task has a phrase and an actor, and mistakes in files are reported."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pytest_taskgraph.generation.vocabularies.procedure_words import ProcedureWo
 every_domain = pytest.mark.parametrize("name", domain_names())
 
 
-def written(name: str) -> str:
+def file_text(name: str) -> str:
     return files(vocabularies).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
 def read_changed(folder: Path, old: str, new: str) -> None:
     """Read the vocabulary of the kitchen with one change."""
-    text = written("kitchen")
+    text = file_text("kitchen")
     assert old in text
     path = folder / "own.toml"
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -64,7 +64,7 @@ def test_choices_of_domain_are_three_conditions_that_differ_in_their_end(name: s
     choices = vocabulary(name).procedure.choices
     assert len(choices) >= 3
     conditions = [condition for choice in choices for condition in choice]
-    conditions += [text for one in vocabulary(name).conditions for text in (one.holds, one.fails)]
+    conditions += [text for condition in vocabulary(name).conditions for text in (condition.holds, condition.fails)]
     assert len(set(conditions)) == len(conditions)
     for choice in choices:
         starts = {condition.split()[:2] == choice[0].split()[:2] for condition in choice}
@@ -78,7 +78,7 @@ def test_action_of_unphrased_task_is_words_of_its_name() -> None:
 
 def test_vocabulary_without_procedure_table_is_read(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
-    path.write_text(written("kitchen").partition("\n[procedure]")[0], encoding="utf-8")
+    path.write_text(file_text("kitchen").partition("\n[procedure]")[0], encoding="utf-8")
     own = read_vocabulary("own", path)
     assert own.procedure == ProcedureWords()
     assert own.tasks == vocabulary("kitchen").tasks
@@ -97,7 +97,7 @@ def test_vocabulary_without_procedure_table_is_read(tmp_path: Path) -> None:
         ('[procedure.actors."host"]', '[procedure.actors]\n"host" = "x"\n[procedure.actors.other]', "lacks a part"),
     ],
 )
-def test_mistake_in_procedure_table_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_mistake_in_procedure_table_raises_usage_error(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(UsageError, match=re.escape(message)):
         read_changed(tmp_path, old, new)
 

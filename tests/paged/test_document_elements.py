@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from drawn_graphs import drawn, same
+from drawn_graphs import graph_of_lines, same
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -215,4 +215,4 @@ activity: leave
 )
 def test_graph_of_elements_follows_the_rules(reply: str, graph: str) -> None:
     found = graph_of_elements(read_elements(reply).elements)
-    assert same(found, drawn(graph)), write_procedural_graph(found)
+    assert same(found, graph_of_lines(graph)), write_procedural_graph(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drawn_graphs import drawn, same
+from drawn_graphs import graph_of_lines, same
 
 from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
@@ -397,7 +397,7 @@ def text_of(document: str) -> str:
 def test_extract_graph_finds_the_graph_of_a_person(name: str) -> None:
     document, graph = DOCUMENTS[name]
     found = extract_graph(text_of(document))
-    assert same(found, drawn(graph)), write_procedural_graph(found)
+    assert same(found, graph_of_lines(graph)), write_procedural_graph(found)
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_extract_graph_finds_the_graph_of_a_person(name: str) -> None:
 )
 def test_extract_graph_reads_single_cues(document: str, lines: str) -> None:
     found = extract_graph(document)
-    assert same(found, drawn(lines)), write_procedural_graph(found)
+    assert same(found, graph_of_lines(lines)), write_procedural_graph(found)
 
 
 @pytest.mark.parametrize(
@@ -466,7 +466,7 @@ def test_extract_graph_takes_the_gateway_by_conflict(first: str, second: str, ga
     found = extract_graph(f"If {first}, call Ada. If {second}, call Ben. Then ship it.")
     assert same(
         found,
-        drawn(f"""Start -> {gateway}1
+        graph_of_lines(f"""Start -> {gateway}1
         {gateway}1 -> ({first}) call Ada
         {gateway}1 -> ({second}) call Ben
         call Ada -> {gateway}2
@@ -491,7 +491,7 @@ def test_extract_graph_takes_the_gateway_by_conflict(first: str, second: str, ga
 )
 def test_extract_graph_attaches_constraints_by_name(sentence: str, line: str) -> None:
     found = extract_graph(f"Pack the order. Ship the goods. {sentence}")
-    assert set(drawn(line).flows) < set(found.flows), write_procedural_graph(found)
+    assert set(graph_of_lines(line).flows) < set(found.flows), write_procedural_graph(found)
 
 
 @pytest.mark.parametrize(
@@ -505,7 +505,7 @@ def test_extract_graph_attaches_constraints_by_name(sentence: str, line: str) ->
 )
 def test_extract_graph_attaches_other_constraints_to_the_last_action(sentence: str, line: str) -> None:
     found = extract_graph(f"Pack the order. Ship the goods. {sentence}")
-    assert set(drawn(line).flows) < set(found.flows), write_procedural_graph(found)
+    assert set(graph_of_lines(line).flows) < set(found.flows), write_procedural_graph(found)
 
 
 @pytest.mark.parametrize(

@@ -107,11 +107,11 @@ def test_workflow_of_data_constraints_reads_and_writes_data() -> None:
 
 
 def test_workflow_of_gateways_keeps_kinds_and_finds_roles() -> None:
-    found = {one.name: (one.kind, one.role) for one in WORKFLOWS["shop"].gateways}
-    assert found["XOR1"] == ("exclusive", "split")
-    assert found["OR2"] == ("inclusive", "join")
-    assert found["AND1"] == ("parallel", "split")
-    assert {one.name: one.role for one in WORKFLOWS["loop"].gateways} == {"XOR1": "join", "XOR2": "split"}
+    gateways = {gateway.name: (gateway.kind, gateway.role) for gateway in WORKFLOWS["shop"].gateways}
+    assert gateways["XOR1"] == ("exclusive", "split")
+    assert gateways["OR2"] == ("inclusive", "join")
+    assert gateways["AND1"] == ("parallel", "split")
+    assert {gateway.name: gateway.role for gateway in WORKFLOWS["loop"].gateways} == {"XOR1": "join", "XOR2": "split"}
 
 
 def test_workflow_of_an_exclusive_choice_has_formal_guards() -> None:
@@ -246,8 +246,8 @@ def test_pattern_about_the_workflow_enumerates_cases(pattern: Pattern) -> None:
 
 
 def test_patterns_about_the_workflow_find_questions() -> None:
-    asked = {name for name, pattern in catalogue().items() if list(pattern.cases(WORKFLOWS["shop"]))}
-    assert asked >= {
+    patterns_with_cases = {name for name, pattern in catalogue().items() if list(pattern.cases(WORKFLOWS["shop"]))}
+    assert patterns_with_cases >= {
         "next_tasks", "conditional_links", "all_parallel_tasks", "dependency_list", "data_production", "trace",
         "determine_order_conditional", "every_situation",
     }  # fmt: skip

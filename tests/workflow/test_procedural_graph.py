@@ -106,11 +106,11 @@ def test_name_gateways_renames_only_names_that_do_not_fit() -> None:
     fitting = ProceduralNode("exclusive", "XOR2")
     odd = [ProceduralNode("exclusive", "OR1"), ProceduralNode("exclusive", "merge"), ProceduralNode("parallel", "fork")]
     flows = [ProceduralFlow(START, fitting), *(ProceduralFlow(fitting, node) for node in odd)]
-    named = name_gateways(ProceduralGraph.of(flows))
-    assert [(node.sort, node.text) for node in named.nodes[1:]] == [
+    graph = name_gateways(ProceduralGraph.of(flows))
+    assert [(node.sort, node.text) for node in graph.nodes[1:]] == [
         ("exclusive", "XOR2"), ("exclusive", "XOR1"), ("exclusive", "XOR3"), ("parallel", "AND1"),
     ]  # fmt: skip
-    assert name_gateways(named) == named
+    assert name_gateways(graph) == graph
 
 
 @given(graph=graphs())

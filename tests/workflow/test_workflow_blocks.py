@@ -14,24 +14,24 @@ from pytest_taskgraph.workflow.semantics.block_structure import MAX_NESTING, Blo
 from pytest_taskgraph.workflow.semantics.control_flow import ControlFlow
 
 
-def shown(block: Block | None) -> str:
+def describe_block(block: Block | None) -> str:
     if block is None:
         return "none"
-    return block.task or f"{block.kind}({' '.join(map(shown, block.children))})"
+    return block.task or f"{block.kind}({' '.join(map(describe_block, block.children))})"
 
 
-def test_branches_of_a_fork_meet_in_a_task_in_a_join_or_at_the_end() -> None:
+def test_block_tree_fork_branches_meet_in_task_join_or_end() -> None:
     expected = "sequence(A parallel(B sequence(C D)) E)"
     fork, join = Gateway("F", "parallel", "split"), Gateway("J", "parallel", "join")
     implicit = level("START -> A\nA -> B\nA -> C\nB -> E\nC -> D\nD -> E\nE -> END")
     explicit = level("START -> A\nA -> F\nF -> B\nF -> C\nB -> J\nC -> D\nD -> J\nJ -> E\nE -> END", fork, join)
-    assert shown(block_tree(implicit)) == shown(block_tree(explicit)) == expected
-    assert shown(block_tree(level("START -> A\nSTART -> B\nA -> END\nB -> END"))) == "parallel(A B)"
+    assert describe_block(block_tree(implicit)) == describe_block(block_tree(explicit)) == expected
+    assert describe_block(block_tree(level("START -> A\nSTART -> B\nA -> END\nB -> END"))) == "parallel(A B)"
 
 
-def test_some_branches_of_a_fork_may_meet_before_the_others() -> None:
-    found = level("START -> A\nA -> B\nA -> C\nA -> D\nB -> E\nC -> E\nD -> F\nE -> F\nF -> END")
-    assert shown(block_tree(found)) == "sequence(A parallel(sequence(parallel(B C) E) D) F)"
+def test_block_tree_branches_that_meet_early_are_nested() -> None:
+    workflow = level("START -> A\nA -> B\nA -> C\nA -> D\nB -> E\nC -> E\nD -> F\nE -> F\nF -> END")
+    assert describe_block(block_tree(workflow)) == "sequence(A parallel(sequence(parallel(B C) E) D) F)"
 
 
 @pytest.mark.parametrize(
@@ -43,20 +43,20 @@ def test_some_branches_of_a_fork_may_meet_before_the_others() -> None:
         ("enough", "too much", "choice"),
     ],
 )
-def test_guards_tell_the_kind_of_a_choice(first: str, second: str, kind: str) -> None:
-    found = level(f"START -> A\nA -> B [{first}]\nA -> C [{second}]\nB -> D\nC -> D\nD -> END")
-    assert shown(block_tree(found)) == f"sequence(A {kind}(B C) D)"
+def test_block_tree_guards_decide_kind_of_choice(first: str, second: str, kind: str) -> None:
+    workflow = level(f"START -> A\nA -> B [{first}]\nA -> C [{second}]\nB -> D\nC -> D\nD -> END")
+    assert describe_block(block_tree(workflow)) == f"sequence(A {kind}(B C) D)"
 
 
-def test_a_guarded_link_beside_an_unguarded_one_is_an_inclusive_split() -> None:
-    found = level("START -> A\nA -> B\nA -> C [n > 1]\nB -> END\nC -> END")
-    assert shown(block_tree(found)) == "sequence(A inclusive(B C))"
-    assert ControlFlow(found).split("A") == "mixed"
+def test_block_tree_guarded_beside_unguarded_is_inclusive() -> None:
+    workflow = level("START -> A\nA -> B\nA -> C [n > 1]\nB -> END\nC -> END")
+    assert describe_block(block_tree(workflow)) == "sequence(A inclusive(B C))"
+    assert ControlFlow(workflow).split("A") == "mixed"
 
 
-def test_a_branch_may_be_empty() -> None:
-    found = level("START -> A\nA -> B [n > 1]\nA -> END [otherwise]\nB -> C\nC -> END")
-    assert shown(block_tree(found)) == "sequence(A exclusive(sequence() sequence(B C)))"
+def test_block_tree_empty_branch_is_empty_sequence() -> None:
+    workflow = level("START -> A\nA -> B [n > 1]\nA -> END [otherwise]\nB -> C\nC -> END")
+    assert describe_block(block_tree(workflow)) == "sequence(A exclusive(sequence() sequence(B C)))"
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_a_branch_may_be_empty() -> None:
         ("START -> A\nA -> B\nA -> C\nB -> A [n < 3]\nB -> END [n >= 3]\nC -> END", "none"),
     ],
 )
-def test_a_guarded_way_back_beside_a_guarded_way_out_is_a_loop(text: str, tree: str) -> None:
-    assert shown(block_tree(level(text))) == tree
+def test_block_tree_guarded_way_back_is_loop(text: str, tree: str) -> None:
+    assert describe_block(block_tree(level(text))) == tree
 
 
-def test_loops_nest_and_may_begin_with_the_same_task() -> None:
-    found = level("START -> A\nA -> A [x]\nA -> B [otherwise]\nB -> A [y]\nB -> END [otherwise]")
-    assert shown(block_tree(found)) == "loop(sequence(loop(A) B))"
+def test_block_tree_nested_loops_may_share_first_task() -> None:
+    workflow = level("START -> A\nA -> A [x]\nA -> B [otherwise]\nB -> A [y]\nB -> END [otherwise]")
+    assert describe_block(block_tree(workflow)) == "loop(sequence(loop(A) B))"
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_loops_nest_and_may_begin_with_the_same_task() -> None:
         "START -> A\nSTART -> B\nA -> C\nB -> C\nB -> D\nC -> END\nD -> END",  # a link across
     ],
 )
-def test_other_levels_have_no_block_structure(text: str) -> None:
+def test_block_tree_unstructured_level_is_none(text: str) -> None:
     assert block_tree(level(text)) is None
 
 
-def test_a_level_without_tasks_is_an_empty_sequence() -> None:
+def test_block_tree_without_tasks_is_empty_sequence() -> None:
     assert block_tree(level("START -> END")) == Block("sequence")
 
 
@@ -112,26 +112,24 @@ def test_a_level_without_tasks_is_an_empty_sequence() -> None:
         ("parallel", ("x", "y"), "unclear"),
     ],
 )
-def test_a_gateways_own_word_counts_where_guards_leave_it_open(
-    kind: GatewayKind, guards: tuple[str, str], split: str
-) -> None:
+def test_block_tree_open_guards_use_declared_kind(kind: GatewayKind, guards: tuple[str, str], split: str) -> None:
     links = (Link(START, "G"), Link("G", "A", guards[0] or None), Link("G", "B", guards[1] or None))
-    found = Workflow("W", tasks=(Task("A"), Task("B")), gateways=(Gateway("G", kind, "split"),), links=links)
-    assert ControlFlow(found).split("G") == split
+    workflow = Workflow("W", tasks=(Task("A"), Task("B")), gateways=(Gateway("G", kind, "split"),), links=links)
+    assert ControlFlow(workflow).split("G") == split
 
 
-def test_directly_after_a_task_prose_leaves_a_gateways_kind_open() -> None:
+def test_block_tree_prose_after_task_leaves_kind_open() -> None:
     gateway = Gateway("G", "exclusive", "split")
-    found = level("START -> A\nA -> G\nG -> B [x]\nG -> C [y]\nB -> END\nC -> END", gateway)
-    assert ControlFlow(found).split("G") == "choice"
+    workflow = level("START -> A\nA -> G\nG -> B [x]\nG -> C [y]\nB -> END\nC -> END", gateway)
+    assert ControlFlow(workflow).split("G") == "choice"
 
 
-def test_no_fork_ends_at_a_gateway_that_awaits_one_branch() -> None:
-    found = level("START -> A\nSTART -> B\nA -> M\nB -> M\nM -> END", Gateway("M", "exclusive", "join"))
-    assert block_tree(found) is None
+def test_block_tree_exclusive_join_ends_no_fork() -> None:
+    workflow = level("START -> A\nSTART -> B\nA -> M\nB -> M\nM -> END", Gateway("M", "exclusive", "join"))
+    assert block_tree(workflow) is None
 
 
-def test_deeper_nesting_than_the_bound_is_no_block_structure() -> None:
+def test_block_tree_nesting_beyond_bound_is_none() -> None:
     def nested(depth: int) -> Workflow:
         lines = ["START -> A0", f"A{depth} -> B{depth}", "B0 -> END"]
         for i in range(depth):
@@ -153,12 +151,12 @@ def choices(number: int) -> Workflow:
 
 def test_block_tree_of_many_tasks_takes_few_calls() -> None:
     levels = {number: choices(number) for number in (12, 50, 100)}
-    assert all(block_tree(one) is not None for one in levels.values())
+    assert all(block_tree(workflow) is not None for workflow in levels.values())
     assert growth(lambda number: block_tree(levels[number]), 50) < 3
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-def test_a_rendered_tree_is_found_again(rng: random.Random, size: int) -> None:
+def test_block_tree_of_rendered_tree_is_the_tree(rng: random.Random, size: int) -> None:
     names = [f"T{i}" for i in range(size)]
     rng.shuffle(names)
     tree = a_tree(rng, names)
@@ -166,7 +164,7 @@ def test_a_rendered_tree_is_found_again(rng: random.Random, size: int) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 10))
-def test_the_tree_does_not_depend_on_the_order_of_declaration(rng: random.Random, size: int) -> None:
-    found = rendered(a_tree(rng, [f"T{i}" for i in range(size)]), rng)
-    turned = replace(found, tasks=found.tasks[::-1], links=found.links[::-1], gateways=found.gateways[::-1])
-    assert block_tree(found) == block_tree(turned)
+def test_block_tree_other_declaration_order_is_equal(rng: random.Random, size: int) -> None:
+    workflow = rendered(a_tree(rng, [f"T{i}" for i in range(size)]), rng)
+    turned = replace(workflow, tasks=workflow.tasks[::-1], links=workflow.links[::-1], gateways=workflow.gateways[::-1])
+    assert block_tree(workflow) == block_tree(turned)

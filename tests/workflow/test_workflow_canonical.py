@@ -61,56 +61,55 @@ def shuffled(some: tuple[_Some, ...], rng: random.Random) -> tuple[_Some, ...]:
 def respelt(level: Workflow, rng: random.Random) -> Workflow:
     """The level with its declarations in another order and its gateways under other names."""
     fresh = tuple(f"n{number}" for number in range(len(level.gateways)))
-    names = dict(zip((one.name for one in level.gateways), shuffled(fresh, rng), strict=True))
+    names = dict(zip((gateway.name for gateway in level.gateways), shuffled(fresh, rng), strict=True))
     links = (Link(names.get(x.source, x.source), names.get(x.target, x.target), x.guard) for x in level.links)
     return replace(
         level,
         tasks=shuffled(level.tasks, rng),
-        gateways=shuffled(tuple(replace(one, name=names[one.name]) for one in level.gateways), rng),
+        gateways=shuffled(tuple(replace(gateway, name=names[gateway.name]) for gateway in level.gateways), rng),
         links=shuffled(tuple(links), rng),
     )
 
 
-def linked(*links: tuple[str, str] | tuple[str, str, str], **gateways: str) -> Workflow:
-    """A workflow of these links; a gateway is told as name="kind role"."""
-    found = dict.fromkeys(end for link in links for end in link[:2])
-    made = []
-    for name, told in gateways.items():
-        kind, role = told.split()
-        made.append(Gateway(name, kind, role))  # type: ignore[arg-type]
-    tasks = tuple(Task(name) for name in found if name not in (START, END, *gateways))
-    return Workflow("W", tasks=tasks, gateways=tuple(made), links=tuple(Link(*link) for link in links))
+def of_links(*links: tuple[str, str] | tuple[str, str, str], **gateways: str) -> Workflow:
+    """Return a workflow of these links; a gateway is given as name="kind role"."""
+    node_names = dict.fromkeys(end for link in links for end in link[:2])
+    gateway_list = []
+    for name, kind_and_role in gateways.items():
+        kind, role = kind_and_role.split()
+        gateway_list.append(Gateway(name, kind, role))  # type: ignore[arg-type]
+    tasks = tuple(Task(name) for name in node_names if name not in (START, END, *gateways))
+    return Workflow("W", tasks=tasks, gateways=tuple(gateway_list), links=tuple(Link(*link) for link in links))
 
 
 @given(wild_levels(), st.integers(0, 99))
 @example(
-    linked((START, "g1"), (START, "g2"), ("g1", "g3"), ("g2", "g4"), ("g3", END), ("g4", END), ("g1", "A"), ("g2", "A"),
-           g1="parallel split", g2="parallel split", g3="parallel join", g4="parallel join"), 3,
+    of_links((START, "g1"), (START, "g2"), ("g1", "g3"), ("g2", "g4"), ("g3", END), ("g4", END), ("g1", "A"),
+             ("g2", "A"),
+             g1="parallel split", g2="parallel split", g3="parallel join", g4="parallel join"), 3,
 )  # fmt: skip
-@example(linked(("D", "g2", "otherwise"), ("C", "g2"), ("g2", "g4"), ("g4", "g3"), ("g3", "A"),
+@example(of_links(("D", "g2", "otherwise"), ("C", "g2"), ("g2", "g4"), ("g4", "g3"), ("g3", "A"),
                 g2="exclusive join", g3="exclusive join", g4="exclusive split"), 0)  # fmt: skip
-def test_order_of_declaration_and_names_of_gateways_do_not_count(level: Workflow, seed: int) -> None:
+def test_canonical_other_order_and_gateway_names_is_equal(level: Workflow, seed: int) -> None:
     assert canonical(respelt(level, random.Random(seed))) == canonical(level)
 
 
 @given(wild_levels())
-def test_the_canonical_form_is_its_own_canonical_form(level: Workflow) -> None:
+def test_canonical_of_canonical_is_unchanged(level: Workflow) -> None:
     assert canonical(canonical(level)) == canonical(level)
 
 
 @given(wild_levels())
-def test_no_task_comes_after_another_that_did_not_before(level: Workflow) -> None:
+def test_canonical_any_level_keeps_successors(level: Workflow) -> None:
     before = {task: set(after) for task, after in task_graph(level).items()}
     assert {task: set(after) for task, after in task_graph(canonical(level)).items()} == before
 
 
 @pytest.mark.parametrize("join", ["exclusive join", "inclusive join"])
 @pytest.mark.parametrize("straight", ["parallel split", "exclusive split", "inclusive split", "parallel join"])
-def test_a_gateway_between_one_way_in_and_one_out_goes_whatever_join_of_a_choice_is_before_it(
-    join: str, straight: str
-) -> None:
-    level = linked(("A", "g"), ("B", "g", "n > 1"), ("g", "h"), ("h", "C"), g=join, h=straight)
-    form = canonical(linked(("A", "C"), ("B", "C", "n > 1")))
+def test_canonical_straight_gateway_after_join_is_removed(join: str, straight: str) -> None:
+    level = of_links(("A", "g"), ("B", "g", "n > 1"), ("g", "h"), ("h", "C"), g=join, h=straight)
+    form = canonical(of_links(("A", "C"), ("B", "C", "n > 1")))
     assert [canonical(replace(level, gateways=each)) for each in (level.gateways, level.gateways[::-1])] == [form] * 2
 
 
@@ -125,99 +124,99 @@ def circles(*lengths: int) -> Workflow:
 @given(st.lists(st.integers(1, 6), max_size=4, unique=True), st.integers(0, 99))
 @example([2, 4], 0)
 @example([1, 2, 4], 0)
-def test_gateways_that_look_alike_from_near_are_told_apart_by_their_place(lengths: list[int], seed: int) -> None:
+def test_new_names_similar_gateways_differ_by_place(lengths: list[int], seed: int) -> None:
     level = circles(*lengths)
     assert canonical(respelt(level, random.Random(seed))) == canonical(level) == canonical(canonical(level))
 
 
-def test_different_workflows_have_different_forms() -> None:
-    one = linked((START, "A"), ("A", "B"), ("B", END))
-    assert canonical(one) != canonical(linked((START, "A"), ("A", "B", "n > 1"), ("B", END)))
-    assert canonical(one) != canonical(linked((START, "A"), ("A", "B"), ("B", "A"), ("B", END)))
-    assert canonical(one) != canonical(replace(one, description="Two steps."))
+def test_canonical_different_workflows_differ() -> None:
+    chain = of_links((START, "A"), ("A", "B"), ("B", END))
+    assert canonical(chain) != canonical(of_links((START, "A"), ("A", "B", "n > 1"), ("B", END)))
+    assert canonical(chain) != canonical(of_links((START, "A"), ("A", "B"), ("B", "A"), ("B", END)))
+    assert canonical(chain) != canonical(replace(chain, description="Two steps."))
 
 
-def test_the_join_of_a_choice_goes_and_that_of_a_fork_stays() -> None:
+def test_canonical_join_of_choice_is_removed_of_fork_kept() -> None:
     ways = (("A", "g"), ("B", "g"), ("g", "C"))
     for kind in ("exclusive join", "inclusive join"):
-        assert canonical(linked(*ways, g=kind)) == canonical(linked(("A", "C"), ("B", "C")))
-    assert canonical(linked(*ways, g="parallel join")).gateways == (Gateway("parallel-join-1", "parallel", "join"),)
+        assert canonical(of_links(*ways, g=kind)) == canonical(of_links(("A", "C"), ("B", "C")))
+    assert canonical(of_links(*ways, g="parallel join")).gateways == (Gateway("parallel-join-1", "parallel", "join"),)
 
 
-def test_a_choice_after_a_task_is_guarded_links_out_of_it() -> None:
-    split = linked(("A", "g"), ("g", "B", "n > 1"), ("g", "C", "otherwise"), g="exclusive split")
-    assert canonical(split) == canonical(linked(("A", "B", "n > 1"), ("A", "C", "otherwise")))
+def test_canonical_choice_after_task_becomes_guarded_links() -> None:
+    split = of_links(("A", "g"), ("g", "B", "n > 1"), ("g", "C", "otherwise"), g="exclusive split")
+    assert canonical(split) == canonical(of_links(("A", "B", "n > 1"), ("A", "C", "otherwise")))
 
 
-def test_a_choice_after_several_tasks_is_guarded_links_out_of_each() -> None:
+def test_canonical_choice_after_tasks_becomes_links_of_each() -> None:
     ways = (("g", "C", "n > 1"), ("g", END, "otherwise"))
-    split = linked(("A", "m"), ("B", "m"), ("m", "g"), *ways, m="exclusive join", g="exclusive split")
+    split = of_links(("A", "m"), ("B", "m"), ("m", "g"), *ways, m="exclusive join", g="exclusive split")
     each = [("A", "C", "n > 1"), ("A", END, "otherwise"), ("B", "C", "n > 1"), ("B", END, "otherwise")]
-    assert canonical(split) == canonical(linked(*each))
+    assert canonical(split) == canonical(of_links(*each))
 
 
-def test_the_unguarded_way_out_of_an_exclusive_choice_means_otherwise() -> None:
-    split = linked(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), g="exclusive split")
-    assert canonical(split) == canonical(linked(("A", "B", "n > 1"), ("A", "C", "otherwise")))
+def test_canonical_unguarded_exclusive_way_is_otherwise() -> None:
+    split = of_links(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), g="exclusive split")
+    assert canonical(split) == canonical(of_links(("A", "B", "n > 1"), ("A", "C", "otherwise")))
 
 
-def test_the_only_way_on_is_no_otherwise() -> None:
-    level = linked(("A", "g"), ("B", "g"), ("g", "C"), g="exclusive split")
+def test_canonical_only_way_on_is_not_otherwise() -> None:
+    level = of_links(("A", "g"), ("B", "g"), ("g", "C"), g="exclusive split")
     assert {link.guard for link in canonical(level).links} == {None}
 
 
 @pytest.mark.parametrize("kind", ["parallel split", "exclusive split", "inclusive split", "parallel join"])
-def test_gateways_on_a_circle_of_one_are_not_taken_for_those_on_a_circle_of_two(kind: str) -> None:
+def test_canonical_gateway_cycles_of_other_length_differ(kind: str) -> None:
     ways = [(START, "g1"), (START, "g2"), (START, "g3"), ("g1", "g1"), ("g2", "g3"), ("g3", "g2")]
-    level = linked(*ways, g1=kind, g2=kind, g3=kind)
+    level = of_links(*ways, g1=kind, g2=kind, g3=kind)
     level = replace(level, gateways=(*level.gateways, Gateway("g4", "parallel", "split")))
     assert len({repr(canonical(respelt(level, random.Random(seed)))) for seed in range(9)}) == 1
 
 
-def test_the_unguarded_way_out_of_an_inclusive_choice_is_always_taken() -> None:
-    split = linked(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), g="inclusive split")
-    assert canonical(split) == canonical(linked(("A", "B", "n > 1"), ("A", "C")))
+def test_canonical_unguarded_inclusive_way_stays_unguarded() -> None:
+    split = of_links(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), g="inclusive split")
+    assert canonical(split) == canonical(of_links(("A", "B", "n > 1"), ("A", "C")))
 
 
 @pytest.mark.parametrize(
     "level",
     [
-        linked((START, "g"), ("g", "A", "n > 1"), ("g", "B", "otherwise"), g="exclusive split"),  # no task before it
-        linked(("A", "g"), ("g", "B"), ("g", "C"), g="exclusive split"),  # no guards: links would be a fork
-        linked(("A", "g"), ("A", "C", "n > 9"), ("g", "B", "n > 1"), ("g", "C", "otherwise"), g="exclusive split"),
-        linked(("A", "g"), ("g", "B"), ("g", "C"), g="parallel split"),
-        linked(("A", "g"), ("g", "B", "otherwise"), ("g", "C"), g="exclusive split"),  # two ways if no guard holds
-        linked(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), ("g", "D"), g="exclusive split"),
+        of_links((START, "g"), ("g", "A", "n > 1"), ("g", "B", "otherwise"), g="exclusive split"),  # no task before it
+        of_links(("A", "g"), ("g", "B"), ("g", "C"), g="exclusive split"),  # no guards: links would be a fork
+        of_links(("A", "g"), ("A", "C", "n > 9"), ("g", "B", "n > 1"), ("g", "C", "otherwise"), g="exclusive split"),
+        of_links(("A", "g"), ("g", "B"), ("g", "C"), g="parallel split"),
+        of_links(("A", "g"), ("g", "B", "otherwise"), ("g", "C"), g="exclusive split"),  # two ways if no guard holds
+        of_links(("A", "g"), ("g", "B", "n > 1"), ("g", "C"), ("g", "D"), g="exclusive split"),
     ],
 )
-def test_a_gateway_that_links_cannot_replace_stays(level: Workflow) -> None:
+def test_canonical_irreplaceable_gateway_is_kept(level: Workflow) -> None:
     assert len(canonical(level).gateways) == 1
 
 
-def test_two_choices_side_by_side_do_not_mix_their_guards() -> None:
+def test_canonical_choices_side_by_side_keep_their_guards() -> None:
     ways = [("g", "B", "n > 1"), ("g", "C", "otherwise"), ("h", "D", "m > 1"), ("h", "E", "otherwise")]
-    level = linked(("A", "g"), ("A", "h"), *ways, g="exclusive split", h="exclusive split")
+    level = of_links(("A", "g"), ("A", "h"), *ways, g="exclusive split", h="exclusive split")
     assert len(canonical(level).gateways) == 2
 
 
-def test_a_gateway_with_one_way_in_and_one_out_goes_with_its_guard() -> None:
-    level = linked(("A", "g"), ("g", "B", " n >  1 "), ("A", "C"), g="inclusive split")
-    assert canonical(level) == canonical(linked(("A", "B", "n > 1"), ("A", "C")))
-    assert canonical(linked(("A", "g"), ("g", "B"), g="parallel join")) == canonical(linked(("A", "B")))
+def test_canonical_straight_gateway_passes_its_guard_on() -> None:
+    level = of_links(("A", "g"), ("g", "B", " n >  1 "), ("A", "C"), g="inclusive split")
+    assert canonical(level) == canonical(of_links(("A", "B", "n > 1"), ("A", "C")))
+    assert canonical(of_links(("A", "g"), ("g", "B"), g="parallel join")) == canonical(of_links(("A", "B")))
 
 
-def test_a_new_name_is_never_the_name_of_a_task() -> None:
-    level = linked((START, "parallel-split-1"), ("parallel-split-1", "g"), ("g", "B"), ("g", "C"), g="parallel split")
+def test_new_names_never_equal_task_names() -> None:
+    level = of_links((START, "parallel-split-1"), ("parallel-split-1", "g"), ("g", "B"), ("g", "C"), g="parallel split")
     assert canonical(level).gateways[0].name not in canonical(level).task_names
 
 
-def test_packages_flaws_and_needless_others_go() -> None:
-    plain = linked((START, "A"), ("A", END))
-    told = replace(plain, package="p", flaw=Flaw("drop-link"), others=(Workflow("Unused"),))
-    assert canonical(told) == canonical(plain)
+def test_canonical_drops_packages_flaws_and_unneeded_others() -> None:
+    plain = of_links((START, "A"), ("A", END))
+    decorated = replace(plain, package="p", flaw=Flaw("drop-link"), others=(Workflow("Unused"),))
+    assert canonical(decorated) == canonical(plain)
 
 
-def test_an_inline_subworkflow_and_a_reference_are_the_same() -> None:
+def test_canonical_inline_and_reference_are_equal() -> None:
     inner = Workflow("Inner", "kitchen", tasks=(Task("B"), Task("A")), links=(Link(START, "A"),))
     by_name = Workflow("W", "hall", tasks=(Task("T", reference=QualifiedName("Inner")),), others=(inner,))
     inline = Workflow("W", tasks=(Task("T", subworkflow=replace(inner, name="T", package="")),))
@@ -227,24 +226,24 @@ def test_an_inline_subworkflow_and_a_reference_are_the_same() -> None:
     )
 
 
-def test_parameters_of_a_composite_task_are_those_of_its_subworkflow() -> None:
+def test_canonical_composite_parameters_move_to_subworkflow() -> None:
     domain = Domain("integer", 0, 9)
     inner = Workflow("Inner", parameters=(Parameter("n", 1, domain), Parameter("k", 2)))
     task = Task("T", subworkflow=inner, parameters=(Parameter("n", 4), Parameter("mode", "fast")))
-    found = canonical(Workflow("W", tasks=(task,))).task("T")
-    assert found.parameters == ()
-    assert found.subworkflow is not None
-    assert found.subworkflow.parameters == (Parameter("k", 2), Parameter("mode", "fast"), Parameter("n", 4, domain))
+    task_form = canonical(Workflow("W", tasks=(task,))).task("T")
+    assert task_form.parameters == ()
+    assert task_form.subworkflow is not None
+    assert task_form.subworkflow.parameters == (Parameter("k", 2), Parameter("mode", "fast"), Parameter("n", 4, domain))
 
 
-def test_the_description_of_a_composite_task_stands_before_that_of_its_subworkflow() -> None:
+def test_canonical_composite_description_overrides_subworkflows() -> None:
     described = Workflow("Inner", description="inner")
     for task, expected in ((Task("T", "outer"), "outer"), (Task("T"), "inner")):
         level = Workflow("W", tasks=(replace(task, subworkflow=described),))
         assert canonical(level).task("T").description == expected
 
 
-def test_recursive_references_stay_with_what_they_lead_to() -> None:
+def test_canonical_recursive_references_are_kept() -> None:
     loop = Workflow("Loop", "q", tasks=(Task("Again", reference=QualifiedName("Loop")),))
     level = Workflow("W", "p", tasks=(Task("T", reference=QualifiedName("Loop")),), others=(loop, Workflow("Unused")))
     form = canonical(level)
@@ -253,7 +252,7 @@ def test_recursive_references_stay_with_what_they_lead_to() -> None:
     assert canonical(form) == form
 
 
-def test_packages_stay_where_only_they_tell_workflows_apart() -> None:
+def test_canonical_packages_of_equal_names_are_kept() -> None:
     here = Workflow("Loop", "p", tasks=(Task("Go", reference=QualifiedName("Loop", "q")),))
     there = Workflow("Loop", "q", tasks=(Task("Back", reference=QualifiedName("Loop", "p")),))
     form = canonical(replace(here, others=(there,)))
@@ -262,7 +261,7 @@ def test_packages_stay_where_only_they_tell_workflows_apart() -> None:
     assert canonical(form) == form
 
 
-def test_everything_is_sorted_and_said_once() -> None:
+def test_canonical_elements_are_sorted_and_unique() -> None:
     level = Workflow(
         "W",
         tasks=(
@@ -281,16 +280,16 @@ def test_everything_is_sorted_and_said_once() -> None:
     )
     form = canonical(level)
     assert form.task_names == ("A", "B")
-    assert [one.name for one in form.task("B").parameters] == ["a", "z"]
+    assert [element.name for element in form.task("B").parameters] == ["a", "z"]
     assert form.task("B").effects == (Effect("a", "1"), Effect("a", "0"), Effect("z", "1"))  # one after the other
     assert form.task("B").bindings == (("x", "y"), ("y", "x"))
-    assert [one.name for one in form.data] == ["x", "y"]
+    assert [element.name for element in form.data] == ["x", "y"]
     assert form.links == (Link("A", "B", "n > 1"), Link("B", END))
     assert form.data_links == (DataLink("x", "A"), DataLink("y", "A"))
     assert form.parameters == (Parameter("p", domain=Domain("words", words=("fast", "slow"))), Parameter("q"))
 
 
-def test_nesting_without_end_is_refused_and_not_a_crash() -> None:
+def test_canonical_endless_nesting_raises_workflow_error() -> None:
     level = Workflow("W0")
     for depth in range(2000):
         level = Workflow(f"W{depth}", tasks=(Task("T", subworkflow=level),))
@@ -298,7 +297,7 @@ def test_nesting_without_end_is_refused_and_not_a_crash() -> None:
         canonical(level)
 
 
-def test_the_form_is_the_same_under_any_hash_seed() -> None:
+def test_canonical_other_hash_seed_is_equal() -> None:
     script = (
         "from pytest_taskgraph.workflow.canonical import canonical\n"
         "from pytest_taskgraph.workflow.model import *\n"

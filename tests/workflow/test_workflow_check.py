@@ -53,7 +53,7 @@ def with_link(source: str, target: str) -> Workflow:
     return replace(STEW, links=(*STEW.links, Link(source, target)))
 
 
-def test_a_well_formed_workflow_has_no_problems() -> None:
+def test_problems_well_formed_workflow_has_none() -> None:
     assert problems(STEW) == ()
     assert problems(canonical(STEW)) == ()
     check(STEW)
@@ -66,7 +66,7 @@ JOIN_THAT_SPLITS = (Link("Chop", "join"), Link("join", "Boil"), Link("join", "Se
 
 
 @pytest.mark.parametrize(
-    ("broken", "found", "expected"),
+    ("broken", "message", "expected"),
     [
         (with_task(name="Chop"), "'Chop' is found 2 times", "once"),
         (with_task(name="carrots"), "'carrots' is found 2 times", "once"),
@@ -98,14 +98,14 @@ JOIN_THAT_SPLITS = (Link("Chop", "join"), Link("join", "Boil"), Link("join", "Se
         (replace(STEW, others=(*STEW.others, *STEW.others)), "'kitchen.Boiling': found 2 times", "once"),
     ],
 )  # fmt: skip
-def test_a_broken_rule_is_told_with_what_was_found_and_expected(broken: Workflow, found: str, expected: str) -> None:
-    told = problems(broken)
-    assert len(told) == 1
-    assert found in told[0]
-    assert expected in told[0].split(found)[1]
+def test_problems_broken_rule_states_found_and_expected(broken: Workflow, message: str, expected: str) -> None:
+    messages = problems(broken)
+    assert len(messages) == 1
+    assert message in messages[0]
+    assert expected in messages[0].split(message)[1]
     with pytest.raises(WorkflowError) as error:
         check(broken)
-    assert str(error.value) == told[0]
+    assert str(error.value) == messages[0]
 
 
 @pytest.mark.parametrize(
@@ -123,44 +123,44 @@ def test_a_broken_rule_is_told_with_what_was_found_and_expected(broken: Workflow
         *(replace(STEW, links=STEW.links[:n] + STEW.links[n + 1 :]) for n in range(len(STEW.links))),
     ],
 )
-def test_a_flaw_to_ask_about_is_not_malformed(flawed: Workflow) -> None:
+def test_problems_planted_flaw_is_well_formed(flawed: Workflow) -> None:
     assert problems(flawed) == ()
 
 
-def test_the_same_name_at_two_levels_is_no_problem() -> None:
+def test_problems_same_name_at_two_levels_has_none() -> None:
     assert problems(with_task(subworkflow=Workflow("I", tasks=(Task("Chop"),), data=(Data("carrots"),)))) == ()
 
 
-def test_a_problem_says_in_which_workflow_and_task_it_is() -> None:
+def test_problems_message_names_workflow_and_task() -> None:
     inner = Workflow("I", tasks=(Task("Deep", subworkflow=Workflow("D", tasks=(Task(END),))),))
     assert problems(with_task(subworkflow=inner))[0].startswith("workflow 'kitchen.Stew', in task 'New.Deep': ")
     other = Workflow("Other", "hall", tasks=(Task("A"), Task("A")))
     assert problems(replace(STEW, others=(*STEW.others, other)))[0].startswith("workflow 'hall.Other': ")
 
 
-def test_every_problem_is_told_on_a_line_of_its_own() -> None:
+def test_check_several_problems_have_a_line_each() -> None:
     broken = replace(STEW, links=(Link("Ghost", "Chop"), Link("Chop", START)))
     with pytest.raises(WorkflowError) as error:
         check(broken)
     assert len(str(error.value).splitlines()) == len(problems(broken)) == 2
 
 
-def test_a_derived_workflow_is_looked_at_with_what_it_inherits() -> None:
+def test_problems_derived_workflow_is_checked_with_bases() -> None:
     base = replace(STEW, name="Base", others=())
     more = Workflow("W", "kitchen", base=QualifiedName("Base"), links=(Link("Serve", "Chop"),))
     assert problems(replace(more, others=(base, *STEW.others))) == ()
     wrong = replace(more, links=(Link("Serve", "Ghost"),), others=(base, *STEW.others))
-    assert ["Ghost" in told for told in problems(wrong)] == [True]
+    assert ["Ghost" in messages for messages in problems(wrong)] == [True]
 
 
-def test_data_that_a_derived_subworkflow_inherits_may_be_renamed() -> None:
+def test_problems_inherited_data_may_be_bound() -> None:
     base = Workflow("Base", "kitchen", data=(Data("roots"),))
     derived = Workflow("Derived", "kitchen", base=QualifiedName("Base"))
     level = with_task(reference=QualifiedName("Derived"), bindings=(("roots", "carrots"),))
     assert problems(replace(level, others=(*STEW.others, base, derived))) == ()
 
 
-def test_nesting_without_end_is_a_problem_and_not_a_crash() -> None:
+def test_problems_endless_nesting_is_reported() -> None:
     level = Workflow("W")
     for _ in range(2000):
         level = Workflow("W", tasks=(Task("T", subworkflow=level),))

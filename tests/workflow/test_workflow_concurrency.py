@@ -33,7 +33,7 @@ CHOICE = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> D\nC -> D\n
 LOOP = level("START -> A\nA -> B\nB -> C\nC -> B [n > 1]\nC -> D [otherwise]\nD -> END", parameters=(N,))
 
 
-def test_branches_of_a_fork_can_run_in_parallel_and_steps_of_a_branch_cannot() -> None:
+def test_parallel_branches_of_fork_but_not_steps_of_branch() -> None:
     assert parallel_to(FORK, "B") == ("C", "D")
     assert parallel_to(FORK, "C") == ("B",)
     assert parallel_to(FORK, "A") == parallel_to(FORK, "E") == ()
@@ -52,12 +52,10 @@ def test_branches_of_a_fork_can_run_in_parallel_and_steps_of_a_branch_cannot() -
         ("enough", "otherwise", False),
     ],
 )
-def test_branches_of_a_choice_can_run_in_parallel_if_one_run_takes_both(
-    first: str, second: str, answer: bool | None
-) -> None:
-    found = level(f"START -> A\nA -> B [{first}]\nA -> C [{second}]\nB -> END\nC -> END", parameters=(N,))
-    assert can_run_in_parallel(found, "B", "C") is answer
-    assert parallel_to(found, "B") == (None if answer is None else ("C",) if answer else ())
+def test_parallel_branches_of_choice_if_one_run_takes_both(first: str, second: str, answer: bool | None) -> None:
+    workflow = level(f"START -> A\nA -> B [{first}]\nA -> C [{second}]\nB -> END\nC -> END", parameters=(N,))
+    assert can_run_in_parallel(workflow, "B", "C") is answer
+    assert parallel_to(workflow, "B") == (None if answer is None else ("C",) if answer else ())
 
 
 def two_choices(guard: str, beside: str) -> Workflow:
@@ -79,57 +77,57 @@ def two_choices(guard: str, beside: str) -> Workflow:
         ("all is well", "all is well", True),
     ],
 )
-def test_guards_of_two_choices_must_hold_in_one_run(guard: str, beside: str, answer: bool) -> None:
+def test_parallel_guards_of_two_choices_must_hold_together(guard: str, beside: str, answer: bool) -> None:
     assert can_run_in_parallel(two_choices(guard, beside), "B", "C") is answer
 
 
-def test_a_parameter_that_changes_on_the_way_leaves_it_open() -> None:
-    found = two_choices("n > 1", "n <= 1")
+def test_parallel_changing_parameter_is_undecided() -> None:
+    workflow = two_choices("n > 1", "n <= 1")
     changing = tuple(
-        replace(task, effects=(Effect("n", "n + 1"),)) if task.name == "A" else task for task in found.tasks
+        replace(task, effects=(Effect("n", "n + 1"),)) if task.name == "A" else task for task in workflow.tasks
     )
-    assert can_run_in_parallel(replace(found, tasks=changing), "B", "C") is None
+    assert can_run_in_parallel(replace(workflow, tasks=changing), "B", "C") is None
 
 
-def test_the_same_prose_may_mean_another_thing_later() -> None:
+def test_parallel_same_prose_later_is_undecided() -> None:
     text = "START -> A\nA -> P\nA -> Q\nP -> B [ok]\nP -> END [otherwise]\nQ -> END [ok]\nQ -> C [otherwise]"
     assert can_run_in_parallel(level(f"{text}\nB -> END\nC -> END"), "B", "C") is None
 
 
-def test_a_situation_in_which_a_choice_has_no_way_open_is_not_spoken_of() -> None:
+def test_parallel_situations_with_no_way_open_are_ignored() -> None:
     text = "START -> A\nA -> P\nA -> Q\nP -> B [n > 1]\nP -> END [otherwise]\nQ -> C [n = 0]\nQ -> D [n = 1]"
-    found = level(f"{text}\nB -> END\nC -> END\nD -> END", parameters=(N,))
-    assert can_run_in_parallel(found, "B", "Q") is None  # no run holds B: at n > 1 there is no way on from Q
-    assert can_run_in_parallel(found, "P", "C") is True
+    workflow = level(f"{text}\nB -> END\nC -> END\nD -> END", parameters=(N,))
+    assert can_run_in_parallel(workflow, "B", "Q") is None  # no run holds B: at n > 1 there is no way on from Q
+    assert can_run_in_parallel(workflow, "P", "C") is True
 
 
 @pytest.mark.parametrize("guards", [("n > 3", "n < 2"), ("n > 9", "mode = fast")])
-def test_where_no_run_comes_to_the_end_nothing_is_known(guards: tuple[str, str]) -> None:
+def test_parallel_without_run_to_end_is_undecided(guards: tuple[str, str]) -> None:
     text = f"START -> A\nA -> B\nA -> C\nB -> D [{guards[0]}]\nC -> D [{guards[1]}]\nD -> END"
     assert can_run_in_parallel(level(text, parameters=(N, MODE)), "B", "C") is None
 
 
-def test_two_branches_that_come_to_a_gateway_awaiting_one_are_undecided() -> None:
+def test_parallel_two_branches_at_exclusive_join_are_undecided() -> None:
     text = "START -> A\nSTART -> B\nA -> M\nB -> M\nM -> C\nC -> END"
-    found = level(text, Gateway("M", "exclusive", "join"))
-    assert parallel_pairs(found) == dict.fromkeys([("A", "B"), ("A", "C"), ("B", "C")])
+    workflow = level(text, Gateway("M", "exclusive", "join"))
+    assert parallel_pairs(workflow) == dict.fromkeys([("A", "B"), ("A", "C"), ("B", "C")])
 
 
-def test_tasks_of_a_loop_run_in_parallel_only_where_the_loop_forks() -> None:
+def test_parallel_tasks_of_loop_only_if_loop_forks() -> None:
     text = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> A [n > 1]\nD -> E [otherwise]\nE -> END"
-    found = level(text)
-    assert [pair for pair, answer in parallel_pairs(found).items() if answer] == [("B", "C")]
-    assert None not in parallel_pairs(found).values()
+    workflow = level(text)
+    assert [pair for pair, answer in parallel_pairs(workflow).items() if answer] == [("B", "C")]
+    assert None not in parallel_pairs(workflow).values()
 
 
-def test_a_loop_beside_a_branch_runs_in_parallel_with_it() -> None:
-    found = level("START -> A\nSTART -> B\nA -> A [n > 1]\nA -> C [otherwise]\nC -> D\nB -> D\nD -> END")
-    assert parallel_to(found, "B") == ("A", "C")
+def test_parallel_loop_beside_branch_is_true() -> None:
+    workflow = level("START -> A\nSTART -> B\nA -> A [n > 1]\nA -> C [otherwise]\nC -> D\nB -> D\nD -> END")
+    assert parallel_to(workflow, "B") == ("A", "C")
 
 
-def test_links_across_branches_order_their_tasks() -> None:
-    found = level("START -> A\nSTART -> B\nA -> C\nB -> D\nA -> D\nC -> END\nD -> END")
-    assert [pair for pair, answer in parallel_pairs(found).items() if answer] == [("A", "B"), ("B", "C"), ("C", "D")]
+def test_parallel_cross_links_order_tasks() -> None:
+    workflow = level("START -> A\nSTART -> B\nA -> C\nB -> D\nA -> D\nC -> END\nD -> END")
+    assert [pair for pair, answer in parallel_pairs(workflow).items() if answer] == [("A", "B"), ("B", "C"), ("C", "D")]
 
 
 @pytest.mark.parametrize(
@@ -139,16 +137,16 @@ def test_links_across_branches_order_their_tasks() -> None:
         "START -> A\nA -> B\nB -> C [again]\nB -> A\nC -> END",
     ],
 )
-def test_loops_that_are_no_blocks_are_undecided(text: str) -> None:
+def test_parallel_unstructured_loop_is_undecided(text: str) -> None:
     assert None in parallel_pairs(level(text)).values()
 
 
-def test_a_task_off_the_way_from_start_is_undecided() -> None:
-    found = level("START -> A\nA -> END\nX -> END")
-    assert parallel_pairs(found) == {("A", "X"): None}
+def test_parallel_unreachable_task_is_undecided() -> None:
+    workflow = level("START -> A\nA -> END\nX -> END")
+    assert parallel_pairs(workflow) == {("A", "X"): None}
 
 
-def test_too_many_runs_are_undecided() -> None:
+def test_parallel_too_many_runs_are_undecided() -> None:
     lines = ["START -> S", "S -> A0", "S -> B0", "A12 -> END", "B12 -> END"]
     for i in range(12):
         lines += [f"A{i} -> A{i + 1}", f"B{i} -> B{i + 1}", f"A{i} -> B{i + 1} [p{i} > 0]"]
@@ -156,28 +154,28 @@ def test_too_many_runs_are_undecided() -> None:
     assert can_run_in_parallel(level("\n".join(line for line in lines if "[" not in line)), "A5", "B5") is True
 
 
-def test_unknown_names_are_told() -> None:
+def test_concurrency_unknown_name_raises_error() -> None:
     with pytest.raises(UnknownNameError, match=r"'X'.*A, B"):
         can_run_in_parallel(FORK, "A", "X")
     with pytest.raises(UnknownNameError, match="operator"):
         block_after(FORK, "A", "fork")
 
 
-def related(tree: Block) -> set[frozenset[str]]:
-    """The pairs that can run in parallel, told by the tree alone."""
-    pairs = {pair for child in tree.children for pair in related(child)}
+def expected_relation(tree: Block) -> set[frozenset[str]]:
+    """The pairs that can run in parallel, derived from the tree alone."""
+    pairs = {pair for child in tree.children for pair in expected_relation(child)}
     if tree.kind in ("parallel", "inclusive"):
-        for one, other in combinations(tree.children, 2):
-            pairs |= {frozenset(pair) for pair in product(tasks_of(one), tasks_of(other))}
+        for first, second in combinations(tree.children, 2):
+            pairs |= {frozenset(pair) for pair in product(tasks_of(first), tasks_of(second))}
     return pairs
 
 
 @settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
-def test_the_lowest_common_block_tells(rng: random.Random, size: int) -> None:
+def test_parallel_lowest_common_block_decides(rng: random.Random, size: int) -> None:
     tree = a_tree(rng, [f"T{i}" for i in range(size)])
     answers = parallel_pairs(rendered(tree, rng))
-    assert answers == {pair: frozenset(pair) in related(tree) for pair in answers}
+    assert answers == {pair: frozenset(pair) in expected_relation(tree) for pair in answers}
 
 
 TRUTH = {  # guards with their truth, for an oracle that reads no guards
@@ -209,13 +207,13 @@ def an_acyclic_level(rng: random.Random, size: int, total: bool) -> Workflow:
     return Workflow("W", tasks=tuple(map(Task, names)), links=tuple(links), parameters=(N, MODE))
 
 
-def run(found: Workflow, n: int, mode: str) -> nx.DiGraph[str] | None:
+def run(workflow: Workflow, n: int, mode: str) -> nx.DiGraph[str] | None:
     """The links taken in a situation; None where a task has no way open."""
     taken: nx.DiGraph[str] = nx.DiGraph()
     waiting, seen = [START], {START}
     while waiting:
         name = waiting.pop()
-        out = [link for link in found.links if link.source == name]
+        out = [link for link in workflow.links if link.source == name]
         ways = [link for link in out if link.guard in TRUTH and TRUTH[link.guard](n, mode)]
         ways = [link for link in out if link.guard is None] + (
             ways or [link for link in out if link.guard == "otherwise"]
@@ -228,31 +226,31 @@ def run(found: Workflow, n: int, mode: str) -> nx.DiGraph[str] | None:
     return taken
 
 
-def unordered(found: Workflow) -> set[tuple[str, str]]:
+def unordered(workflow: Workflow) -> set[tuple[str, str]]:
     """The pairs of tasks that some run holds unordered, found by trying every situation."""
     pairs = set()
     for n, mode in product(range(5), ("fast", "slow")):
-        taken = run(found, n, mode)
+        taken = run(workflow, n, mode)
         if taken is not None:
             order = nx.transitive_closure(taken)
-            both = combinations((name for name in found.task_names if name in taken), 2)
+            both = combinations((name for name in workflow.task_names if name in taken), 2)
             pairs |= {(a, b) for a, b in both if not order.has_edge(a, b) and not order.has_edge(b, a)}
     return pairs
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 8))
-def test_every_answer_agrees_with_trying_every_situation(rng: random.Random, size: int) -> None:
-    found = an_acyclic_level(rng, size, total=False)
-    expected = unordered(found)
-    assert all(answer in (None, pair in expected) for pair, answer in parallel_pairs(found).items())
+def test_parallel_agrees_with_trying_every_situation(rng: random.Random, size: int) -> None:
+    workflow = an_acyclic_level(rng, size, total=False)
+    expected = unordered(workflow)
+    assert all(answer in (None, pair in expected) for pair, answer in parallel_pairs(workflow).items())
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 8))
-def test_every_pair_is_decided_where_a_way_is_always_open(rng: random.Random, size: int) -> None:
-    found = an_acyclic_level(rng, size, total=True)
-    behind = nx.descendants(nx.DiGraph([(link.source, link.target) for link in found.links]), START)
-    expected = unordered(found)
-    answers = {pair: answer for pair, answer in parallel_pairs(found).items() if behind.issuperset(pair)}
+def test_parallel_with_way_always_open_is_decided(rng: random.Random, size: int) -> None:
+    workflow = an_acyclic_level(rng, size, total=True)
+    behind = nx.descendants(nx.DiGraph([(link.source, link.target) for link in workflow.links]), START)
+    expected = unordered(workflow)
+    answers = {pair: answer for pair, answer in parallel_pairs(workflow).items() if behind.issuperset(pair)}
     assert answers == {pair: pair in expected for pair in answers}
 
 
@@ -291,15 +289,15 @@ def test_parallel_blocks_are_the_outermost_forks(text: str, blocks: tuple[tuple[
     assert parallel_blocks(level(text)) == blocks
 
 
-def test_a_fork_that_joins_at_the_end_is_a_block_with_gateways_too() -> None:
+def test_parallel_blocks_fork_joining_at_end_is_block() -> None:
     gateways = (Gateway("F", "parallel", "split"), Gateway("J", "parallel", "join"))
-    found = level("START -> A\nA -> F\nF -> B\nF -> C\nC -> D\nB -> J\nD -> J\nJ -> END", *gateways)
-    assert parallel_blocks(found) == (("B", "C", "D"),)
-    assert block_after(found, "A", "parallel block") == ("B", "C", "D")
+    workflow = level("START -> A\nA -> F\nF -> B\nF -> C\nC -> D\nB -> J\nD -> J\nJ -> END", *gateways)
+    assert parallel_blocks(workflow) == (("B", "C", "D"),)
+    assert block_after(workflow, "A", "parallel block") == ("B", "C", "D")
 
 
 @pytest.mark.parametrize(
-    ("found", "task", "operator", "tasks"),
+    ("workflow", "task", "operator", "tasks"),
     [
         (FORK, "A", "parallel block", ("B", "C", "D")),
         (FORK, "A", "exclusive choice", None),
@@ -325,18 +323,20 @@ def test_a_fork_that_joins_at_the_end_is_a_block_with_gateways_too() -> None:
         (level("START -> A\nA -> B\nB -> C [x]\nC -> B\nB -> D [otherwise]\nD -> END"), "A", "loop", ("B", "C")),
     ],
 )
-def test_the_block_right_after_a_task(found: Workflow, task: str, operator: str, tasks: tuple[str, ...] | None) -> None:
-    assert block_after(found, task, operator) == tasks
+def test_block_after_task_returns_its_tasks(
+    workflow: Workflow, task: str, operator: str, tasks: tuple[str, ...] | None
+) -> None:
+    assert block_after(workflow, task, operator) == tasks
 
 
-def test_a_block_starts_right_after_a_task_if_only_gateways_of_its_own_lie_between() -> None:
+def test_block_after_own_gateways_between_are_passed() -> None:
     fork, merge = Gateway("F", "parallel", "split"), Gateway("M", "exclusive", "join")
     text = "START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> M\nC -> M\nM -> F\nF -> D\nF -> E\nD -> END\nE -> END"
     assert block_after(level(text, fork, merge), "B", "parallel block") is None
 
 
 @pytest.mark.parametrize(
-    ("found", "answers"),
+    ("workflow", "answers"),
     [
         (FORK, (True, False, False, False)),
         (CHOICE, (False, True, False, False)),
@@ -350,19 +350,19 @@ def test_a_block_starts_right_after_a_task_if_only_gateways_of_its_own_lie_betwe
         (level("START -> A\nA -> END"), (False, False, False, False)),
     ],
 )
-def test_which_operators_a_level_contains(found: Workflow, answers: tuple[bool | None, ...]) -> None:
-    assert operators(found) == dict(zip(OPERATORS, answers, strict=True))
+def test_operators_of_level_are_found(workflow: Workflow, answers: tuple[bool | None, ...]) -> None:
+    assert operators(workflow) == dict(zip(OPERATORS, answers, strict=True))
 
 
 @settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
-def test_outermost_parallel_blocks_of_a_tree(rng: random.Random, size: int) -> None:
+def test_parallel_blocks_of_tree_are_outermost(rng: random.Random, size: int) -> None:
     def outermost(block: Block) -> list[set[str]]:
         if block.kind == "parallel":
             return [set(tasks_of(block))]
-        return [found for child in block.children for found in outermost(child)]
+        return [nested for child in block.children for nested in outermost(child)]
 
     tree = a_tree(rng, [f"T{i}" for i in range(size)])
-    found = parallel_blocks(rendered(tree, rng))
-    assert found is not None
-    assert sorted(map(sorted, found)) == sorted(map(sorted, outermost(tree)))
+    blocks = parallel_blocks(rendered(tree, rng))
+    assert blocks is not None
+    assert sorted(map(sorted, blocks)) == sorted(map(sorted, outermost(tree)))

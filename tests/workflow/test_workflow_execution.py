@@ -28,67 +28,69 @@ LOOP = "START -> A\nA -> B\nB -> A [n < 5]\nB -> C [n >= 5]\nC -> END"
 
 
 def with_effects(text: str, **effects: str) -> Workflow:
-    found = level(text, parameters=(Parameter("n"),))
-    changed = {task: tuple(Effect(*part.split(" := ")) for part in said.split("; ")) for task, said in effects.items()}
+    workflow = level(text, parameters=(Parameter("n"),))
+    changed = {
+        task: tuple(Effect(*part.split(" := ")) for part in texts.split("; ")) for task, texts in effects.items()
+    }
     return Workflow(
         "W",
-        tasks=tuple(Task(name, effects=changed.get(name, ())) for name in found.task_names),
-        links=found.links,
-        parameters=found.parameters,
+        tasks=tuple(Task(name, effects=changed.get(name, ())) for name in workflow.task_names),
+        links=workflow.links,
+        parameters=workflow.parameters,
     )
 
 
-def check(found: Workflow, situation: dict[str, Constant]) -> None:
-    told = outcome(found, situation)
-    if isinstance(told, Run) and len(told.tasks) < 13:
-        assert simulated(found, situation, 14) == linear_extensions(told)
-    if isinstance(told, Endless):
-        assert simulated(found, situation, 30) is None
+def check(workflow: Workflow, situation: dict[str, Constant]) -> None:
+    result = outcome(workflow, situation)
+    if isinstance(result, Run) and len(result.tasks) < 13:
+        assert simulated(workflow, situation, 14) == linear_extensions(result)
+    if isinstance(result, Endless):
+        assert simulated(workflow, situation, 30) is None
 
 
 @settings(max_examples=150, deadline=None)
 @given(workflows(FLOWS), RANDOMS)
-def test_the_run_of_a_generated_workflow_allows_just_what_tokens_do(workflow: Workflow, rng: Random) -> None:
+def test_run_generated_workflow_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
     check(workflow, some_situation(workflow, rng))
 
 
 @settings(max_examples=400, deadline=None)
 @given(RANDOMS)
-def test_the_run_of_any_level_allows_just_what_tokens_do(rng: Random) -> None:
-    found = a_level(rng)
-    check(found, {"n": Fraction(rng.randrange(20) - 7, 2), "m": Fraction(rng.randrange(5) - 1)})
+def test_run_any_level_agrees_with_tokens(rng: Random) -> None:
+    workflow = a_level(rng)
+    check(workflow, {"n": Fraction(rng.randrange(20) - 7, 2), "m": Fraction(rng.randrange(5) - 1)})
 
 
-def test_random_levels_end_never_end_and_are_undecided() -> None:
-    told = [outcome(a_level(Random(seed)), {"n": 1, "m": 2}) for seed in range(400)]
-    counts = [sum(isinstance(one, kind) for one in told) for kind in (Run, Endless, Undecided)]
+def test_outcome_random_levels_has_all_kinds() -> None:
+    results = [outcome(a_level(Random(seed)), {"n": 1, "m": 2}) for seed in range(400)]
+    counts = [sum(isinstance(result, kind) for result in results) for kind in (Run, Endless, Undecided)]
     assert min(counts) > 8
 
 
-def test_generated_workflows_are_decided_in_every_situation() -> None:
+def test_outcome_generated_workflow_is_decided() -> None:
     for seed in range(40):
-        found = generate(Recipe(tasks=20, features=frozenset({*AMONG} - {"guards"}), cross_links=1), seed)
-        for situation in situations(found)[:20]:
-            assert not isinstance(outcome(found, situation), Undecided)
+        workflow = generate(Recipe(tasks=20, features=frozenset({*AMONG} - {"guards"}), cross_links=1), seed)
+        for situation in situations(workflow)[:20]:
+            assert not isinstance(outcome(workflow, situation), Undecided)
 
 
-def test_a_choice_takes_one_branch_a_fork_all_and_the_join_waits() -> None:
-    found = level(
+def test_run_choice_takes_one_branch_fork_takes_all() -> None:
+    workflow = level(
         "START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> D\nC -> D\nD -> E\nD -> F\nE -> G\nF -> G\nG -> END"
     )
-    told = run(found, {"n": 2})
-    assert told is not None
-    assert linear_extensions(told) == {tuple("ABDEFG"), tuple("ABDFEG")}
-    assert set(told.pairs) == {(0, 1), (1, 2), (2, 3), (2, 4), (3, 5), (4, 5)}
-    other = run(found, {"n": 0.5})
+    result = run(workflow, {"n": 2})
+    assert result is not None
+    assert linear_extensions(result) == {tuple("ABDEFG"), tuple("ABDFEG")}
+    assert set(result.pairs) == {(0, 1), (1, 2), (2, 3), (2, 4), (3, 5), (4, 5)}
+    other = run(workflow, {"n": 0.5})
     assert other is not None
     assert sorted(other.tasks) == list("ACDEFG")
 
 
-def test_a_loop_repeats_while_its_guard_holds() -> None:
-    told = run(with_effects(LOOP, A="n := n + 2"), {"n": 0})
-    assert told is not None
-    assert linear_extensions(told) == {tuple("ABABABC")}
+def test_run_loop_repeats_while_guard_holds() -> None:
+    result = run(with_effects(LOOP, A="n := n + 2"), {"n": 0})
+    assert result is not None
+    assert linear_extensions(result) == {tuple("ABABABC")}
 
 
 @pytest.mark.parametrize(
@@ -102,25 +104,25 @@ def test_a_loop_repeats_while_its_guard_holds() -> None:
         ("n := n - 0.5", 5.25),
     ],
 )
-def test_a_loop_that_never_ends_is_recognised(effect: str, start: float) -> None:
-    told = outcome(with_effects(LOOP, A=effect), {"n": start})
-    assert told == Endless(frozenset("AB"), (frozenset("AB"),))
+def test_outcome_endless_loop_is_recognised(effect: str, start: float) -> None:
+    result = outcome(with_effects(LOOP, A=effect), {"n": start})
+    assert result == Endless(frozenset("AB"), (frozenset("AB"),))
 
 
-def test_a_loop_past_its_only_exit_never_ends_and_one_before_it_does() -> None:
-    found = with_effects("START -> A\nA -> A [n != 6]\nA -> C [n = 6]\nC -> END", A="n := n + 4")
-    assert isinstance(outcome(found, {"n": 7}), Endless)
-    assert isinstance(outcome(found, {"n": 1}), Endless)  # 1, 5, 9: never 6
-    told = run(found, {"n": -6})
-    assert told is not None
-    assert told.tasks == tuple("AAAC")
+def test_outcome_loop_past_its_exit_never_ends() -> None:
+    workflow = with_effects("START -> A\nA -> A [n != 6]\nA -> C [n = 6]\nC -> END", A="n := n + 4")
+    assert isinstance(outcome(workflow, {"n": 7}), Endless)
+    assert isinstance(outcome(workflow, {"n": 1}), Endless)  # 1, 5, 9: never 6
+    result = run(workflow, {"n": -6})
+    assert result is not None
+    assert result.tasks == tuple("AAAC")
 
 
-def test_a_loop_in_a_loop_is_followed_too() -> None:
+def test_run_nested_loop_is_executed() -> None:
     text = "START -> A\nA -> B\nB -> B [m < 2]\nB -> C [m >= 2]\nC -> A [n < 2]\nC -> D [n >= 2]\nD -> END"
-    told = run(with_effects(text, A="m := 0", B="m := m + 1", C="n := n + 1"), {"n": 0, "m": 7})
-    assert told is not None
-    assert linear_extensions(told) == {tuple("ABBCABBCD")}
+    result = run(with_effects(text, A="m := 0", B="m := m + 1", C="n := n + 1"), {"n": 0, "m": 7})
+    assert result is not None
+    assert linear_extensions(result) == {tuple("ABBCABBCD")}
     stuck = outcome(with_effects(text, A="m := 0", B="m := m + 1", C="n := n - 1"), {"n": 0, "m": 7})
     assert stuck == Endless(frozenset("ABC"), (frozenset("ABC"),))
     inner = outcome(with_effects(text, B="m := m - 1", C="n := n + 1"), {"n": 0, "m": 1})
@@ -128,10 +130,10 @@ def test_a_loop_in_a_loop_is_followed_too() -> None:
     assert inner.loops == (frozenset("B"), frozenset("ABC"))
 
 
-def test_what_runs_beside_an_endless_loop_runs_and_what_waits_for_it_does_not() -> None:
+def test_outcome_endless_loop_stops_only_what_waits() -> None:
     text = "START -> A\nSTART -> B\nA -> A [n < 5]\nA -> C [otherwise]\nB -> D\nC -> E\nD -> E\nE -> END"
-    told = outcome(with_effects(text, A="n := n - 1"), {"n": 0})
-    assert told == Endless(frozenset("ABD"), (frozenset("A"),))
+    result = outcome(with_effects(text, A="n := n - 1"), {"n": 0})
+    assert result == Endless(frozenset("ABD"), (frozenset("A"),))
 
 
 RACE = "START -> A\nA -> B\nA -> C\nB -> D [n > 1]\nB -> E [otherwise]\nD -> F\nE -> F\nC -> F\nF -> END"
@@ -179,42 +181,42 @@ PARALLEL = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> E [n > 1]\nD -> F [
         ),
     ],
 )
-def test_what_can_be_read_two_ways_is_undecided(workflow: Workflow, reason: str) -> None:
-    told = outcome(workflow, {"n": 3})
-    assert isinstance(told, Undecided) == bool(reason)
-    assert reason in (told.reason if isinstance(told, Undecided) else "")
+def test_outcome_ambiguous_workflow_is_undecided(workflow: Workflow, reason: str) -> None:
+    result = outcome(workflow, {"n": 3})
+    assert isinstance(result, Undecided) == bool(reason)
+    assert reason in (result.reason if isinstance(result, Undecided) else "")
 
 
-def test_a_parameter_that_leaves_its_domain_is_undecided() -> None:
-    found = with_effects(LOOP, A="n := n + 3")
+def test_outcome_parameter_out_of_domain_is_undecided() -> None:
+    workflow = with_effects(LOOP, A="n := n + 3")
     bounded = Workflow(
-        "W", tasks=found.tasks, links=found.links, parameters=(Parameter("n", domain=Domain("integer", 0, 6)),)
+        "W", tasks=workflow.tasks, links=workflow.links, parameters=(Parameter("n", domain=Domain("integer", 0, 6)),)
     )
     assert isinstance(outcome(bounded, {"n": 1}), Undecided)
     assert isinstance(outcome(bounded, {"n": 3}), Run)
 
 
-def test_an_effect_hidden_in_a_composite_task_is_not_overlooked() -> None:
+def test_outcome_effect_in_composite_is_undecided() -> None:
     inner = Workflow("Inner", tasks=(Task("X", effects=(Effect("n", "n + 1"),)),))
-    found = level(LOOP)
+    workflow = level(LOOP)
     for composite in (Task("A", subworkflow=inner), Task("A", reference=QualifiedName("Inner"))):
-        tasks = (composite, *(task for task in found.tasks if task.name != "A"))
-        whole = Workflow("W", tasks=tasks, links=found.links, others=(inner,))
+        tasks = (composite, *(task for task in workflow.tasks if task.name != "A"))
+        whole = Workflow("W", tasks=tasks, links=workflow.links, others=(inner,))
         assert isinstance(outcome(whole, {"n": 1}), Undecided)
 
 
-def test_a_task_of_its_own_parameter_reads_that() -> None:
-    found = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> END\nC -> END")
-    own = Workflow("W", tasks=(Task("A", parameters=(Parameter("n"),)), *found.tasks[1:]), links=found.links)
-    told = run(own, {"A.n": 2, "n": 0})
-    assert told is not None
-    assert told.tasks == ("A", "B")
+def test_run_own_parameter_hides_levels() -> None:
+    workflow = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> END\nC -> END")
+    own = Workflow("W", tasks=(Task("A", parameters=(Parameter("n"),)), *workflow.tasks[1:]), links=workflow.links)
+    result = run(own, {"A.n": 2, "n": 0})
+    assert result is not None
+    assert result.tasks == ("A", "B")
 
 
-def test_a_run_has_a_bound() -> None:
-    found = with_effects(LOOP, A="n := n + 1")
-    assert isinstance(outcome(found, {"n": 5 - MAX_EXECUTIONS // 4}), Run)
-    assert isinstance(outcome(found, {"n": 5 - MAX_EXECUTIONS}), Undecided)
+def test_outcome_beyond_bound_is_undecided() -> None:
+    workflow = with_effects(LOOP, A="n := n + 1")
+    assert isinstance(outcome(workflow, {"n": 5 - MAX_EXECUTIONS // 4}), Run)
+    assert isinstance(outcome(workflow, {"n": 5 - MAX_EXECUTIONS}), Undecided)
 
 
 @pytest.mark.parametrize(
@@ -228,14 +230,14 @@ def test_a_run_has_a_bound() -> None:
         ('"slow"', "slow"),
     ],
 )
-def test_expressions_are_exact(text: str, value: object) -> None:
-    found = parse_expression(text)
-    assert found is not None
-    assert evaluate(found, {"n": Fraction(3), "step": Fraction(1, 2)}) == value
+def test_evaluate_expression_is_exact(text: str, value: object) -> None:
+    expression = parse_expression(text)
+    assert expression is not None
+    assert evaluate(expression, {"n": Fraction(3), "step": Fraction(1, 2)}) == value
 
 
 @pytest.mark.parametrize("text", ["", "n +", "n / 2", "n ** 2", "__import__('os')", "n + 'a", "(" * 300, "n n"])
-def test_anything_else_is_no_expression(text: str) -> None:
+def test_parse_expression_other_text_is_none(text: str) -> None:
     assert parse_expression(text) is None
 
 
@@ -243,12 +245,12 @@ def test_anything_else_is_no_expression(text: str) -> None:
     st.sampled_from(["n + 2", "m - n", "2 * n + m", "n * 3 - 1", "n * m"]),
     st.lists(st.integers(-9, 9), min_size=4, max_size=4),
 )
-def test_a_slope_is_what_an_expression_changes_by_each_time(text: str, numbers: list[int]) -> None:
-    found, (n, m, by_n, by_m) = parse_expression(text), map(Fraction, numbers)
-    assert found is not None
-    told = slope(found, {"n": n, "m": m}, {"n": by_n, "m": by_m})
-    values = [evaluate(found, {"n": n + i * by_n, "m": m + i * by_m}) for i in range(4)]
+def test_slope_is_change_of_each_pass(text: str, numbers: list[int]) -> None:
+    expression, (n, m, by_n, by_m) = parse_expression(text), map(Fraction, numbers)
+    assert expression is not None
+    change = slope(expression, {"n": n, "m": m}, {"n": by_n, "m": by_m})
+    values = [evaluate(expression, {"n": n + i * by_n, "m": m + i * by_m}) for i in range(4)]
     moves = {b - a for a, b in pairwise(values) if isinstance(a, Fraction) and isinstance(b, Fraction)}
-    assert moves == ({told} if told is not None else moves)
-    assert told is not None or "*" in text
-    assert fixed_step(found, "n") == {"n + 2": 2}.get(text)
+    assert moves == ({change} if change is not None else moves)
+    assert change is not None or "*" in text
+    assert fixed_step(expression, "n") == {"n + 2": 2}.get(text)

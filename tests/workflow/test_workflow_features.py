@@ -97,47 +97,47 @@ EXAMPLES: dict[str, list[tuple[Workflow, set[str]]]] = {
 }  # fmt: skip
 
 
-def test_a_plain_workflow_has_no_feature() -> None:
+def test_features_plain_workflow_has_none() -> None:
     assert features(PLAIN) == frozenset()
     assert features(replace(PLAIN, parameters=(N,))) == frozenset()  # the workflow's, not a task's own
 
 
 @pytest.mark.parametrize("name", sorted(FEATURES))
-def test_every_word_holds_of_its_examples_and_nothing_else_does(name: str) -> None:
+def test_features_examples_have_exactly_theirs(name: str) -> None:
     for workflow, also in EXAMPLES[name]:
         assert features(workflow) == {name} | also
 
 
 @pytest.mark.parametrize("name", sorted(FEATURES))
-def test_a_feature_counts_inside_a_task_and_in_another_workflow_of_the_project(name: str) -> None:
+def test_features_inside_task_and_in_others_count(name: str) -> None:
     for workflow, also in EXAMPLES[name]:
         assert features(replace(PLAIN, others=(workflow,))) == {name} | also
         assert features(task(subworkflow=workflow)) == {name, "hierarchy"} | also
 
 
-def test_guards_that_may_or_may_not_exclude_each_other_are_no_choice_of_either_kind() -> None:
+def test_features_undecided_guards_are_no_choice() -> None:
     prose = links(("A", "B", "it rains"), ("A", END, "the sun shines"))
     assert features(prose) == {"guards"}
     between = links(("A", "B", "n > 1"), ("A", END, "n < 2"))  # some real number is both, no whole one
     assert features(between) == {"guards"}
 
 
-def test_the_domain_of_the_task_or_the_workflow_decides_between_exclusive_and_inclusive() -> None:
+def test_features_domain_decides_kind_of_choice() -> None:
     between = links(("A", "B", "n > 1"), ("A", END, "n < 2"))
     assert "exclusive" in features(replace(between, parameters=(FROM_1_TO_9,)))
     real = Parameter("n", domain=Domain("real", 1, 9))
     assert "inclusive" in features(replace(between, tasks=(Task("A", parameters=(real,)), Task("B"))))
 
 
-def test_the_domain_given_by_a_composite_task_decides_inside_it() -> None:
+def test_features_composite_domain_decides_inside() -> None:
     between = links(("A", "B", "n > 1"), ("A", END, "n < 2"))
     assert "exclusive" in features(task(subworkflow=between, parameters=(FROM_1_TO_9,)))
 
 
-def test_links_out_of_a_choice_are_no_fork() -> None:
+def test_features_links_of_choice_are_no_fork() -> None:
     split = replace(links(("g", "A"), ("g", "B")), gateways=(Gateway("g", "exclusive", "split"),))
     assert features(split) == {"exclusive"}
 
 
-def test_of_some_words_those_that_hold_are_told() -> None:
+def test_features_among_some_returns_those_present() -> None:
     assert features(links((START, "A"), ("A", "B", "n > 1")), {"guards", "data"}) == {"guards"}

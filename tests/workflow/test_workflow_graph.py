@@ -23,13 +23,13 @@ def flow(*chains: str, tasks: str = "", data: str = "") -> Workflow:
     """A workflow from chains of names: "START A g1 B"; lower case names are gateways, in data flow data."""
     links = [(a, b) for chain in chains for a, b in zip(chain.split(), chain.split()[1:], strict=False)]
     flows = [(a, b) for chain in data.split(",") for a, b in zip(chain.split(), chain.split()[1:], strict=False)]
-    found = dict.fromkeys(name for pair in links for name in pair if name not in (START, END))
-    named = dict.fromkeys([*tasks.split(), *(name for name in found if name[0].isupper())])
+    names = dict.fromkeys(name for pair in links for name in pair if name not in (START, END))
+    tasks_by_name = dict.fromkeys([*tasks.split(), *(name for name in names if name[0].isupper())])
     return Workflow(
         "W",
-        tasks=tuple(Task(name) for name in named),
+        tasks=tuple(Task(name) for name in tasks_by_name),
         data=tuple(Data(name) for name in dict.fromkeys(n for pair in flows for n in pair) if name.islower()),
-        gateways=tuple(Gateway(name, "parallel", "split") for name in found if name.islower()),
+        gateways=tuple(Gateway(name, "parallel", "split") for name in names if name.islower()),
         links=tuple(Link(a, b) for a, b in links),
         data_links=tuple(DataLink(a, b) for a, b in flows),
     )
@@ -53,11 +53,11 @@ def levels(draw: st.DrawFn) -> Workflow:
 
 
 def network(level: Workflow, flow: Flow) -> nx.DiGraph[str]:
-    made: nx.DiGraph[str] = nx.DiGraph()
-    made.add_nodes_from((START, END, *level.task_names, *GATEWAYS, *DATA))
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from((START, END, *level.task_names, *GATEWAYS, *DATA))
     links = level.links if flow == "control" else level.data_links
-    made.add_edges_from((link.source, link.target) for link in links)
-    return made
+    graph.add_edges_from((link.source, link.target) for link in links)
+    return graph
 
 
 def follows(level: Workflow, flow: Flow, a: str, b: str) -> bool:
@@ -97,7 +97,7 @@ def shortest_closed_walk(tasks: dict[str, tuple[str, ...]]) -> int:
 
 
 @given(levels(), st.sampled_from(["control", "data"]))
-def test_the_shortest_cycle_is_a_cycle_and_none_is_shorter(level: Workflow, flow: Flow) -> None:
+def test_shortest_cycle_any_level_is_shortest(level: Workflow, flow: Flow) -> None:
     cycle = graph.shortest_cycle(level, flow)
     tasks = graph.task_graph(level, flow)
     assert len(cycle) == shortest_closed_walk(tasks)
@@ -134,35 +134,35 @@ def test_results_follow_the_order_of_declaration() -> None:
     assert graph.ends(level) == ("C", "B")
 
 
-def test_gateways_that_only_lead_to_each_other_are_no_cycle_and_no_trap() -> None:
+def test_shortest_cycle_of_gateways_only_is_none() -> None:
     level = flow("START A g1 g2 g1", "g2 B END")
     assert graph.successors(level, "A") == ("B",)
     assert graph.shortest_cycle(level) == ()
     assert graph.is_connected(level)
 
 
-def test_a_self_loop_is_a_cycle_of_one_and_leaves_the_task_an_end() -> None:
+def test_shortest_cycle_self_loop_has_one_task() -> None:
     level = flow("START A B C A", "B B")
     assert graph.shortest_cycle(level) == ("B",)
     assert graph.ends(flow("START A A", "A END")) == ("A",)
 
 
-def test_of_equally_short_cycles_the_one_declared_first_is_given_from_there() -> None:
+def test_shortest_cycle_equally_short_takes_first_declared() -> None:
     level = flow("START C D C", "D A B A", tasks="A B C D")
     assert graph.shortest_cycle(level) == ("A", "B")
 
 
-def test_a_stray_task_is_not_connected_and_no_end() -> None:
+def test_is_connected_stray_task_is_false() -> None:
     level = flow("START A END", tasks="A Stray")
     assert not graph.is_connected(level)
     assert graph.ends(level) == ("A",)
 
 
-def test_a_workflow_without_tasks_is_not_connected() -> None:
+def test_is_connected_without_tasks_is_false() -> None:
     assert not graph.is_connected(flow("START END"))
 
 
-def test_dead_ends_and_endless_cycles_are_not_connected() -> None:
+def test_is_connected_dead_end_or_endless_cycle_is_false() -> None:
     assert not graph.is_connected(flow("START A B A"))
     assert graph.ends(flow("START A B A")) == ()
 
@@ -198,7 +198,7 @@ def test_ancestors_in_the_data_flow_are_tasks_then_data() -> None:
 
 
 @pytest.mark.parametrize(("node", "flow_"), [("Nobody", "control"), ("x", "control"), (START, "data")])
-def test_an_unknown_node_is_told_with_those_that_are_known(node: str, flow_: Flow) -> None:
+def test_graph_unknown_node_raises_error_with_names(node: str, flow_: Flow) -> None:
     level = flow("START A END", data="x A")
     with pytest.raises(UnknownNameError, match=r"known: .*A"):
         graph.successors(level, node, flow_)
@@ -206,7 +206,7 @@ def test_an_unknown_node_is_told_with_those_that_are_known(node: str, flow_: Flo
         graph.ancestors(level, node, flow_)
 
 
-def test_links_to_what_is_not_declared_are_passed_over() -> None:
+def test_graph_links_to_undeclared_nodes_are_ignored() -> None:
     level = Workflow("W", tasks=(Task("A"),), links=(Link(START, "A"), Link("A", "Ghost")))
     assert graph.successors(level, "A") == ()
 
@@ -216,10 +216,10 @@ numbered = st.dictionaries(st.integers(0, 6), st.lists(st.integers(0, 6), max_si
 
 def paths_from(links: dict[int, list[int]], first: int, without: int | None = None) -> list[list[int]]:
     """Every path without a repeated node from the first one, the first alone among them, found by trying all."""
-    found = [[first]]
-    for path in found:
-        found += [[*path, after] for after in links.get(path[-1], ()) if after not in path and after != without]
-    return found
+    paths = [[first]]
+    for path in paths:
+        paths += [[*path, after] for after in links.get(path[-1], ()) if after not in path and after != without]
+    return paths
 
 
 @given(numbered, st.integers(0, 6), st.integers(0, 6))
@@ -253,8 +253,8 @@ def test_cyclic_components_of_a_long_cycle_are_found() -> None:
 
 @given(numbered, st.integers(0, 6))
 def test_dominators_are_on_every_path(links: dict[int, list[int]], root: int) -> None:
-    named = {str(node): list(map(str, further)) for node, further in links.items()}
-    dominators = Dominators(graph.digraph({str(root): [], **named}), str(root))
+    graph_by_name = {str(node): list(map(str, further)) for node, further in links.items()}
+    dominators = Dominators(graph.digraph({str(root): [], **graph_by_name}), str(root))
     paths = paths_from(links, root)
     for node in range(7):
         ways = [path for path in paths if path[-1] == node]

@@ -13,17 +13,19 @@ OPERATORS = ["==", "=", "!=", "≠", "<=", ">=", "<", ">", "≤", "≥", "=<"]
 VALUES = ["1", "-1", "1.5", "007", "1.", "1%", "1a", '"w"', '"a b"', '""', '"and"', "'q'", "w", '"a"b"', "--1", "١"]
 
 
-def as_the_grammar_reads_it(text: str) -> bool:
+def check_against_grammar(text: str) -> bool:
     """Whether there is a shortcut for the text; it must lead where the grammar does."""
-    found = guard_syntax._parse_simple(text)
-    if found is None:
+    guard = guard_syntax._parse_simple(text)
+    if guard is None:
         return False
     try:
         expected = guard_syntax._parser()(text)
     except UnexpectedInput:
         raise AssertionError(f"the grammar has no {text!r}") from None
-    assert found == expected, text
-    assert [one.bare for one in comparisons(found)] == [one.bare for one in comparisons(expected)], text
+    assert guard == expected, text
+    assert [comparison.bare for comparison in comparisons(guard)] == [
+        comparison.bare for comparison in comparisons(expected)
+    ], text
     return True
 
 
@@ -32,7 +34,7 @@ def test_simple_comparisons_are_read_as_the_grammar_reads_them() -> None:
         f"{name}{gap}{operator}{gap}{value}"
         for name, gap, operator, value in product(NAMES, ("", " "), OPERATORS, VALUES)
     )
-    assert sum(map(as_the_grammar_reads_it, texts)) > 300
+    assert sum(map(check_against_grammar, texts)) > 300
 
 
 SEVERAL = ["x > 1 and x < 5", 'mode = fast and n = 1 and w != "a b"']
@@ -44,8 +46,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", SEVERAL + OTHERS)
 def test_several_at_once_are_read_as_the_grammar_reads_them(text: str) -> None:
-    assert as_the_grammar_reads_it(text) == (text in SEVERAL)
+    assert check_against_grammar(text) == (text in SEVERAL)
 
 
 def test_otherwise_is_read_as_the_grammar_reads_it() -> None:
-    assert as_the_grammar_reads_it("otherwise")
+    assert check_against_grammar("otherwise")

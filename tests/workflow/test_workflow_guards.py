@@ -52,7 +52,7 @@ MODE = Parameter("mode", domain=Domain("words", words=("fast", "slow")))
         (" Otherwise ", Otherwise()),
     ],
 )
-def test_a_guard_is_read(text: str, guard: Guard) -> None:
+def test_read_guard_text_is_parsed(text: str, guard: Guard) -> None:
     assert parse_guard(text) == guard
 
 
@@ -64,11 +64,11 @@ def test_a_guard_is_read(text: str, guard: Guard) -> None:
         "otherwise not", "n > " + "9" * 101, "n > 1 or " * 120 + "n > 1",
     ],
 )  # fmt: skip
-def test_any_other_text_is_prose(text: str) -> None:
+def test_parse_guard_other_text_is_none(text: str) -> None:
     assert parse_guard(text) is None
 
 
-def test_deep_nesting_is_read_or_prose_and_nothing_worse() -> None:
+def test_parse_guard_deep_nesting_does_not_crash() -> None:
     deep = "n = 1"
     while len(deep) < 960:
         deep = f"not (a = 1 or {deep})"
@@ -79,7 +79,7 @@ def test_deep_nesting_is_read_or_prose_and_nothing_worse() -> None:
     assert parse_guard("(" * 100_000) is None
 
 
-def test_a_guard_holds_or_not_in_a_situation() -> None:
+def test_holds_in_situation_is_decided() -> None:
     guard = parse_guard("0.1 <= n < 0.3 and not mode = slow")
     assert guard is not None
     assert [holds(guard, {"n": n, "mode": "fast"}) for n in (0, 0.1, 0.2, 0.3, 1)] == [False, True, True, False, False]
@@ -89,7 +89,7 @@ def test_a_guard_holds_or_not_in_a_situation() -> None:
     assert (holds(flag, {"done": True}), holds(flag, {"done": False})) == (True, False)
 
 
-def test_what_a_situation_cannot_answer_is_an_error() -> None:
+def test_holds_unanswerable_raises_error() -> None:
     with pytest.raises(KeyError):
         holds(N, {"m": 1})
     with pytest.raises(TypeError, match="no order"):
@@ -98,7 +98,7 @@ def test_what_a_situation_cannot_answer_is_an_error() -> None:
         holds(Otherwise(), {"n": 1})
 
 
-def test_otherwise_holds_where_nothing_beside_it_does() -> None:
+def test_evaluate_guards_otherwise_if_no_other_holds() -> None:
     guards = (N, Otherwise(), Comparison("n", "=", Fraction(0)))
     assert [evaluate_guards(guards, {"n": n}) for n in (2, 1, 0)] == [
         (True, False, False),
@@ -151,14 +151,14 @@ def test_too_many_situations_are_undecided_but_only_if_entangled() -> None:
 
 
 COMPARED = [f"n {operator} {value}" for operator in ("<", "<=", ">", ">=", "=", "!=") for value in (0, 1, 2, 5)]
-WORDED = [f"mode {operator} {word}" for operator in ("=", "!=") for word in ("fast", "slow")]
+WORD_COMPARISONS = [f"mode {operator} {word}" for operator in ("=", "!=") for word in ("fast", "slow")]
 
 
 def a_guard(rng: random.Random, depth: int = 2) -> str:
     if depth == 0 or rng.random() < 0.3:
-        return rng.choice(COMPARED + WORDED)
-    one, other = a_guard(rng, depth - 1), a_guard(rng, depth - 1)
-    return rng.choice([f"not ({one})", f"({one}) and ({other})", f"({one}) or ({other})"])
+        return rng.choice(COMPARED + WORD_COMPARISONS)
+    left, right = a_guard(rng, depth - 1), a_guard(rng, depth - 1)
+    return rng.choice([f"not ({left})", f"({left}) and ({right})", f"({left}) or ({right})"])
 
 
 @given(st.randoms(use_true_random=False))
@@ -180,8 +180,8 @@ def test_reals_are_decided_as_on_a_fine_grid(rng: random.Random) -> None:
     grid: list[dict[str, Fraction | str]] = [
         {"n": Fraction(n, 4), "mode": mode} for n, mode in product(range(-8, 33), ("fast", "slow"))
     ]
-    found = any(all(holds(guard, one) for guard in parsed) for one in grid)
-    assert satisfiable(parsed, [Parameter("n", domain=Domain("real", -2, 8)), MODE]) is found
+    satisfiable_on_grid = any(all(holds(guard, situation) for guard in parsed) for situation in grid)
+    assert satisfiable(parsed, [Parameter("n", domain=Domain("real", -2, 8)), MODE]) is satisfiable_on_grid
 
 
 @pytest.mark.parametrize(

@@ -25,44 +25,44 @@ SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.g
 LOOPS = recipes(max_tasks=10, features=["loop", "effects"], among=("parallel", "exclusive", "inclusive", "domains"))
 
 
-def looping(back: str, on: str, effect: str, n: Parameter = N) -> Workflow:
-    found = level(f"START -> A\nA -> B\nB -> A [{back}]\nB -> C [{on}]\nC -> END")
+def looping_level(back: str, on: str, effect: str, n: Parameter = N) -> Workflow:
+    workflow = level(f"START -> A\nA -> B\nB -> A [{back}]\nB -> C [{on}]\nC -> END")
     tasks = (Task("A", effects=(Effect("n", effect),)), Task("B"), Task("C"))
-    return Workflow("W", tasks=tasks, links=found.links, parameters=(n,))
+    return Workflow("W", tasks=tasks, links=workflow.links, parameters=(n,))
 
 
 @settings(deadline=None)
 @given(st.sampled_from(sorted(SIGNS)), st.integers(-3, 3), st.integers(-8, 8), st.sampled_from([1, 2, -1, -2, 0]))
-def test_a_loop_runs_as_often_as_counting_tells(sign: str, bound: int, start: int, step: int) -> None:
-    found = looping(f"n {sign} {bound}", "otherwise", f"n + {step}" if step >= 0 else f"n - {-step}")
+def test_execution_count_of_loop_equals_counting(sign: str, bound: int, start: int, step: int) -> None:
+    workflow = looping_level(f"n {sign} {bound}", "otherwise", f"n + {step}" if step >= 0 else f"n - {-step}")
     n, count = start + step, 1
     while SIGNS[sign](n, bound) and count < 50:
         n, count = n + step, count + 1
-    assert execution_count(found, "B", {"n": start}) == (count if count < 50 else None)
-    assert loop_ends(found, "A", {"n": start}) == (count < 50)
+    assert execution_count(workflow, "B", {"n": start}) == (count if count < 50 else None)
+    assert loop_ends(workflow, "A", {"n": start}) == (count < 50)
 
 
 @settings(max_examples=60, deadline=None)
 @given(workflows(LOOPS), st.randoms(use_true_random=False))
-def test_loops_of_generated_workflows_run_as_often_as_tokens_make_them(workflow: Workflow, rng: Random) -> None:
+def test_execution_count_generated_workflow_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
     situation = some_situation(workflow, rng)
     traces = simulated(workflow, situation, 14)
     for task in workflow.task_names:
-        told = execution_count(workflow, task, situation)
-        assert traces is None or {trace.count(task) for trace in traces} == {told}
+        result = execution_count(workflow, task, situation)
+        assert traces is None or {trace.count(task) for trace in traces} == {result}
         if loop_at(workflow, task):
             ended = loop_ends(workflow, task, situation)
             assert ended is not False or traces is None
-            assert (ended is None) == (traces is not None and told == 0) or traces is None
+            assert (ended is None) == (traces is not None and result == 0) or traces is None
 
 
 @settings(max_examples=60, deadline=None)
 @given(workflows(LOOPS), st.randoms(use_true_random=False))
-def test_a_loop_proven_to_end_ends(workflow: Workflow, rng: Random) -> None:
+def test_always_ends_loop_ends_in_any_situation(workflow: Workflow, rng: Random) -> None:
     proven = {loop.nodes for loop in loops_in(parts_of(workflow) or ()) if always_ends(workflow, loop)}
     for _ in range(10):
-        told = outcome(workflow, some_situation(workflow, rng))
-        assert not isinstance(told, Endless) or proven.isdisjoint(told.loops)
+        result = outcome(workflow, some_situation(workflow, rng))
+        assert not isinstance(result, Endless) or proven.isdisjoint(result.loops)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_loop_proven_to_end_ends(workflow: Workflow, rng: Random) -> None:
         ("n < 5", "n + 1", Domain("integer", 0, 5), False),
     ],
 )
-def test_loops_are_proven_to_end(back: str, effect: str, domain: Domain | None, proven: bool) -> None:
-    found = looping(back, "otherwise", effect, Parameter("n", domain=domain))
-    (loop,) = loops_in(parts_of(found) or ())
-    assert always_ends(found, loop) is proven
+def test_always_ends_is_proven(back: str, effect: str, domain: Domain | None, proven: bool) -> None:
+    workflow = looping_level(back, "otherwise", effect, Parameter("n", domain=domain))
+    (loop,) = loops_in(parts_of(workflow) or ())
+    assert always_ends(workflow, loop) is proven
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,15 @@ def test_loops_are_proven_to_end(back: str, effect: str, domain: Domain | None, 
         ("not yet good", "otherwise", None),
     ],
 )
-def test_the_exit_condition_is_the_way_out_or_no_way_back(back: str, on: str, condition: str | None) -> None:
-    found = looping(back, on, "n + 1")
-    assert loop_at(found, "A") == loop_at(found, "B") == ("A", "B")
-    assert exit_condition(found, "A") == condition
+def test_exit_condition_is_way_out_or_no_way_back(back: str, on: str, condition: str | None) -> None:
+    workflow = looping_level(back, on, "n + 1")
+    assert loop_at(workflow, "A") == loop_at(workflow, "B") == ("A", "B")
+    assert exit_condition(workflow, "A") == condition
     if on == "otherwise" and condition is not None:
         assert equivalent(condition, f"not ({back})", [N])
 
 
-def test_a_task_in_no_loop_or_in_two_has_no_loop_of_its_own() -> None:
+def test_loop_at_task_in_no_or_two_loops_is_none() -> None:
     nested = level(
         "START -> A\nA -> B\nB -> B [m < 2]\nB -> C [m >= 2]\nC -> A [n < 2]\nC -> D [n >= 2]\nD -> END",
         parameters=(N, Parameter("m")),
@@ -119,24 +119,24 @@ def test_a_task_in_no_loop_or_in_two_has_no_loop_of_its_own() -> None:
     assert execution_count(nested, "B", {"n": 5, "m": 5}) == 1
 
 
-def test_a_loop_that_is_not_entered_neither_ends_nor_not() -> None:
-    found = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> B [n > 9]\nB -> C [n <= 9]\nC -> END")
-    assert (loop_ends(found, "B", {"n": 0}), execution_count(found, "B", {"n": 0})) == (None, 0)
-    assert (loop_ends(found, "B", {"n": Fraction(5)}), execution_count(found, "B", {"n": 5})) == (True, 1)
-    assert isinstance(outcome(found, {"n": 5}), Run)
+def test_loop_ends_not_entered_is_none() -> None:
+    workflow = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> B [n > 9]\nB -> C [n <= 9]\nC -> END")
+    assert (loop_ends(workflow, "B", {"n": 0}), execution_count(workflow, "B", {"n": 0})) == (None, 0)
+    assert (loop_ends(workflow, "B", {"n": Fraction(5)}), execution_count(workflow, "B", {"n": 5})) == (True, 1)
+    assert isinstance(outcome(workflow, {"n": 5}), Run)
     with pytest.raises(UnknownNameError):
-        execution_count(found, "X", {"n": 5})
+        execution_count(workflow, "X", {"n": 5})
 
 
-def test_a_loop_behind_one_that_never_ends_is_not_entered() -> None:
-    found = level("START -> A\nA -> A [n < 5]\nA -> B [otherwise]\nB -> B [m < 5]\nB -> C [otherwise]\nC -> END")
+def test_loop_ends_behind_endless_loop_is_none() -> None:
+    workflow = level("START -> A\nA -> A [n < 5]\nA -> B [otherwise]\nB -> B [m < 5]\nB -> C [otherwise]\nC -> END")
     changing = Task("A", effects=(Effect("n", "n - 1"),))
-    whole = Workflow("W", tasks=(changing, Task("B"), Task("C")), links=found.links)
+    whole = Workflow("W", tasks=(changing, Task("B"), Task("C")), links=workflow.links)
     assert outcome(whole, {"n": 0, "m": 9}) == Endless(frozenset("A"), (frozenset("A"),))
     assert [loop_ends(whole, task, {"n": 0, "m": 9}) for task in "AB"] == [False, None]
 
 
-def test_a_loop_left_at_two_tasks_has_no_single_exit_condition() -> None:
-    found = level("START -> A\nA -> B [n < 9]\nA -> C [n >= 9]\nB -> A [n < 5]\nB -> C [n >= 5]\nC -> END")
-    assert loop_at(found, "A") == ("A", "B")
-    assert exit_condition(found, "A") is None
+def test_exit_condition_two_exits_is_none() -> None:
+    workflow = level("START -> A\nA -> B [n < 9]\nA -> C [n >= 9]\nB -> A [n < 5]\nB -> C [n >= 5]\nC -> END")
+    assert loop_at(workflow, "A") == ("A", "B")
+    assert exit_condition(workflow, "A") is None

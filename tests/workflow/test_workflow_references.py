@@ -51,11 +51,11 @@ def project(first: Workflow, *others: Workflow) -> Workflow:
 
 def calls(**graph: str) -> Workflow:
     """A project from "workflow: the workflows it uses"; the first one is asked about."""
-    made = [
+    workflows = [
         Workflow(name, tasks=tuple(refers(f"{name}{n}", used) for n, used in enumerate(uses.split())))
         for name, uses in graph.items()
     ]
-    return project(*made)
+    return project(*workflows)
 
 
 # A trip, planned for any trip in `base`, and made for one in `trip`.
@@ -140,25 +140,25 @@ EXPANDED = Workflow(
 )
 
 
-def test_separate_assembled_and_expanded_say_the_same() -> None:
+def test_assemble_and_expand_have_equal_canonical_form() -> None:
     assert canonical(SEPARATE) == canonical(ASSEMBLED) == canonical(EXPANDED)
 
 
-def test_an_assembled_project_has_no_derivation_and_nothing_it_does_not_need() -> None:
+def test_assemble_drops_derivation_and_unneeded() -> None:
     whole = assemble(SEPARATE)
     every = (whole, *whole.others)
-    assert [str(one.qualified) for one in every] == ["trip.Trip", "base.Pack", "base.Ride", "trip.Meal"]
-    assert not any(one.base or one.configurations for one in every)
-    assert all(task.reference.package for one in every for task in one.tasks if task.reference)
+    assert [str(workflow.qualified) for workflow in every] == ["trip.Trip", "base.Pack", "base.Ride", "trip.Meal"]
+    assert not any(workflow.base or workflow.configurations for workflow in every)
+    assert all(task.reference.package for workflow in every for task in workflow.tasks if task.reference)
 
 
-def test_assembling_twice_and_expanding_twice_changes_nothing() -> None:
+def test_assemble_and_expand_twice_is_unchanged() -> None:
     assert assemble(assemble(SEPARATE)) == assemble(SEPARATE)
     assert expand(expand(SEPARATE)) == expand(SEPARATE)
     assert expand(SEPARATE).others == ()
 
 
-def test_a_name_without_package_means_the_package_then_the_only_one() -> None:
+def test_find_without_package_prefers_own_package() -> None:
     whole = project(Workflow("W", "a"), Workflow("S", "a"), Workflow("S", "b"), Workflow("T", "b"))
     assert find(whole, QualifiedName("S"), "b") == Workflow("S", "b")
     assert find(whole, QualifiedName("T"), "a") == Workflow("T", "b")
@@ -167,17 +167,17 @@ def test_a_name_without_package_means_the_package_then_the_only_one() -> None:
     assert find(whole, QualifiedName("W"), "a") == whole
 
 
-def test_of_two_workflows_of_one_qualified_name_the_first_is_meant() -> None:
+def test_find_duplicate_qualified_name_is_first() -> None:
     whole = project(Workflow("W"), Workflow("S", description="first"), Workflow("S", description="second"))
     assert find(whole, QualifiedName("S"), "") == Workflow("S", description="first")
 
 
-def test_an_inherited_reference_means_the_package_of_the_base() -> None:
+def test_assemble_inherited_reference_uses_base_package() -> None:
     used = {task.name: task.reference for task in assemble(project(TRIP, PLAN, PACK, RIDE, MEAL)).tasks}
     assert used["Prepare"] == QualifiedName("Pack", "base")
 
 
-def test_a_copy_is_numbered_where_the_original_is_needed_too() -> None:
+def test_assemble_copy_beside_original_is_numbered() -> None:
     inside = (Configuration("Fold", implementation="file://tight.py"),)
     twice = Workflow(
         "W",
@@ -188,11 +188,11 @@ def test_a_copy_is_numbered_where_the_original_is_needed_too() -> None:
     whole = assemble(project(twice, PACK))
     used = [task.reference and task.reference.name for task in whole.tasks]
     assert used == ["Pack", "Pack_2", "Pack_2"]
-    folds = [one.task("Fold").implementation for one in whole.others]
+    folds = [other.task("Fold").implementation for other in whole.others]
     assert folds == ["", "file://tight.py"]
 
 
-def test_the_first_of_several_copies_has_the_name_where_the_original_is_not_needed() -> None:
+def test_assemble_first_copy_takes_unneeded_original_name() -> None:
     inside = [(Configuration("Fold", implementation=name),) for name in ("a.py", "b.py")]
     twice = Workflow(
         "W",
@@ -205,10 +205,10 @@ def test_the_first_of_several_copies_has_the_name_where_the_original_is_not_need
     )
     whole = assemble(project(twice, PACK))
     assert [task.reference for task in whole.tasks] == [QualifiedName("Pack", "base"), QualifiedName("Pack_3", "base")]
-    assert [one.task("Fold").implementation for one in whole.others] == ["a.py", "b.py"]
+    assert [other.task("Fold").implementation for other in whole.others] == ["a.py", "b.py"]
 
 
-def test_a_configuration_fills_in_all_that_a_task_can_have() -> None:
+def test_assemble_configuration_fills_all_attributes() -> None:
     task = Task(
         "T",
         "d",
@@ -225,7 +225,7 @@ def test_a_configuration_fills_in_all_that_a_task_can_have() -> None:
     )
 
 
-def test_a_name_in_an_inline_subworkflow_means_the_package_of_that_subworkflow() -> None:
+def test_assemble_inline_name_uses_subworkflow_package() -> None:
     again = (Configuration("Dine", reference=QualifiedName("Meal")),)
     inline = Workflow("I", "trip", tasks=(refers("Eat", "Meal"), Task("Dine")), configurations=again)
     whole = project(Workflow("W", "base", tasks=(Task("T", subworkflow=inline), refers("Eat", "Meal"))), MEAL, OWN_MEAL)
@@ -236,14 +236,14 @@ def test_a_name_in_an_inline_subworkflow_means_the_package_of_that_subworkflow()
     assert [level.package for _, level in levels(whole)] == ["base", "trip"]
 
 
-def test_replacing_a_subworkflow_drops_what_was_configured_in_the_old_one() -> None:
+def test_assemble_replaced_subworkflow_drops_configurations() -> None:
     inside = (Configuration("Fold", implementation="file://tight.py"),)
     base = Workflow("Base", tasks=(refers("T", "Pack"),), configurations=(Configuration("T", configurations=inside),))
     derived = Workflow(
         "W", base=QualifiedName("Base"), configurations=(Configuration("T", reference=QualifiedName("Meal")),)
     )
     whole = assemble(project(derived, base, PACK, MEAL))
-    assert [one.qualified for one in whole.others] == [MEAL.qualified]
+    assert [other.qualified for other in whole.others] == [MEAL.qualified]
     assert whole.others[0].tasks == MEAL.tasks
 
 
@@ -261,7 +261,7 @@ def test_configurations_add_up_along_the_bases() -> None:
     assert fold.task("Fold") == Task("Fold", description="b", kind="by hand")
 
 
-def test_a_configuration_reaches_into_an_inline_subworkflow() -> None:
+def test_assemble_configuration_reaches_inline_subworkflow() -> None:
     base = Workflow("Base", tasks=(Task("T", subworkflow=PACK),))
     derived = Workflow(
         "W", base=QualifiedName("Base"),
@@ -272,7 +272,7 @@ def test_a_configuration_reaches_into_an_inline_subworkflow() -> None:
     assert inner.task("Fold").kind == "k"
 
 
-def test_an_inline_subworkflow_may_configure_its_own_tasks() -> None:
+def test_assemble_inline_subworkflow_configures_own_tasks() -> None:
     inline = replace(PACK, configurations=(Configuration("Fold", kind="k"),))
     inner = assemble(Workflow("W", tasks=(Task("T", subworkflow=inline),))).task("T").subworkflow
     assert inner is not None
@@ -280,7 +280,7 @@ def test_an_inline_subworkflow_may_configure_its_own_tasks() -> None:
     assert inner.configurations == ()
 
 
-def test_the_task_overrides_the_default_of_its_subworkflow_and_keeps_its_own() -> None:
+def test_expand_task_overrides_subworkflow_default() -> None:
     more = Configuration("Go", parameters=(Parameter("class", 2),))
     go = expand(replace(SEPARATE, configurations=(*TRIP.configurations, more))).task("Go")
     assert go.parameters == (Parameter("hours", 4), Parameter("class", 2))
@@ -288,7 +288,7 @@ def test_the_task_overrides_the_default_of_its_subworkflow_and_keeps_its_own() -
     assert go.subworkflow.parameters == (Parameter("hours", 4, Domain("integer", 0, 9)),)
 
 
-def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
+def test_override_parameters_keeps_order_and_defaults() -> None:
     domain = Domain("integer", 0, 9)
     defaults = (Parameter("a", 1, domain), Parameter("b", 2))
     assert override_parameters(defaults, (Parameter("c", 3), Parameter("a", 0))) == (
@@ -298,7 +298,7 @@ def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("derived", "found"),
+    ("derived", "message"),
     [
         (Workflow("W", base=QualifiedName("Ghost")), "'Ghost' is not found"),
         (Workflow("W", tasks=(Task("T"),), configurations=(Configuration("U"),)), "configures the task 'U'.*has: T"),
@@ -312,24 +312,24 @@ def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
         (Workflow("W", tasks=(Task("T", subworkflow=Workflow("I", base=QualifiedName("W"))),)), "has a base"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_resolved_is_told(derived: Workflow, found: str) -> None:
-    with pytest.raises(WorkflowError, match=found):
+def test_assemble_unresolvable_raises_workflow_error(derived: Workflow, message: str) -> None:
+    with pytest.raises(WorkflowError, match=message):
         assemble(derived)
 
 
-def test_a_reference_that_is_not_found_stays() -> None:
+def test_expand_missing_reference_is_kept() -> None:
     level = Workflow("W", tasks=(refers("T", "Ghost"),))
     assert expand(level) == level
     assert nested_task_paths(level) == ()
     assert recursion(level) == ()
 
 
-def test_a_recursive_reference_stays_and_the_way_to_it_is_inline() -> None:
+def test_expand_recursive_reference_is_kept() -> None:
     whole = expand(calls(Main="Way", Way="Loop", Loop="Loop"))
     way = whole.task("Main0").subworkflow
     assert way is not None
     assert way.task("Way0").reference == QualifiedName("Loop")
-    assert [one.name for one in whole.others] == ["Loop"]
+    assert [other.name for other in whole.others] == ["Loop"]
 
 
 @pytest.mark.parametrize(
@@ -342,9 +342,7 @@ def test_a_recursive_reference_stays_and_the_way_to_it_is_inline() -> None:
         ({"A": "B", "B": "", "C": "C"}, ()),
     ],
 )
-def test_recursion_is_a_shortest_cycle_that_the_workflow_comes_to(
-    graph: dict[str, str], expected: tuple[str, ...]
-) -> None:
+def test_recursion_is_shortest_reachable_cycle(graph: dict[str, str], expected: tuple[str, ...]) -> None:
     assert recursion(calls(**graph)) == expected
 
 
@@ -367,11 +365,11 @@ def test_recursion_is_a_shortest_of_all_cycles(pairs: list[tuple[str, str]]) -> 
     cycle = recursion(whole)
     assert len(cycle) == min(map(len, cycles), default=0)
     assert all(b in graph[a] for a, b in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
-    circling = {name for one in cycles for name in one}
-    assert {one.name for one in expand(whole).others} == circling - {"A"}
+    circling = {name for cycle in cycles for name in cycle}
+    assert {cycle.name for cycle in expand(whole).others} == circling - {"A"}
 
 
-def test_bases_that_come_back_end_and_are_recursion() -> None:
+def test_recursion_cyclic_bases_are_reported() -> None:
     a = Workflow("A", tasks=(Task("Own"),), base=QualifiedName("B"))
     b = Workflow("B", tasks=(Task("Base"),), base=QualifiedName("A"))
     assert recursion(project(a, b)) == ("A", "B")
@@ -379,11 +377,11 @@ def test_bases_that_come_back_end_and_are_recursion() -> None:
     assert recursion(Workflow("Self", base=QualifiedName("Self"))) == ("Self",)
 
 
-def test_a_reference_that_a_derived_workflow_replaces_is_no_recursion() -> None:
+def test_recursion_replaced_reference_is_none() -> None:
     base = Workflow("Base", tasks=(refers("T", "Trip"),))
-    kept = Workflow("Trip", base=QualifiedName("Base"))
-    assert recursion(project(kept, base)) == ("Trip",)
-    replaced = replace(kept, configurations=(Configuration("T", reference=QualifiedName("Meal")),))
+    derived = Workflow("Trip", base=QualifiedName("Base"))
+    assert recursion(project(derived, base)) == ("Trip",)
+    replaced = replace(derived, configurations=(Configuration("T", reference=QualifiedName("Meal")),))
     assert recursion(project(replaced, base, MEAL)) == ()
 
 
@@ -407,13 +405,13 @@ def test_levels_are_the_workflow_and_what_is_inline_in_it() -> None:
     assert all(find(level, QualifiedName("W"), "p") for _, level in levels(whole))
 
 
-def test_a_level_has_the_parameters_that_its_composite_task_gives() -> None:
+def test_levels_have_parameters_of_composite_task() -> None:
     inner = Workflow("I", parameters=(Parameter("n", 1),))
     whole = Workflow("W", tasks=(Task("A", subworkflow=inner, parameters=(Parameter("n", 5), Parameter("m", 6))),))
     assert levels(whole)[1][1].parameters == (Parameter("n", 5), Parameter("m", 6))
 
 
-def test_long_chains_end_or_are_refused_but_never_crash() -> None:
+def test_references_long_chains_do_not_crash() -> None:
     used = {f"W{n}": f"W{n + 1}" for n in range(2000)} | {"W2000": ""}
     whole = calls(**used)
     assert len(assemble(whole).others) == 2000
@@ -422,13 +420,13 @@ def test_long_chains_end_or_are_refused_but_never_crash() -> None:
             ask(whole)
 
 
-def test_a_long_chain_of_bases_is_followed_to_its_end() -> None:
+def test_assemble_long_chain_of_bases_is_resolved() -> None:
     line = [Workflow(f"W{n}", base=QualifiedName(f"W{n + 1}")) for n in range(2000)]
     last = Workflow("W2000", tasks=(Task("Root"),))
     assert assemble(project(*line, last)).task_names == ("Root",)
 
 
-def test_deep_configurations_are_refused_and_not_a_crash() -> None:
+def test_assemble_deep_configurations_raise_workflow_error() -> None:
     inside = Configuration("T")
     for _ in range(2000):
         inside = Configuration("T", configurations=(inside,))
@@ -436,7 +434,7 @@ def test_deep_configurations_are_refused_and_not_a_crash() -> None:
         assemble(Workflow("W", tasks=(Task("T"),), configurations=(inside,)))
 
 
-def test_a_few_workflows_that_mean_billions_of_tasks_are_refused() -> None:
+def test_expand_billions_of_tasks_raises_workflow_error() -> None:
     doubling = {f"W{n}": f"W{n + 1} W{n + 1}" for n in range(40)} | {"W40": ""}
     for ask in (expand, nested_task_paths):
         with pytest.raises(WorkflowError, match="more than"):
@@ -444,7 +442,7 @@ def test_a_few_workflows_that_mean_billions_of_tasks_are_refused() -> None:
 
 
 @given(workflows(recipes(max_tasks=14)))
-def test_a_workflow_that_nothing_else_is_needed_for_is_assembled_to_itself_whatever_stands_beside_it(
+def test_assemble_independent_workflow_is_unchanged(
     whole: Workflow,
 ) -> None:
     assembled = assemble(whole)
@@ -452,7 +450,7 @@ def test_a_workflow_that_nothing_else_is_needed_for_is_assembled_to_itself_whate
     assert assemble(replace(whole, others=(*whole.others, Workflow("Unneeded", "elsewhere")))) == assembled
 
 
-def test_a_task_declared_twice_is_assembled_once() -> None:
+def test_assemble_task_declared_twice_is_merged() -> None:
     assert assemble(Workflow("W", tasks=(Task("A"), Task("B"), Task("A", "the last")))).tasks == (
         Task("A", "the last"),
         Task("B"),
@@ -460,9 +458,9 @@ def test_a_task_declared_twice_is_assembled_once() -> None:
 
 
 @given(workflows(recipes(max_tasks=14)))
-def test_equal_workflows_have_equal_hashes_however_they_came_about(whole: Workflow) -> None:
-    known = hash(whole)
+def test_hash_of_equal_workflows_is_equal(whole: Workflow) -> None:
+    expected = hash(whole)
     changed = replace(whole, name=whole.name + "2")
-    assert hash(replace(changed, name=whole.name)) == known == hash(pickle.loads(pickle.dumps(whole)))  # noqa: S301
-    assert hash(changed) != known
+    assert hash(replace(changed, name=whole.name)) == expected == hash(pickle.loads(pickle.dumps(whole)))  # noqa: S301
+    assert hash(changed) != expected
     assert whole in {replace(whole)}

@@ -34,18 +34,18 @@ def shrunk(project: Workflow, fails: Callable[[Workflow], bool]) -> Workflow:
 
 
 def links(project: Workflow) -> set[str]:
-    return {f"{one.source} -> {one.target}" + (f" [{one.guard}]" if one.guard else "") for one in project.links}
+    return {f"{link.source} -> {link.target}" + (f" [{link.guard}]" if link.guard else "") for link in project.links}
 
 
 @settings(max_examples=8, deadline=None)
 @given(workflows(recipes(max_tasks=12, max_cross_links=2)))
 def test_reductions_of_any_workflow_are_smaller_sound_and_different(project: Workflow) -> None:
-    found = list(reductions(project))
-    assert len(set(found)) == len(found)
-    for one in found:
-        assert cost(one) < cost(project)
-        assert problems(one) == ()
-    halves = [abs(2 * cost(one) - cost(project)) for one in found]
+    candidates = list(reductions(project))
+    assert len(set(candidates)) == len(candidates)
+    for candidate in candidates:
+        assert cost(candidate) < cost(project)
+        assert problems(candidate) == ()
+    halves = [abs(2 * cost(candidate) - cost(project)) for candidate in candidates]
     assert halves == sorted(halves)
 
 
@@ -67,11 +67,11 @@ def test_reductions_of_equal_workflows_are_equal(project: Workflow) -> None:
 @given(workflows(recipes(max_tasks=10)))
 def test_reductions_with_kept_tasks_keep_them(project: Workflow) -> None:
     names = [name for part in every_level(project) for name in part.task_names]
-    kept = {names[0], names[-1]}
-    found = list(reductions(project, kept, flow_only=True))
-    for one in found:
-        assert kept <= {name for part in every_level(one) for name in part.task_names}
-        assert {task.name: task.description for task in one.tasks}.items() <= {
+    kept_tasks = {names[0], names[-1]}
+    candidates = list(reductions(project, kept_tasks, flow_only=True))
+    for candidate in candidates:
+        assert kept_tasks <= {name for part in every_level(candidate) for name in part.task_names}
+        assert {task.name: task.description for task in candidate.tasks}.items() <= {
             task.name: task.description for task in project.tasks
         }.items()
 
@@ -79,16 +79,16 @@ def test_reductions_with_kept_tasks_keep_them(project: Workflow) -> None:
 @pytest.mark.parametrize("name", sorted(MUTATIONS))
 def test_reductions_of_a_flawed_workflow_are_sound(name: str) -> None:
     rng = Random(name)
-    wanted = frozenset({"parallel", "exclusive", "data", "descriptions", "kinds", "references", "guards", "mixed"})
-    recipe = Recipe(tasks=14, features=wanted, vocabulary="software_release", complete=True, goal=True)
+    features = frozenset({"parallel", "exclusive", "data", "descriptions", "kinds", "references", "guards", "mixed"})
+    recipe = Recipe(tasks=14, features=features, vocabulary="software_release", complete=True, goal=True)
     for _ in range(20):
         try:
             project = MUTATIONS[name](build(recipe, rng), rng)
         except NoCaseError:
             continue
-        found = list(reductions(project))
-        assert found
-        assert not any(map(problems, found))
+        candidates = list(reductions(project))
+        assert candidates
+        assert not any(map(problems, candidates))
         return
     pytest.skip(f"{name} finds no place in these workflows")
 
@@ -97,12 +97,12 @@ def test_reductions_of_a_flawed_workflow_are_sound(name: str) -> None:
 def test_reductions_find_the_smallest_two_parallel_blocks(seed: int) -> None:
     recipe = Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data"}), cross_links=seed % 2)
     built = (build(recipe, Random(f"{seed}|{attempt}")) for attempt in range(50))
-    project = next(one for one in built if parallel_blocks(one) > 1)
-    left = shrunk(project, lambda one: parallel_blocks(one) > 1)
+    project = next(workflow for workflow in built if parallel_blocks(workflow) > 1)
+    left = shrunk(project, lambda workflow: parallel_blocks(workflow) > 1)
     assert parallel_blocks(left) == 2
     assert len(left.tasks) == 3  # one block in a branch of the other
     assert not left.data
-    assert not any(one.guard for one in left.links)
+    assert not any(workflow.guard for workflow in left.links)
 
 
 def test_reductions_of_an_unstructured_workflow_keep_its_cross_link() -> None:
@@ -122,39 +122,39 @@ def test_reductions_of_a_loop_keep_body_and_way_back() -> None:
     left = shrunk(project, loops)
     assert len(left.tasks) == 1
     name = left.tasks[0].name
-    assert any(one.source == name and one.target == name for one in left.links)
+    assert any(link.source == name and link.target == name for link in left.links)
 
 
 def test_reductions_of_a_choice_leave_a_sequence_without_guards() -> None:
     project = level("START -> A\nA -> B [n < 3]\nA -> C [n >= 3]\nB -> D\nC -> D\nD -> END")
-    found = [links(one) for one in reductions(project)]
-    assert {"START -> A", "A -> B", "B -> D", "D -> END"} in found
-    assert {"START -> A", "A -> B", "B -> C", "C -> D", "D -> END"} in found
+    candidates = [links(candidate) for candidate in reductions(project)]
+    assert {"START -> A", "A -> B", "B -> D", "D -> END"} in candidates
+    assert {"START -> A", "A -> B", "B -> C", "C -> D", "D -> END"} in candidates
 
 
 def test_reductions_of_a_task_where_branches_meet_and_part_put_gateways() -> None:
     project = level("START -> A\nSTART -> B\nA -> X\nB -> X\nX -> C\nX -> D\nC -> END\nD -> END")
-    found = [one for one in reductions(project) if set(one.task_names) == {"A", "B", "C", "D"}]
-    assert [parallel_blocks(one) for one in found] == [2]
-    assert {gateway.kind for gateway in found[0].gateways} == {"parallel"}
+    candidates = [candidate for candidate in reductions(project) if set(candidate.task_names) == {"A", "B", "C", "D"}]
+    assert [parallel_blocks(candidate) for candidate in candidates] == [2]
+    assert {gateway.kind for gateway in candidates[0].gateways} == {"parallel"}
 
 
 def test_reductions_of_a_composite_task_open_it_or_close_it() -> None:
     inside = level("START -> X\nX -> Y\nY -> END")
     outer = level("START -> A\nA -> B\nB -> END")
     project = Workflow("W", tasks=(Task("A", subworkflow=inside), Task("B")), links=outer.links)
-    found = list(reductions(project))
-    assert {"START -> X", "X -> Y", "Y -> B", "B -> END"} in map(links, found)
-    assert {"START -> X", "X -> Y", "Y -> END"} in map(links, found)
-    assert any(one.tasks == (Task("A"), Task("B")) for one in found)
+    candidates = list(reductions(project))
+    assert {"START -> X", "X -> Y", "Y -> B", "B -> END"} in map(links, candidates)
+    assert {"START -> X", "X -> Y", "Y -> END"} in map(links, candidates)
+    assert any(candidate.tasks == (Task("A"), Task("B")) for candidate in candidates)
 
 
 def test_chains_of_nested_blocks_are_nested() -> None:
     project = level("START -> A\nA -> Fork\nFork -> B\nFork -> C\nB -> Join\nC -> Join\nJoin -> END", *FORK)
     (chain,) = chains_of(project)
     assert [arc.node for arc in chain.arcs if arc.node] == ["START", "A", "Fork", "Join", "END"]
-    (block,) = [one for one in chain.blocks if one]
-    assert sorted(one.nodes for one in block.branches) == [frozenset({"B"}), frozenset({"C"})]
+    (block,) = [element for element in chain.blocks if element]
+    assert sorted(element.nodes for element in block.branches) == [frozenset({"B"}), frozenset({"C"})]
 
 
 @settings(max_examples=8, deadline=None)
@@ -177,7 +177,7 @@ def test_shape_of_another_order_is_the_same(project: Workflow) -> None:
 
 
 def test_shape_of_other_names_is_the_same_unless_they_count() -> None:
-    one, other = level("START -> A\nA -> B\nB -> END"), level("START -> X\nX -> B\nB -> END")
-    assert shape(one) == shape(other)
-    assert shape(one, {"A"}) != shape(other, {"A"})
-    assert shape(one) != shape(level("START -> A\nSTART -> B\nA -> END\nB -> END"))
+    first, second = level("START -> A\nA -> B\nB -> END"), level("START -> X\nX -> B\nB -> END")
+    assert shape(first) == shape(second)
+    assert shape(first, {"A"}) != shape(second, {"A"})
+    assert shape(first) != shape(level("START -> A\nSTART -> B\nA -> END\nB -> END"))

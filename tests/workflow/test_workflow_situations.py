@@ -64,14 +64,14 @@ def grid(parameter: Parameter) -> Iterator[dict[str, Constant]]:
 
 
 @given(GUARDS)
-def test_a_guard_that_is_written_is_read_back(guard: Guard) -> None:
+def test_write_guard_round_trip_is_equal(guard: Guard) -> None:
     assert read_guard(write_guard(guard)) == guard
     assert parse_guard(write_guard(guard)) == guard
 
 
 @given(GUARDS)
-def test_a_negated_guard_holds_where_the_guard_does_not(guard: Guard) -> None:
-    assert all(holds(guard, one) != holds(negate(guard), one) for one in grid(REAL))
+def test_negate_holds_where_guard_does_not(guard: Guard) -> None:
+    assert all(holds(guard, situation) != holds(negate(guard), situation) for situation in grid(REAL))
 
 
 @given(GUARDS, GUARDS, st.sampled_from([WHOLE, REAL]))
@@ -88,9 +88,11 @@ def test_guards_cover_everything_if_one_holds_in_every_situation(guards: list[Gu
 
 
 @given(COMPARED, COMPARED)
-def test_without_a_domain_integers_and_reals_must_agree(one: Comparison, other: Comparison) -> None:
+def test_equivalent_without_domain_needs_both_readings(one: Comparison, other: Comparison) -> None:
     wide = [{"n": Fraction(i, 4)} for i in range(-12, 40)]
-    answers = [all(holds(one, s) == holds(other, s) for s in found) for found in (wide, wide[::4])]
+    answers = [
+        all(holds(one, s) == holds(other, s) for s in situations_tried) for situations_tried in (wide, wide[::4])
+    ]
     assert equivalent(one, other, []) is (answers[0] if answers[0] == answers[1] else None)
 
 
@@ -142,7 +144,7 @@ def test_coverage_without_domains(guards: list[str], answer: bool | None) -> Non
         ("n > 1 or " * 120 + "n > 1", 1, 1001, "1085 characters"),
     ],
 )
-def test_an_error_in_a_guard_has_its_place(text: str, line: int, column: int, found: str) -> None:
+def test_read_guard_error_has_line_and_column(text: str, line: int, column: int, found: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_guard(text, "reply")
     error = caught.value
@@ -172,14 +174,14 @@ def test_read_guard_and_parse_guard_agree_on_any_text(text: str) -> None:
         Comparison("n", "=", "a  b"),
     ],
 )
-def test_what_the_language_cannot_say_is_refused(guard: Guard) -> None:
+def test_write_guard_inexpressible_raises_value_error(guard: Guard) -> None:
     with pytest.raises(ValueError, match=r"cannot say|decimal"):
         write_guard(guard)
 
 
-def test_values_are_exact_decimals() -> None:
+def test_write_value_is_exact_decimal() -> None:
     values: list[Constant] = [Fraction(-1, 8), Fraction(5), Fraction(0), Fraction(1, 100), "fast", "very fast", "or"]
-    assert [write_value(one, bare=True) for one in values] == [
+    assert [write_value(value, bare=True) for value in values] == [
         "-0.125",
         "5",
         "0",
@@ -197,11 +199,11 @@ VALUES = st.one_of(
 
 
 @given(st.dictionaries(st.text(alphabet="ab.,=' é", max_size=5).filter(lambda name: "  " not in name), VALUES))
-def test_a_situation_that_is_written_is_read_back(situation: dict[str, Constant]) -> None:
+def test_write_situation_round_trip_is_equal(situation: dict[str, Constant]) -> None:
     assert read_situation(write_situation(situation)) == situation
 
 
-def test_a_situation_is_short_text() -> None:
+def test_write_situation_is_short_text() -> None:
     situation: dict[str, Scalar] = {"n": 3, "mode": "fast", "Train.rate": 0.5, "on": True}
     assert write_situation(situation) == "n = 3, mode = fast, Train.rate = 0.5, on = true"
     assert read_situation("") == {}
@@ -220,38 +222,42 @@ def test_a_situation_is_short_text() -> None:
         ("n = 1.x", 1, 5, "a number or a word"),
     ],
 )
-def test_an_error_in_a_situation_has_its_place(text: str, line: int, column: int, expected: str) -> None:
+def test_read_situation_error_has_line_and_column(text: str, line: int, column: int, expected: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_situation(text)
     assert (caught.value.line, caught.value.column, caught.value.expected) == (line, column, expected)
 
 
-def test_the_family_holds_every_combination_of_cells() -> None:
+def test_situations_hold_every_combination_of_cells() -> None:
     parameters = (WHOLE, MODE)
-    found = level("START -> A\nA -> B [n > 1]\nA -> C [mode = fast]\nB -> END\nC -> END", parameters=parameters)
-    family = situations(found)
+    workflow = level("START -> A\nA -> B [n > 1]\nA -> C [mode = fast]\nB -> END\nC -> END", parameters=parameters)
+    family = situations(workflow)
     guards = [read_guard("n > 1"), read_guard("mode = fast")]
-    assert {tuple(holds(guard, one) for guard in guards) for one in family} == set(product([True, False], repeat=2))
-    assert [read_situation(write_situation(one)) for one in family] == [dict(one) for one in family]
+    assert {tuple(holds(guard, situation) for guard in guards) for situation in family} == set(
+        product([True, False], repeat=2)
+    )
+    assert [read_situation(write_situation(situation)) for situation in family] == [
+        dict(situation) for situation in family
+    ]
 
 
-def test_the_family_begins_loops_some_steps_before_their_end() -> None:
-    found = level("START -> A\nA -> A [n < 5]\nA -> B [n >= 5]\nB -> END", parameters=(Parameter("n"),))
-    counting = Workflow("W", tasks=(Task("A", effects=(Effect("n", "n + 2"),)), Task("B")), links=found.links)
-    assert {3, 1, -1} <= {one["n"] for one in situations(counting)}
+def test_situations_begin_loops_before_their_end() -> None:
+    workflow = level("START -> A\nA -> A [n < 5]\nA -> B [n >= 5]\nB -> END", parameters=(Parameter("n"),))
+    counting = Workflow("W", tasks=(Task("A", effects=(Effect("n", "n + 2"),)), Task("B")), links=workflow.links)
+    assert {3, 1, -1} <= {situation["n"] for situation in situations(counting)}
 
 
-def test_parameters_that_no_way_hangs_on_are_left_out() -> None:
-    found = level("START -> A\nA -> END", parameters=(WHOLE, MODE))
-    assert situations(found) == ({},)
+def test_situations_irrelevant_parameters_are_omitted() -> None:
+    workflow = level("START -> A\nA -> END", parameters=(WHOLE, MODE))
+    assert situations(workflow) == ({},)
     mixed = level("START -> A\nA -> B [n > 1]\nA -> C [n = one]\nB -> END\nC -> END")
     assert situations(mixed) == ()
 
 
-def test_a_large_family_is_bounded_and_holds_every_value() -> None:
-    found = generate(Recipe(tasks=60, features=frozenset({"exclusive", "inclusive", "domains"})), 1)
-    family = situations(found)
+def test_situations_large_family_is_bounded() -> None:
+    workflow = generate(Recipe(tasks=60, features=frozenset({"exclusive", "inclusive", "domains"})), 1)
+    family = situations(workflow)
     assert 100 < len(family) <= MAX_FAMILY
-    assert situations(found) == family
+    assert situations(workflow) == family
     for name in family[0]:
-        assert len({one[name] for one in family}) > 1
+        assert len({situation[name] for situation in family}) > 1
