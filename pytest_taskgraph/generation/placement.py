@@ -29,13 +29,13 @@ NOISE = (0.1, 0.25, 0.5)  # how far, as a share of the vocabulary, the choice st
 class TaskSlot:
     """An atomic step that needs a task; slots are numbered in the order of the flow, bits stand for them.
 
-    `before` are the slots on ways that lead to it, `apart` those of other branches of an exclusive choice, which never
-    run together with it. `position` is its place in the whole, from 0.0 to 1.0.
+    `before` are the slots on ways that lead to it, `excluding` those of other branches of an exclusive choice, which
+    never run together with it. `position` is its place in the whole, from 0.0 to 1.0.
     """
 
     step: DraftStep
     before: int
-    apart: int
+    excluding: int
     position: float
     around: DraftStep | None  # the composite step that it is directly inside
 
@@ -126,16 +126,16 @@ def _slots(root: Draft) -> list[TaskSlot]:
     steps = _atomic_steps(root)
     bits = {id(step): 1 << number for number, step in enumerate(steps)}
     before: dict[int, int] = {}
-    apart: dict[int, int] = {}
+    excluding: dict[int, int] = {}
     around: dict[int, DraftStep | None] = {}
-    _relate_steps(root, None, 0, 0, bits, (before, apart, around))
+    _relate_steps(root, None, 0, 0, bits, (before, excluding, around))
     after = [sum(before[id(other)] >> number & 1 for other in steps) for number in range(len(steps))]
     last = max(1, len(steps) - 1)
     return [
         TaskSlot(
             step,
             before[id(step)],
-            apart[id(step)],
+            excluding[id(step)],
             (before[id(step)].bit_count() + last - after[number]) / (2 * last),
             around[id(step)],
         )
@@ -151,13 +151,13 @@ def _relate_steps(
     level: Draft,
     around: DraftStep | None,
     before: int,
-    apart: int,
+    excluding: int,
     bits: dict[int, int],
     relations: tuple[dict[int, int], dict[int, int], dict[int, DraftStep | None]],
 ) -> None:
     """Record for each atomic step, at any depth, the steps before it, those that exclude it, and the step around it.
 
-    `before` and `apart` are those of the step around the level.
+    `before` and `excluding` are those of the step around the level.
     """
     steps = level.steps
     bits_inside = [
@@ -166,7 +166,7 @@ def _relate_steps(
     ]
     for i, (step, ways) in enumerate(zip(steps, ancestors(level), strict=True)):
         earlier = before | sum(bits_inside[j] for j in range(len(steps)) if ways >> j & 1)
-        never = apart | sum(
+        never = excluding | sum(
             bits_inside[j] for j, other in enumerate(steps) if i != j and _exclude_each_other(step, other)
         )
         if step.inner is not None:
@@ -252,7 +252,7 @@ class _Search:
                 fitting &= ~(relation.later[task] if self.misleading else relation.earlier[task])
             elif self.misleading:
                 continue
-            elif slot.apart >> number & 1:
+            elif slot.excluding >> number & 1:
                 fitting &= ~relation.bound[task]
             else:
                 fitting &= ~(relation.earlier[task] | relation.later[task])

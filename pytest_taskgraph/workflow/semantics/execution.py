@@ -171,55 +171,62 @@ class _Execution:
         self.level = level
         self.variables: Variables = variables_of(level)
         self.flow = self.variables.flow
-        self.names = frozenset(level.task_names)
+        self.task_names = frozenset(level.task_names)
         self.memory = Memory(self.variables, values)
-        self.nodes: list[str] = []  # of every execution
-        self.before: list[int] = []
-        self.tokens: dict[Link, tuple[int, int]] = {}  # links taken and not followed: all before, and tasks directly so
+        self.nodes: list[str] = []  # the node of every execution
+        self.before: list[int] = []  # for every execution, those before it
+        # Links taken and not followed: all executions before, and those of the tasks directly before.
+        self.tokens: dict[Link, tuple[int, int]] = {}
         self.sources: list[int] = []  # for every execution, the tasks directly before it
         self.ahead: dict[Link, int] = {}  # for every link, taken or not, what can lead to it
         self.never: set[Link] = set()  # links behind a loop that never ends
-        self.endless: list[frozenset[str]] = []
+        self.endless: list[frozenset[str]] = []  # the nodes of every loop that never ends
         self.idle: set[str] = set()  # nodes that do not run
         self.depth = 0  # the number of loops around the node
-        self.of_tasks = 0
+        self.task_mask = 0  # the executions of tasks
 
     def outcome(self) -> Outcome:
+        """Execute the level and return its outcome.
+
+        Raises:
+            UndecidedError: if the execution has two readings.
+        """
         parts = parts_of(self.level)
         if parts is None:
             raise UndecidedError("a loop has more than one entry")
         for part in parts:
-            self._part(part)
+            self._execute_part(part)
         if self.endless:
-            return Endless(frozenset(self.nodes) & self.names, tuple(self.endless))
-        return self._run()
+            return Endless(frozenset(self.nodes) & self.task_names, tuple(self.endless))
+        return self._build_run()
 
-    def _run(self) -> Run:
-        places = [i for i, node in enumerate(self.nodes) if node in self.names]
+    def _build_run(self) -> Run:
+        places = [i for i, node in enumerate(self.nodes) if node in self.task_names]
         if not places:
             raise UndecidedError("nothing runs")
         number = {i: k for k, i in enumerate(places)}
-        tasks = [node in self.names for node in self.nodes]
+        tasks = [node in self.task_names for node in self.nodes]
         return Run(
             tuple(self.nodes[i] for i in places),
             tuple(_pack_bits(self.before[i], tasks) for i in places),
             tuple((number[j], m) for m, i in enumerate(places) for j in _set_bits(self.sources[i])),
         )
 
-    def _part(self, part: LoopPart) -> None:
+    def _execute_part(self, part: LoopPart) -> None:
         if part.loop:
-            self._loop(part)
+            self._execute_loop(part)
         else:
-            self._node(part.head)
+            self._visit_node(part.head)
 
-    def _node(self, node: str) -> None:
+    def _visit_node(self, node: str) -> None:
+        """Run a node if a link into it is taken, and note what can lead to the links out of it."""
         into, out = self.flow.into[node], self.flow.out[node]
         tokens = [self.tokens.pop(link) for link in into if link in self.tokens]
         mask = _union(self.ahead.get(link, 0) for link in into)
         if any(link in self.never for link in into):
             self.never.update(out)
         elif tokens or node == START:
-            self._joins(node, len(tokens))
+            self._check_join(node, len(tokens))
             mask = self._execute(
                 node,
                 _union(before for before, _ in tokens),
@@ -233,7 +240,7 @@ class _Execution:
 
     def _execute(self, node: str, before: int, sources: int, ahead: int) -> int:
         """Run a node; return what has then come before all links out of it."""
-        if node in self.names and (before ^ ahead) & self.of_tasks:
+        if node in self.task_names and (before ^ ahead) & self.task_mask:
             raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
         place = len(self.nodes)
         if place >= MAX_EXECUTIONS:
@@ -241,17 +248,22 @@ class _Execution:
         self.nodes.append(node)
         self.before.append(before)
         self.sources.append(sources)
-        if node in self.names:
-            self.of_tasks |= 1 << place
+        if node in self.task_names:
+            self.task_mask |= 1 << place
             self.memory.change(node, place, before)
         after = before | 1 << place
         for link in taken_links(self.variables, node, self.memory, place, after):
-            self.tokens[link] = after, (1 << place if node in self.names else sources)
-        if not self.flow.out[node] and node != END and node not in self.names:
+            self.tokens[link] = after, (1 << place if node in self.task_names else sources)
+        if not self.flow.out[node] and node != END and node not in self.task_names:
             raise UndecidedError(f"{node} leads nowhere")
         return after | ahead
 
-    def _joins(self, node: str, ways: int) -> None:
+    def _check_join(self, node: str, ways: int) -> None:
+        """Check that as many branches come to a join as it awaits.
+
+        Raises:
+            UndecidedError: if they do not.
+        """
         gateway = self.flow.gateways.get(node)
         if gateway is None or gateway.role != "join":
             return
@@ -260,37 +272,37 @@ class _Execution:
         if gateway.kind == "parallel" and ways < len(self.flow.into[node]):
             raise UndecidedError(f"not all branches come to {node}, which awaits them")
 
-    def _loop(self, part: LoopPart) -> None:
+    def _execute_loop(self, part: LoopPart) -> None:
         progress = LoopProgress(self.variables, part, self.memory)
         began = len(self.nodes)
         self.depth += 1
         while True:
             progress.begin()
-            again = self._pass(part, began)
-            stays = progress.stays(again)
-            if stays:
-                self._give_up(part, began)
-            if stays or not again:
+            again = self._execute_pass(part, began)
+            endless = progress.never_ends(again)
+            if endless:
+                self._mark_endless(part, began)
+            if endless or not again:
                 break
         self.depth -= 1
         if not self.depth:
             self.idle |= part.nodes.difference(self.nodes)
 
-    def _pass(self, part: LoopPart, began: int) -> bool:
+    def _execute_pass(self, part: LoopPart, began: int) -> bool:
         """Execute the nodes of a loop, which began with execution `began`, once; return True if it then repeats."""
         for inner in part.inner:
-            self._part(inner)
+            self._execute_part(inner)
         inside = [link for node in part.nodes for link in self.flow.out[node]]
         again = any(link in self.tokens for link in inside if link.target == part.head)
         left = any(link in self.tokens for link in inside if link.target not in part.nodes)
         if again and left:
             raise UndecidedError(f"the loop at {part.head} is left and repeated at once")
         if any(link in self.never for link in inside):
-            self._give_up(part, began)
+            self._mark_endless(part, began)
             return False
         return again
 
-    def _give_up(self, part: LoopPart, began: int) -> None:
+    def _mark_endless(self, part: LoopPart, began: int) -> None:
         """Record that the loop never ends, or is never entered because an earlier one never ends."""
         if part.head in self.nodes[began:]:
             self.endless.append(part.nodes)

@@ -402,7 +402,7 @@ class LoopProgress:
         self.slopes = dict(self._moves()) if len(self.states) > 1 else dict.fromkeys(self.names)
         self.memory.watches.append(VariableWatch(dict(self.slopes)))
 
-    def stays(self, again: bool) -> bool:
+    def never_ends(self, again: bool) -> bool:
         """Return True if the loop goes on for ever, now that a pass has ended; `again` if it repeats."""
         watch = self.memory.watches.pop()
         if not again:

@@ -106,8 +106,8 @@ class FlowDraft:
         guards = [link.guard for link in outs if link.guard is not None]
         if not guards:
             return "parallel"
-        apart = len(guards) == len(outs) and exclusive(guards, self.level.parameters) is not False
-        return "exclusive" if apart else "inclusive"
+        exclude_each_other = len(guards) == len(outs) and exclusive(guards, self.level.parameters) is not False
+        return "exclusive" if exclude_each_other else "inclusive"
 
     def _join_kind(self, node: str) -> GatewayKind:
         """Return the kind of the block whose branches meet at a node; "exclusive" where a loop begins there."""
