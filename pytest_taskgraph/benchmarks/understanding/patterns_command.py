@@ -43,6 +43,7 @@ INTRODUCTION: Final = """\
 
 A pattern is a kind of question. Its answers are computed from the workflow, never written down. A suite selects
 patterns by name (`patterns="flow_end"`), by category (`"structure"`), or by a glob (`"flow_*"`).
+[What the patterns ask](../explanation/patterns.md) defines the terms of the questions.
 
 - **question**: the first of its phrasings, as a template. The others mean the same and are equally likely.
 - **answer**: the form of the answer, which determines its instruction and its parsing.
