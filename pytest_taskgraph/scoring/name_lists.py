@@ -436,11 +436,11 @@ def squeeze(text: str) -> str:
     return text.replace(" ", "").replace("`", "")
 
 
-def is_none_answer(text: str, listed: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
+def is_none_answer(text: str, answer_names: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
     """Return True if an answer states that there are none: no item, or only a word for it that is no known name."""
     nothing = _NO_NAMES if parsing == "lenient" else _NO_NAMES[:1]
-    words = {text.strip(), *listed[:1]} if len(set(listed)) == 1 else {text.strip()}
-    return not listed or any(word.lower() in nothing and word not in names for word in words)
+    words = {text.strip(), *answer_names[:1]} if len(set(answer_names)) == 1 else {text.strip()}
+    return not answer_names or any(word.lower() in nothing and word not in names for word in words)
 
 
 def word_for_none(names: Sequence[str]) -> str:

@@ -91,10 +91,10 @@ def _plain_id(name: str) -> str:
     return "n_" + re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
 
 
-def _claim_id(wanted: str, taken: set[str]) -> str:
-    """Return the wanted id, or the first free one with a number behind it, and add it to the taken ids."""
-    candidate, number = wanted, 2
+def _claim_id(preferred: str, taken: set[str]) -> str:
+    """Return the preferred id, or the first free one with a number behind it, and add it to the taken ids."""
+    candidate, number = preferred, 2
     while candidate in taken:
-        candidate, number = f"{wanted}_{number}", number + 1
+        candidate, number = f"{preferred}_{number}", number + 1
     taken.add(candidate)
     return candidate

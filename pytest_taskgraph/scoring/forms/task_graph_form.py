@@ -150,9 +150,9 @@ def _answer_from_json(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
     return {"steps": [*texts], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
 
 
-def _valid_pairs(listed: object, steps: int) -> list[tuple[int, int]]:
+def _valid_pairs(candidates: object, steps: int) -> list[tuple[int, int]]:
     """Return the entries of a list that are pairs of different indices of steps."""
-    pairs = [tuple(pair) for pair in listed if isinstance(pair, list)] if isinstance(listed, list) else []
+    pairs = [tuple(pair) for pair in candidates if isinstance(pair, list)] if isinstance(candidates, list) else []
     return [
         (pair[0], pair[1])
         for pair in pairs

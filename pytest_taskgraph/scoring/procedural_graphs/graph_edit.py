@@ -45,7 +45,7 @@ class EditDistance:
     exact: bool
 
 
-def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST_STATES) -> EditDistance:
+def edit_distance(first: ProceduralGraph, second: ProceduralGraph, most: int = MOST_STATES) -> EditDistance:
     """Return the edit distance of two graphs; it is the same the other way round.
 
     Since any node may be relabelled, some cheapest path keeps all nodes of the smaller graph: the search is for
@@ -55,14 +55,14 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
     a lower bound.
 
     Args:
-        one: A graph.
-        other: A graph.
+        first: A graph.
+        second: A graph.
         most: The states that the search may visit, for graphs of up to MOST_PAIRS pairs of nodes. If they do not
             suffice, the result is the cheapest path that was found.
     """
-    if one == other:
+    if first == second:
         return EditDistance(0, True)
-    smaller, larger = sorted((one, other), key=lambda graph: (len(graph.nodes), graph.to_json()))
+    smaller, larger = sorted((first, second), key=lambda graph: (len(graph.nodes), graph.to_json()))
     pairs = len(smaller.nodes) * len(larger.nodes)
     search = _Search(smaller, larger, most if pairs <= MOST_PAIRS else max(1, most * MOST_PAIRS // pairs))
     search.run()
@@ -74,13 +74,13 @@ def edit_size(graph: ProceduralGraph) -> int:
     return len(graph.nodes) + len(graph.flows)
 
 
-def edit_similarity(one: ProceduralGraph, other: ProceduralGraph) -> tuple[float | None, bool]:
+def edit_similarity(first: ProceduralGraph, second: ProceduralGraph) -> tuple[float | None, bool]:
     """Return 1 - distance / size of both graphs, 0.0 to 1.0, and True if it is exact, False if it is a lower bound.
 
     The similarity is None for two empty graphs.
     """
-    size = edit_size(one) + edit_size(other)
-    distance = edit_distance(one, other)
+    size = edit_size(first) + edit_size(second)
+    distance = edit_distance(first, second)
     return (1 - distance.cost / size if size else None), distance.exact
 
 
@@ -117,9 +117,9 @@ def _label(node: ProceduralNode) -> tuple[str, Label, Label]:
     return node.sort, (), ()
 
 
-def _relabelling_cost(one: Sequence[Label], other: Sequence[Label]) -> int:
+def _relabelling_cost(first: Sequence[Label], second: Sequence[Label]) -> int:
     """Return the cost of turning some conditions between two nodes into others."""
-    return max(len(one), len(other)) - (Counter(one) & Counter(other)).total()
+    return max(len(first), len(second)) - (Counter(first) & Counter(second)).total()
 
 
 @dataclass(slots=True)
@@ -139,7 +139,7 @@ class _Search:
     """Depth-first branch and bound over the assignments of the nodes of the smaller graph."""
 
     def __init__(self, smaller: ProceduralGraph, larger: ProceduralGraph, most: int) -> None:
-        self.one, self.other = _LabelledGraph(smaller), _LabelledGraph(larger)
+        self.smaller, self.larger = _LabelledGraph(smaller), _LabelledGraph(larger)
         self.best = edit_size(smaller) + edit_size(larger)
         self.left = most
         self._number_relations()
@@ -149,7 +149,7 @@ class _Search:
         """Assign numbers to the relations of both graphs, 0 for none, and set the costs of turning one into another."""
         import numpy as np
 
-        graphs = self.one, self.other
+        graphs = self.smaller, self.larger
         numberings: list[dict[Relation, int]] = [{((), ()): 0} for _ in graphs]
         self.relation: list[Numbers] = []
         for graph, numbers in zip(graphs, numberings, strict=True):
@@ -169,15 +169,15 @@ class _Search:
         """
         import numpy as np
 
-        shared = dict.fromkeys(condition for _, _, condition in self.one.flows)
-        theirs = {condition for _, _, condition in self.other.flows}
+        shared = dict.fromkeys(condition for _, _, condition in self.smaller.flows)
+        theirs = {condition for _, _, condition in self.larger.flows}
         self.numbers = {
             condition: at for at, condition in enumerate(condition for condition in shared if condition in theirs)
         }
         self.width = len(self.numbers) + 1
         self.degrees: list[Numbers] = []
         self.ends: list[dict[int, list[tuple[int, int]]]] = []  # of a node's flows: the other node, the column there
-        for graph in (self.one, self.other):
+        for graph in (self.smaller, self.larger):
             degrees = np.zeros((graph.size, 2 * self.width), dtype=np.int64)
             ends: dict[int, list[tuple[int, int]]] = {}
             for source, target, condition in graph.flows:
@@ -194,8 +194,8 @@ class _Search:
         """Find the cheapest path; `best` is its cost, and `left` is negative where the states do not suffice."""
         import numpy as np
 
-        labels = [[2 * (ours != theirs) for theirs in self.other.labels] for ours in self.one.labels]
-        shape = self.one.size, self.other.size
+        labels = [[2 * (ours != theirs) for theirs in self.larger.labels] for ours in self.smaller.labels]
+        shape = self.smaller.size, self.larger.size
         loops = [np.diagonal(matrix) for matrix in self.relation]
         pair = np.array(labels, dtype=np.int64).reshape(shape) + 2 * self.turned[np.ix_(*loops)]
         insertion = 2 + 2 * self.turned[0][loops[1]]
@@ -265,8 +265,10 @@ class _Search:
         columns = [column for _, column in pairs]
         ours, theirs = self.relation[0][np.ix_(rows, rows)], self.relation[1][np.ix_(columns, columns)]
         each = np.triu(np.ones(ours.shape, dtype=bool))  # a relation holds the flows of both directions
-        relabelled = sum(self.one.labels[row] != self.other.labels[column] for row, column in pairs)
-        inserted = self.other.size - self.one.size + len(self.other.flows) - int(self.turned[0][theirs[each]].sum())
+        relabelled = sum(self.smaller.labels[row] != self.larger.labels[column] for row, column in pairs)
+        inserted = (
+            self.larger.size - self.smaller.size + len(self.larger.flows) - int(self.turned[0][theirs[each]].sum())
+        )
         return relabelled + inserted + int(self.turned[ours[each], theirs[each]].sum())
 
 

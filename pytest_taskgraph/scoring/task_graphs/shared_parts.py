@@ -106,7 +106,7 @@ class _IndependentSets:
     def __init__(self, neighbours: Sequence[int], most: int) -> None:
         self.neighbours = neighbours
         self.left = most
-        self.known: dict[int, int] = {}
+        self.size_by_component: dict[int, int] = {}
 
     def largest(self, free: int, depth: int = 0) -> int:
         """Return the size of the largest such set among the free nodes.
@@ -129,7 +129,7 @@ class _IndependentSets:
 
     def _search_component(self, component: int, degrees: dict[int, int], depth: int) -> int:
         """Return the size of the largest set in a component whose nodes have at least two neighbours each."""
-        if component not in self.known:
+        if component not in self.size_by_component:
             self.left -= 1
             if self.left < 0 or depth > _DEEPEST:
                 raise _TooManyStatesError
@@ -138,8 +138,8 @@ class _IndependentSets:
                 return component.bit_count() // 2
             without = component & ~(1 << node)
             with_it = 1 + self.largest(without & ~self.neighbours[node], depth + 1)
-            self.known[component] = max(with_it, self.largest(without, depth + 1))
-        return self.known[component]
+            self.size_by_component[component] = max(with_it, self.largest(without, depth + 1))
+        return self.size_by_component[component]
 
     def _component(self, node: int, free: int) -> int:
         """Return the free nodes that are connected with one of them."""

@@ -78,6 +78,8 @@ def _edge(pair: Json) -> Edge | None:
     return None
 
 
-def _no_graph(found: str) -> UsageError:
+def _no_graph(description: str) -> UsageError:
     shape = '{"steps": [text, ...], "dependencies": [[i, j], ...]} with indices of steps'
-    return UsageError(f"reference of a question about steps: found {found}; expected {shape}; correct the reference")
+    return UsageError(
+        f"reference of a question about steps: found {description}; expected {shape}; correct the reference"
+    )
