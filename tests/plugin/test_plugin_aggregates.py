@@ -102,7 +102,7 @@ def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) 
     assert "failed gates::next_step.sensitivity: sensitivity 0.750 of 4 answered (95% " in ran.output
     assert "passed gates::following.g_seeds: g_seeds 0." in ran.output
     lines = " ".join(ran.output.split())
-    assert re.search(r"failed gates::following.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions would", lines)
+    assert re.search(r"failed gates::following.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions needed", lines)
     cases = {gate["name"]: gate["estimate"] for gate in steps.record()["gates"]}
     assert cases["gates::following.g_mean>=0.5"] == pytest.approx((0.75 * 0.4) ** 0.5)
     assert {name for trial in steps.record()["trials"] for name in trial["score"]["parts"]} == {"positive", "negative"}
@@ -119,7 +119,7 @@ def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> N
 @pytest.mark.parametrize(
     ("gate", "told"),
     [
-        ("following.g_deviation>=0.1", "'g_deviation' is a deviation, .* set a gate on a mean"),
+        ("following.g_deviation>=0.1", "'g_deviation' is a deviation, .* set the gate on a mean"),
         ("following.g_man>=0.1", "no metric or aggregate of that name; did you mean 'g_mean'?"),
         ("g_mean>=0.1", "'g_mean' is an aggregate; write it after a name: following.g_mean"),
     ],
