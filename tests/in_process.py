@@ -56,10 +56,10 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("COLUMNS", "120")
     catalogue.catalogue()
-    known = dict(PATTERNS)
+    patterns = dict(PATTERNS)
     yield Project(pytester)
     PATTERNS.clear()
-    PATTERNS.update(known)
+    PATTERNS.update(patterns)
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
     for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()

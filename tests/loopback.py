@@ -68,13 +68,13 @@ BROKEN_JSON = Raw(body=b'{"choices": [{"mess')
 def reply(text: str | None, *, model: str = "any", usage: tuple[int, int] | None = (3, 2), **choice: Any) -> Raw:  # noqa: ANN401
     """A chat completion. Further arguments: `finish_reason`, `message` (fields of the message beside its text)."""
     message = {"role": "assistant", "content": text, **choice.pop("message", {})}
-    made: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1700000000, "model": model}
-    made["choices"] = [{"index": 0, "finish_reason": "stop", "message": message, **choice}]
+    body: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1700000000, "model": model}
+    body["choices"] = [{"index": 0, "finish_reason": "stop", "message": message, **choice}]
     if usage:
-        made["usage"] = dict(
+        body["usage"] = dict(
             zip(("prompt_tokens", "completion_tokens", "total_tokens"), (*usage, sum(usage)), strict=True)
         )
-    return as_json(made)
+    return as_json(body)
 
 
 Token = tuple[str, float | None]
@@ -110,9 +110,9 @@ def echoed(
         }
         text = "".join(token for token, _ in [*given, written])
         choices.append({"index": index, "text": text, "finish_reason": "length", "logprobs": logprobs})
-    made = {"id": "cmpl-1", "object": "text_completion", "created": 1700000000, "model": "any", "choices": choices}
+    body = {"id": "cmpl-1", "object": "text_completion", "created": 1700000000, "model": "any", "choices": choices}
     counted = dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), (*usage, sum(usage)), strict=True))
-    return as_json(made | {"usage": counted})
+    return as_json(body | {"usage": counted})
 
 
 def as_json(value: Any, status: int = 200) -> Raw:  # noqa: ANN401 - any JSON value

@@ -65,8 +65,8 @@ class Ran:
     @property
     def table(self) -> list[str]:
         """The lines from the section of taskgraph on, without pytest's last one."""
-        _, found, rest = self.output.partition("= taskgraph =")
-        assert found, self.output
+        _, heading, rest = self.output.partition("= taskgraph =")
+        assert heading, self.output
         return [line for line in rest.splitlines()[1:] if not line.startswith("=")]
 
 
@@ -100,11 +100,11 @@ class Project:
 
     def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
         """A run over two workers of pytest-xdist, whose controller is in this process."""
-        with TemporaryFile() as told:
-            with _standard_error(told.fileno()):
+        with TemporaryFile() as file:
+            with _standard_error(file.fileno()):
                 ran = self.run("-n", "2", *args, plugins=(*plugins, "xdist"))
-            told.seek(0)
-            return Ran(ran.code, ran.output + told.read().decode(), ran.counts)
+            file.seek(0)
+            return Ran(ran.code, ran.output + file.read().decode(), ran.counts)
 
     def record(self, name: str = "record.json") -> dict[str, Any]:
         """The record that a run wrote."""
@@ -158,13 +158,13 @@ def rows(record: dict[str, Any], reply: Any = right) -> str:  # noqa: ANN401 - a
 @contextmanager
 def _standard_error(number: int) -> Iterator[None]:
     """Standard error, of this process and of those that it starts meanwhile, is what is open under that number."""
-    kept = os.dup(2)
+    duplicate = os.dup(2)
     os.dup2(number, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(duplicate, 2)
+        os.close(duplicate)
 
 
 def _loading(plugins: tuple[str, ...]) -> list[str]:

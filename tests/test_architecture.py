@@ -28,16 +28,16 @@ def paths(page: str) -> list[str]:
     return sorted({text for text in quoted(page) if _PATH.fullmatch(text)})
 
 
-def drawn(page: str) -> list[str]:
+def words_of_drawing(page: str) -> list[str]:
     """Return the words of the drawing that stand for rooms, packages and modules."""
     block = page.split("```")[1]
     words = re.sub(r"\([^)]*\)|when:|`[^`]*`|ground:|[^\w/\s]", " ", block).split()
     return sorted({word for word in words if re.match("[a-z]", word)})
 
 
-def missing(found: list[str]) -> list[str]:
+def missing(mentioned: list[str]) -> list[str]:
     """Return the paths that are in none of the folders."""
-    return [path for path in found if not any(any(base.glob(path.rstrip("/"))) for base in BASES)]
+    return [path for path in mentioned if not any(any(base.glob(path.rstrip("/"))) for base in BASES)]
 
 
 def defined() -> Iterator[str]:
@@ -52,21 +52,21 @@ def defined() -> Iterator[str]:
 
 
 def test_page_mentions_paths_that_exist() -> None:
-    found = paths(PAGE)
-    assert len(found) > 40
-    assert missing(found) == []
+    mentioned = paths(PAGE)
+    assert len(mentioned) > 40
+    assert missing(mentioned) == []
 
 
 def test_page_draws_rooms_and_modules_that_exist() -> None:
     stems = {path.stem for path in PACKAGE.rglob("*.py")} | {path.name for path in PACKAGE.rglob("*") if path.is_dir()}
-    assert [word for word in drawn(PAGE) if word.rstrip("/") not in stems] == []
+    assert [word for word in words_of_drawing(PAGE) if word.rstrip("/") not in stems] == []
 
 
 def test_page_mentions_names_that_exist() -> None:
     names = set(defined())
-    found = {match[1] for text in quoted(PAGE) if text not in paths(PAGE) and (match := _NAME.fullmatch(text))}
-    assert len(found) > 20
-    assert sorted(found - names - {"Random"}) == []
+    mentioned = {match[1] for text in quoted(PAGE) if text not in paths(PAGE) and (match := _NAME.fullmatch(text))}
+    assert len(mentioned) > 20
+    assert sorted(mentioned - names - {"Random"}) == []
 
 
 def test_page_names_the_layers_of_the_chain_in_their_files() -> None:
@@ -97,4 +97,4 @@ def test_modules_of_one_base_name_are_those_that_the_page_explains() -> None:
 def test_path_or_name_that_does_not_exist_is_found() -> None:
     page = "```\nreports widgets/\n```\n`plugin/ahead.py` and `Ahead` in [docs](docs/none.md), `trial.py`."
     assert missing(paths(page)) == ["docs/none.md", "plugin/ahead.py"]
-    assert drawn(page) == ["reports", "widgets/"]
+    assert words_of_drawing(page) == ["reports", "widgets/"]

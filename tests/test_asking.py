@@ -71,9 +71,9 @@ def test_drive_failed_turn_ends_once_all_its_requests_have() -> None:
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=4), max_size=5))
 def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]]) -> None:
     """A request whose flag is False fails."""
-    named = [[f"{turn}.{at}.{fine}" for at, fine in enumerate(flags)] for turn, flags in enumerate(plan)]
+    requests_by_turn = [[f"{turn}.{at}.{fine}" for at, fine in enumerate(flags)] for turn, flags in enumerate(plan)]
     failing = next((turn for turn, flags in enumerate(plan) if not all(flags)), None)
-    asked = named if failing is None else named[: failing + 1]
+    expected_turns = requests_by_turn if failing is None else requests_by_turn[: failing + 1]
 
     async def answer(request: Request) -> Reply:
         if request.prompt.endswith("False"):
@@ -82,20 +82,20 @@ def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]
 
     exchanges: list[Exchange] = []
     if failing is None:
-        asyncio.run(drive(turns_of(named), answer, exchanges))
+        asyncio.run(drive(turns_of(requests_by_turn), answer, exchanges))
     else:
         with pytest.raises(NotAskedError) as met:
-            asyncio.run(drive(turns_of(named), answer, exchanges))
-        assert str(met.value) == next(text for text in named[failing] if text.endswith("False"))
-    assert prompts(exchanges) == [text for texts in asked for text in texts]
+            asyncio.run(drive(turns_of(requests_by_turn), answer, exchanges))
+        assert str(met.value) == next(text for text in requests_by_turn[failing] if text.endswith("False"))
+    assert prompts(exchanges) == [text for texts in expected_turns for text in texts]
     for exchange in exchanges:
         assert (exchange.reply is None) == (exchange.failure is not None) == exchange.request.prompt.endswith("False")
 
 
-def falling_back(caught: type[Exception], asked: Sequence[str] = ("score",)) -> Turns:
+def falling_back(caught: type[Exception], expected_turns: Sequence[str] = ("score",)) -> Turns:
     """An episode that asks in a chat where its first turn fails in the way that it catches."""
     try:
-        (reply, *_) = yield [asking(text) for text in asked]
+        (reply, *_) = yield [asking(text) for text in expected_turns]
     except caught as failure:
         (reply,) = yield [asking(f"chat after {failure}")]
     return Transcript(reply, notes=[{"first": True}])
@@ -142,14 +142,14 @@ def test_drive_episode_that_catches_a_failure_may_end_there() -> None:
     ],
 )
 def test_drive_failure_that_an_episode_does_not_catch_ends_it(
-    asked: list[str], caught: type[Exception], raised: str
+    expected_turns: list[str], caught: type[Exception], raised: str
 ) -> None:
     """The first failure of a turn counts, by the order of its requests."""
     exchanges: list[Exchange] = []
     with pytest.raises((ProviderError, NotAskedError)) as met:
-        asyncio.run(drive(falling_back(caught, asked), refuse_scores, exchanges))
+        asyncio.run(drive(falling_back(caught, expected_turns), refuse_scores, exchanges))
     assert str(met.value) == raised
-    assert prompts(exchanges) == asked
+    assert prompts(exchanges) == expected_turns
 
 
 def test_drive_failure_of_the_second_way_ends_the_episode() -> None:

@@ -68,9 +68,9 @@ def test_name_with_other_characters_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a", "B2", "my-metric_1.0+x", "3"])
 def test_name_of_letters_digits_and_signs_is_taken(name: str) -> None:
-    made = Registrations()
-    made.add(KIND, name, 1, "conftest.py")
-    assert (made.of(KIND), made.kinds, made.owner(KIND, name)) == ({name: 1}, (KIND,), "conftest.py")
+    opened = Registrations()
+    opened.add(KIND, name, 1, "conftest.py")
+    assert (opened.of(KIND), opened.kinds, opened.owner(KIND, name)) == ({name: 1}, (KIND,), "conftest.py")
 
 
 def test_innermost_registrations_alone_count(fruits: Catalog[int]) -> None:

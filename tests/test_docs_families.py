@@ -128,19 +128,19 @@ def test_episode_of_the_page_that_catches_a_failure_runs(
 
 def test_page_names_every_attribute_and_method_of_a_family() -> None:
     defined = {name for name in vars(Family) if not name.startswith("_")} - {"references", "question"}
-    named = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))
-    assert defined <= named
+    names = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))
+    assert defined <= names
 
 
 def test_tables_of_the_page_are_valid_and_name_every_field() -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```$", rows("Tables"), re.MULTILINE | re.DOTALL)
-    found: dict[str, FamilyDescription] = {}
-    exec(block, found)  # a block of our own documentation
-    assert find_table_mistake(found["DESCRIPTION"], ["overlap"]) == ""
-    named = set(re.findall(r"`(\w+)`", rows("Tables")))
-    assert not STATISTICS - named
+    descriptions: dict[str, FamilyDescription] = {}
+    exec(block, descriptions)  # a block of our own documentation
+    assert find_table_mistake(descriptions["DESCRIPTION"], ["overlap"]) == ""
+    names = set(re.findall(r"`(\w+)`", rows("Tables")))
+    assert not STATISTICS - names
     fields = {*TableSpec.__dataclass_fields__, *Column.__dataclass_fields__} - {"columns", "value"}
-    assert not fields - named
+    assert not fields - names
 
 
 def test_page_names_every_kind_of_option_and_every_field() -> None:

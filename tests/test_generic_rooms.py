@@ -35,7 +35,7 @@ PLAIN_WORDS = {"steps": "recipe"}
 PLURALS = {"category": "categories", "structure": "structures"}
 
 
-def named() -> list[str]:
+def family_names() -> list[str]:
     """Return the words that only a family may use: what it is about, its name, and the names of answer forms."""
     nouns = [*WORDS, *(PLURALS.get(word, f"{word}s") for word in WORDS)]
     families = [name for name in FAMILIES if name not in PLAIN_WORDS]
@@ -60,7 +60,7 @@ def found_in(text: str, words: list[str]) -> list[str]:
 @pytest.mark.parametrize("path", list(generic_files()), ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
     if path.relative_to(PACKAGE).as_posix() not in EXEMPT:
-        assert found_in(path.read_text(encoding="utf-8"), named()) == []
+        assert found_in(path.read_text(encoding="utf-8"), family_names()) == []
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
     ["for pattern in patterns:", '"""The workflow."""', "titles = ['category']", "form == 'yes-no'", "notation_of"],
 )
 def test_found_in_a_line_that_names_something_of_a_family_returns_it(line: str) -> None:
-    assert found_in(f"first\n{line}\nlast", named()) == [line]
+    assert found_in(f"first\n{line}\nlast", family_names()) == [line]

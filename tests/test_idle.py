@@ -95,9 +95,9 @@ def installed() -> bool:
 
 def environment(top: Path) -> dict[str, str]:
     """The environment without pytest's own variables and ours; home and temporary files are below `top`."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "TASKGRAPH_", "XDG_"))}
+    remaining = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "TASKGRAPH_", "XDG_"))}
     ours = str(Path(pytest_taskgraph.__file__).parents[1])
-    return kept | {
+    return remaining | {
         "HOME": str(top / "home"),
         "TMPDIR": str(top / "tmp"),
         "PYTHONPATH": os.pathsep.join([str(top / "witness"), ours]),
@@ -118,13 +118,13 @@ def run(top: Path, *plugins: str) -> Run:
     done = bounded_process.run(command, cwd=top / "project", env=environment(top))
     assert (top / "seen.json").exists(), done.stdout + done.stderr
     seen: dict[str, Any] = json.loads((top / "seen.json").read_text())
-    output = shown(done.stdout + done.stderr, top)
-    kept = [path for folder in ("project", "home", "tmp") for path in (top / folder).rglob("*")]
-    files = frozenset(path.relative_to(top).as_posix() for path in kept)
+    output = mask_paths(done.stdout + done.stderr, top)
+    remaining = [path for folder in ("project", "home", "tmp") for path in (top / folder).rglob("*")]
+    files = frozenset(path.relative_to(top).as_posix() for path in remaining)
     return Run(done.returncode, output, files, frozenset(seen["modules"]), tuple(seen["threads"]), seen["active"])
 
 
-def shown(output: str, top: Path) -> str:
+def mask_paths(output: str, top: Path) -> str:
     """The output without what differs from run to run: the time taken, the folder, the line that names the plugins."""
     lines = [line for line in output.replace(str(top), "TOP").splitlines() if not line.startswith("plugins:")]
     return "\n".join(re.sub(r"in \d+\.\d+s", "in TIME", line).strip("= ") for line in lines)

@@ -103,7 +103,7 @@ def run_pytest(tmp_path: Path, init: str, *arguments: str, other: bool = True) -
         write_distribution(site)
     (tmp_path / "conftest.py").write_text("from pytest_taskgraph import suite\n")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "TASKGRAPH_"))}
-    kept = inherited | {"PYTHONPATH": str(site), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = inherited | {"PYTHONPATH": str(site), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [
         sys.executable,
         "-m",
@@ -114,7 +114,7 @@ def run_pytest(tmp_path: Path, init: str, *arguments: str, other: bool = True) -
         "pytest_taskgraph.plugin.hooks",
         *arguments,
     ]
-    done = bounded_process.run(command, cwd=tmp_path, env=kept)
+    done = bounded_process.run(command, cwd=tmp_path, env=environment)
     return done.returncode, [line for line in done.stderr.splitlines() if line]
 
 

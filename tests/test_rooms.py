@@ -96,15 +96,15 @@ def room(path: str) -> str:
 
 def arrows(modules: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
     """What rooms use, (from, to) to the modules that do it, without the ground and without a room's use of itself."""
-    known = {room(path) for path in modules}
-    found: dict[tuple[str, str], list[str]] = {}
+    rooms = {room(path) for path in modules}
+    imports: dict[tuple[str, str], list[str]] = {}
     for path, source in modules.items():
         for name in imported(path, source):
             first = name.split(".")[0]
-            target = first if first in known | GROUND | {"?"} else "__init__"
+            target = first if first in rooms | GROUND | {"?"} else "__init__"
             if target not in GROUND | {room(path)}:
-                found.setdefault((room(path), target), []).append(path)
-    return found
+                imports.setdefault((room(path), target), []).append(path)
+    return imports
 
 
 def forbidden(modules: Mapping[str, str]) -> list[str]:
@@ -123,9 +123,9 @@ def unlisted(shelf: str, modules: Mapping[str, str]) -> list[str]:
     """
     paths = {_dotted(path): path for path in modules if path.startswith(f"{shelf}/")}
     front = shelf.replace("/", ".")
-    told = re.findall(r"^([\w.]+)(?=  )", ast.get_docstring(ast.parse(modules[paths[front]])) or "", re.MULTILINE)
+    modules_ = re.findall(r"^([\w.]+)(?=  )", ast.get_docstring(ast.parse(modules[paths[front]])) or "", re.MULTILINE)
     reached: set[str] = set()
-    todo = [front, *(name for name in (f"{front}.{one}" for one in told) if name in paths)]
+    todo = [front, *(name for name in (f"{front}.{one}" for one in modules_) if name in paths)]
     while todo:
         module = todo.pop()
         # A module of a package comes with the package.
@@ -164,8 +164,8 @@ def circles(modules: Mapping[str, str]) -> list[list[str]]:
             graph.add_edges_from(
                 (module, one) for one in run if one in paths and not f"{module}.".startswith(f"{one}.")
             )
-    found = (sorted(group) for group in networkx.strongly_connected_components(graph))
-    return sorted(group for group in found if len(group) > 1)
+    imports = (sorted(group) for group in networkx.strongly_connected_components(graph))
+    return sorted(group for group in imports if len(group) > 1)
 
 
 def lines_of(function: Function) -> int:
@@ -200,10 +200,10 @@ def test_every_folder_is_in_the_table_and_nothing_else_is() -> None:
 def test_the_page_of_the_architecture_shows_the_same_table() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
-    shown = {
+    names = {
         name: ALL_BELOW if uses.startswith("all but") else set(re.findall(r"`(\w+)`", uses)) for name, uses in rows
     }
-    assert shown == MAY_USE
+    assert names == MAY_USE
 
 
 def test_every_module_can_be_imported_first() -> None:

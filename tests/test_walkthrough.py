@@ -111,8 +111,8 @@ def test_the_markdown_says_worse_first_and_names_the_pattern(walk: Walk) -> None
 
 
 def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
-    _, found, flipped = walk.summary.partition("Questions that flipped (12)")
-    assert found
+    _, heading, flipped = walk.summary.partition("Questions that flipped (12)")
+    assert heading
     for trial in walk.saved("branch")["trials"]:
         if trial["outcome"] != "right":
             assert trial["question"]["id"] in flipped.replace("\\", "")

@@ -78,9 +78,9 @@ def test_first_run_tells_what_it_sent(many: Project, server: Loopback, spread: b
     ran = (many.spread if spread else many.run)(lean(server), *PRICED)
     assert SENT.format(10, 1000, 100, 0.003) in summary(ran), ran.output
     assert "the store answered" not in summary(ran)
-    found = usage(many)
-    assert (found["sent"], found["answered"], found["stored"]) == (len(server.requests), 10, 0)
-    assert (found["cost"], found["stored_cost"], found["complete"]) == (0.003, 0.0, True)
+    counts = usage(many)
+    assert (counts["sent"], counts["answered"], counts["stored"]) == (len(server.requests), 10, 0)
+    assert (counts["cost"], counts["stored_cost"], counts["complete"]) == (0.003, 0.0, True)
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -88,11 +88,11 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     many.run(lean(server), *PRICED, "-k", "flow_start")
     server.requests.clear()
     ran = (many.spread if spread else many.run)(lean(server), *PRICED, "--junitxml=junit.xml")
-    told = "; the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
-    assert SENT.format(5, 500, 50, 0.0015) + told in summary(ran), ran.output
-    found = usage(many)
-    assert (found["sent"], found["stored"]) == (len(server.requests), 5) == (5, 5)
-    assert (found["cost"], found["stored_cost"], found["stored_tokens_in"]) == (0.0015, 0.0015, 500)
+    line = "; the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
+    assert SENT.format(5, 500, 50, 0.0015) + line in summary(ran), ran.output
+    counts = usage(many)
+    assert (counts["sent"], counts["stored"]) == (len(server.requests), 5) == (5, 5)
+    assert (counts["cost"], counts["stored_cost"], counts["stored_tokens_in"]) == (0.0015, 0.0015, 500)
     by_group = {trial["question"]["group"]: trial["reply"]["stored"] for trial in many.record()["trials"]}
     assert by_group == {"flow_start": True, "flow_end": False}
     assert {("taskgraph.requests_sent", "5"), ("taskgraph.cost_usd", "0.001500")} <= set(properties(many.junit()))
@@ -145,8 +145,8 @@ def test_retries_and_failures_count_as_sent(many: Project, server: Loopback) -> 
     assert f"this run sent {len(server.requests)} requests (2 retries, 3 without a reply), 900 tokens in" in summary(
         ran
     )
-    found = usage(many)
-    assert (found["sent"], found["answered"], found["retries"]) == (12, 9, 2) == (len(server.requests), 9, 2)
+    counts = usage(many)
+    assert (counts["sent"], counts["answered"], counts["retries"]) == (12, 9, 2) == (len(server.requests), 9, 2)
 
 
 def test_requests_of_the_judge_count_as_sent(project: Project, server: Loopback) -> None:
@@ -164,8 +164,8 @@ def test_reports_tell_stored_replies_apart(many: Project, server: Loopback) -> N
     reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("md", "html", "csv")]
     many.run(lean(server), *PRICED, *reports)
     markdown, page = (Path(many.path, f"report.{kind}").read_text(encoding="utf-8") for kind in ("md", "html"))
-    told = "the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
-    assert f"{SENT.format(5, 500, 50, 0.0015)}; {told}" in markdown
+    line = "the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
+    assert f"{SENT.format(5, 500, 50, 0.0015)}; {line}" in markdown
     assert "this run sent" in page
     assert "5 requests, 500 tokens in, 50 out, cost $0.0015" in page
     assert "5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded" in page

@@ -34,8 +34,8 @@ def question(project: Project) -> Question:
 
 def calls(*asked: tuple[str, str, str]) -> Raw:
     """A reply that calls tools: id, name and arguments of each."""
-    made = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in asked]
-    return reply(None, finish_reason="tool_calls", message={"tool_calls": made})
+    tool_calls = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in asked]
+    return reply(None, finish_reason="tool_calls", message={"tool_calls": tool_calls})
 
 
 def read(name: str) -> str:

@@ -75,12 +75,12 @@ def test_steps(trial):
 def steps(project: Project) -> Project:
     """A project with a family of nine questions, and models with answers of their own."""
     (project.path / "test_graph.py").unlink()
-    written(project)
+    write_suite(project)
     project.write("test_steps.py", SUITE)
     return project
 
 
-def written(project: Project, copies: int = 1, named: str = "mean", old: str = "", new: str = "") -> None:
+def write_suite(project: Project, copies: int = 1, named: str = "mean", old: str = "", new: str = "") -> None:
     """Write the family: its nine questions so many times, and another text in place of an old one."""
     project.write(
         "conftest.py", f"COPIES, NAMED = {copies}, {named!r}\n{CONFTEST.replace(old, new) if old else CONFTEST}"
@@ -140,7 +140,7 @@ def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate
 )
 def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: str, told: str) -> None:
     old = '"sensitivity", "ratio"'
-    written(steps, named=named, old=old, new=new or old)
+    write_suite(steps, named=named, old=old, new=new or old)
     ran = steps.run("--model=start", "--taskgraph-fail-on=nothing")
     assert ("aggregate of" in ran.output or "aggregate '" in ran.output, ran.clean) == (bool(told), True), ran.output
     assert told in " ".join(ran.output.split())
@@ -148,7 +148,7 @@ def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: s
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
 def test_metric_that_is_none_is_told_without_a_traceback(steps: Project, spread: bool) -> None:
-    written(steps, old='"caution": float(given == "no")', new='"trust": 1.0')
+    write_suite(steps, old='"caution": float(given == "no")', new='"trust": 1.0')
     ran = (steps.spread if spread else steps.run)("--model=start")
     assert ran.clean, ran.output
     assert "metric 'classified': returned the value 'trust', which it does not declare" in " ".join(ran.output.split())
@@ -158,7 +158,7 @@ def test_metric_that_is_none_is_told_without_a_traceback(steps: Project, spread:
 def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
     steps: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(steps, copies=6)
+    write_suite(steps, copies=6)
     saved = steps.run("--model=start", "--taskgraph-save=main", "--taskgraph-gate=following>=0.1")
     assert saved.clean, saved.output
     reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("json", "html", "md")]

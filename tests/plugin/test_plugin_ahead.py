@@ -101,9 +101,9 @@ def test_repetitions_are_asked_one_by_one(many: Project, server: Loopback) -> No
 
 
 def test_a_second_run_asks_nothing_and_one_that_refreshes_asks_all(many: Project, server: Loopback) -> None:
-    for option, asked in (("-q", 20), ("-q", 20), ("--taskgraph-refresh", 40), ("-q", 40)):
+    for option, requests in (("-q", 20), ("-q", 20), ("--taskgraph-refresh", 40), ("-q", 40)):
         ran = many.run(lean(server), FLIGHT, option)
-        assert (ran.counts["passed"], len(server.requests)) == (20, asked), ran.output
+        assert (ran.counts["passed"], len(server.requests)) == (20, requests), ran.output
 
 
 def test_a_replay_tells_the_same_and_sends_nothing(many: Project, server: Loopback) -> None:
@@ -242,12 +242,12 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
         output, _ = process.communicate()
     assert process.returncode == (2 if sent == signal.SIGINT else -9), output
     server.answer = right
-    kept, first = len(stored_keys(many.path / ".taskgraph")), len(server.requests)
-    assert 13 - 4 <= kept <= 12, "13 were sent, of which 4 were in flight: what is in flight, or kept, is all"
+    files, first = len(stored_keys(many.path / ".taskgraph")), len(server.requests)
+    assert 13 - 4 <= files <= 12, "13 were sent, of which 4 were in flight: what is in flight, or kept, is all"
     ran = many.spawn(*workers, lean(server), FLIGHT, "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (0, {"passed": 20}), ran.output
     # The server may read the last of what the first run sent after that has died.
-    assert 20 - kept <= len(server.requests) - first <= 20 - kept + 4, "only what was in flight is asked again"
+    assert 20 - files <= len(server.requests) - first <= 20 - files + 4, "only what was in flight is asked again"
     assert len(many.record()["trials"]) == 20
 
 
@@ -308,8 +308,8 @@ def test_keys_reach_neither_store_nor_record(many: Project, server: Loopback) ->
     option = ("--taskgraph-model-option", f"api_key={secret}")
     many.run(lean(server), *option, "--taskgraph-report=json=record.json")
     assert server.requests[0].headers["authorization"] == f"Bearer {secret}"
-    kept = [path for path in Path(many.path).rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
-    assert kept == []
+    files = [path for path in Path(many.path).rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    assert files == []
 
 
 def test_the_store_keeps_out_of_git(many: Project, server: Loopback) -> None:

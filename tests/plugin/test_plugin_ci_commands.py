@@ -16,8 +16,8 @@ COMMANDS = (
 
 def commands(output: str) -> list[str]:
     """The lines that GitHub, Azure Pipelines or TeamCity would take for commands."""
-    found = re.compile(r"\s*::|.*##(vso|teamcity)?\[")
-    return [line for line in output.splitlines() if found.match(line)]
+    command = re.compile(r"\s*::|.*##(vso|teamcity)?\[")
+    return [line for line in output.splitlines() if command.match(line)]
 
 
 @pytest.mark.parametrize("fail_on", ["answers", "gates"])

@@ -24,7 +24,7 @@ def saved(project: Project) -> Project:
     return project
 
 
-def told(ran: Ran) -> str:
+def flat_output(ran: Ran) -> str:
     return " ".join(ran.output.split())
 
 
@@ -32,8 +32,8 @@ def test_report_only_run_tells_comparison_and_fails_nothing(saved: Project) -> N
     for option in ("--taskgraph-fail-on=nothing", "--taskgraph-profile=dev"):
         ran = saved.run(BAD, COMPARE, option, "--taskgraph-instances=8")
         assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-        assert "the comparison is report only: --taskgraph-fail-on=nothing names no result of it" in told(ran)
-        assert "report only, would fail: worse: -1.000 over" in told(ran)
+        assert "the comparison is report only: --taskgraph-fail-on=nothing names no result of it" in flat_output(ran)
+        assert "report only, would fail: worse: -1.000 over" in flat_output(ran)
     assert saved.run(BAD, COMPARE, "--taskgraph-fail-on=regression").code == 1
 
 
@@ -58,19 +58,19 @@ def test_fail_on_alone_decides_between_answers_and_comparison(
 def test_what_the_user_left_out_fails_no_comparison(saved: Project, fail_on: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={fail_on}", "-k", "flow_end")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-    assert "not decided: 8 of the baseline left out (-k); identical replies: 8 paired" in told(ran)
+    assert "not decided: 8 of the baseline left out (-k); identical replies: 8 paired" in flat_output(ran)
 
 
 def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Project) -> None:
     ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=regression", "-k", "flow_end")
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-    assert "failed compare::main: worse: -1.000 over 8" in told(ran)
+    assert "failed compare::main: worse: -1.000 over 8" in flat_output(ran)
 
 
 def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Project) -> None:
     ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=answers,regression", "-x")
     assert ran.counts == {"failed": 1, "skipped": 1}, ran.output
-    assert "not decided: 15 of the baseline left out (-x)" in told(ran)
+    assert "not decided: 15 of the baseline left out (-x)" in flat_output(ran)
 
 
 def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare(saved: Project) -> None:
@@ -81,8 +81,8 @@ def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare
     assert saved.run(GOOD, "--taskgraph-save=main").code == 0
     ran = saved.run(BAD, "test_graph.py")
     assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, answers fail"
-    assert "failed compare::main: inconclusive" in told(saved.run("--model=simulated:0.9", COMPARE))
-    assert "passed compare::main: identical replies" in told(saved.run(GOOD, COMPARE))
+    assert "failed compare::main: inconclusive" in flat_output(saved.run("--model=simulated:0.9", COMPARE))
+    assert "passed compare::main: identical replies" in flat_output(saved.run(GOOD, COMPARE))
 
 
 def test_configured_fail_on_gates_without_gate_is_refused_with_questions(saved: Project) -> None:
@@ -107,7 +107,7 @@ def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_w
     for _ in range(2):
         ran = saved.run(BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-fail-on=regression")
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-        assert "the run 'main' is not saved: its comparison with the run of that name did not pass" in told(ran)
+        assert "the run 'main' is not saved: its comparison with the run of that name did not pass" in flat_output(ran)
     assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0
 
 
@@ -124,17 +124,17 @@ def test_a_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, mar
     saved.write("test_graph.py", SUITE.replace("instances=8", "instances=7"))
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", *marks)
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-    assert "2 of the baseline were not asked" in told(ran)
+    assert "2 of the baseline were not asked" in flat_output(ran)
     saved.write("test_graph.py", SUITE.replace('"flow_start", "flow_end"', '"task_list"'))
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=regression", *marks)
     assert (ran.code, ran.counts["failed"]) == (1, 1), "not a single question could be paired"
 
 
 def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
-    one = next(trial["question"]["id"] for trial in saved.record(".taskgraph/runs/main.json")["trials"])
-    ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{one}]")
+    question = next(trial["question"]["id"] for trial in saved.record(".taskgraph/runs/main.json")["trials"])
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{question}]")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
-    assert "not decided: 15 of the baseline left out (node ids)" in told(ran)
+    assert "not decided: 15 of the baseline left out (node ids)" in flat_output(ran)
 
 
 def test_report_only_run_fails_for_no_baseline_either(saved: Project) -> None:
@@ -147,5 +147,5 @@ def test_report_only_run_fails_for_no_baseline_either(saved: Project) -> None:
 def test_a_part_of_the_questions_does_not_take_the_place_of_them_all(saved: Project) -> None:
     ran = saved.run(GOOD, COMPARE, "--taskgraph-save=main", "-k", "flow_end")
     assert ran.code == 0, ran.output
-    assert "the run 'main' is not saved" in told(ran)
+    assert "the run 'main' is not saved" in flat_output(ran)
     assert len(saved.record(".taskgraph/runs/main.json")["trials"]) == 16

@@ -17,15 +17,15 @@ FILES = re.findall(r"^```toml pyproject\.toml\n(.*?)^```$", PAGE, re.MULTILINE |
 ROW = re.compile(r"^\| `--taskgraph-([\w-]+)` \| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|$", re.MULTILINE)
 
 
-def written(block: str) -> dict[str, Any]:
+def pytest_table(block: str) -> dict[str, Any]:
     """The options that a file sets."""
     stated: dict[str, Any] = tomllib.loads(block)["tool"]["pytest"]["ini_options"]
     return stated
 
 
 def test_the_table_names_every_option_with_its_ini_value_and_its_variable() -> None:
-    found = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
-    assert found == {name: (one.dest, one.dest.upper()) for name, one in all_options().items()}
+    names = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
+    assert names == {name: (one.dest, one.dest.upper()) for name, one in all_options().items()}
 
 
 def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_value_is() -> None:
@@ -37,7 +37,7 @@ def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_v
 
 def test_there_are_files_to_try() -> None:
     assert len(FILES) >= 3
-    stated = {name for block in FILES for name in written(block) if name.startswith("taskgraph_")}
+    stated = {name for block in FILES for name in pytest_table(block) if name.startswith("taskgraph_")}
     assert stated <= {option.dest for option in all_options().values()}
 
 

@@ -40,7 +40,7 @@ def many(project: Project, server: Loopback) -> Project:
     return project
 
 
-def asked(many: Project) -> dict[str, bool]:
+def asked_by_label(many: Project) -> dict[str, bool]:
     """Whether each question of the last run was asked."""
     return {trial["question"]["id"]: trial["outcome"] != "skipped" for trial in many.record()["trials"]}
 
@@ -52,10 +52,10 @@ def limited(many: Project, server: Loopback, limit: str, *args: str) -> list[str
     spread = "-n" in args
     args = tuple(arg for arg in args if arg not in ("-n", "2"))
     ran = (many.spread if spread else many.run)(lean(server), *options, *args)
-    found = asked(many)
-    assert len(found) == 40, ran.output
-    assert len(server.requests) == sum(found.values())
-    return sorted(name for name, was in found.items() if was)
+    by_label = asked_by_label(many)
+    assert len(by_label) == 40, ran.output
+    assert len(server.requests) == sum(by_label.values())
+    return sorted(name for name, was in by_label.items() if was)
 
 
 SETTINGS = [
@@ -86,8 +86,8 @@ def test_limit_that_holds_requests_up_is_told_before_they_are_sent(
     many: Project, server: Loopback, spread: bool
 ) -> None:
     ran = (many.spread if spread else many.run)(lean(server), *PRICED, "--taskgraph-max-cost=5")
-    told = "taskgraph: --taskgraph-max-cost=5 lets 5 requests or more be in flight: a request may cost up to $1.00"
-    assert ran.output.count(told) == 1, ran.output
+    notice = "taskgraph: --taskgraph-max-cost=5 lets 5 requests or more be in flight: a request may cost up to $1.00"
+    assert ran.output.count(notice) == 1, ran.output
 
 
 def test_question_that_fails_unbilled_leaves_the_budget_to_others(many: Project, server: Loopback) -> None:

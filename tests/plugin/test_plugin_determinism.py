@@ -16,14 +16,14 @@ def test_it(trial):
 
 def test_ids_and_prompts_are_the_same_under_any_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("test_graph.py", ALL)
-    found = []
+    outputs = []
     for seed in ("1", "2"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         ran = project.spawn("-v", "--model", "baseline:random", f"--taskgraph-report=json={seed}.json")
         items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_graph.py::")]
         assert len(items) > 20
-        found.append((items, ran.table, json.dumps(project.record(f"{seed}.json"))))
-    assert found[0] == found[1]
+        outputs.append((items, ran.table, json.dumps(project.record(f"{seed}.json"))))
+    assert outputs[0] == outputs[1]
 
 
 def test_the_same_items_and_the_same_table_over_workers(project: Project) -> None:

@@ -73,8 +73,8 @@ def test_record_and_page_of_a_run_over_workers_are_the_same(recipes: Project) ->
     recipes.run(*reports("alone"))
     recipes.spread(*reports("spread"))
     for kind in ("json", "html"):
-        one, other = (recipes.path / f"{name}.{kind}" for name in ("alone", "spread"))
-        assert one.read_bytes() == other.read_bytes(), kind
+        alone, spread = (recipes.path / f"{name}.{kind}" for name in ("alone", "spread"))
+        assert alone.read_bytes() == spread.read_bytes(), kind
     assert len([trial for trial in recipes.record("spread.json")["trials"] if "diagram_pair" in trial]) == 3
 
 

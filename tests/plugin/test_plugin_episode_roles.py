@@ -56,7 +56,7 @@ def test_alike(trial):
 
 
 @pytest.fixture
-def asked(project: Project) -> Project:
+def run_suite(project: Project) -> Project:
     project.write("conftest.py", FAMILY)
     project.write("test_graph.py", SUITE)
     return project

@@ -188,7 +188,7 @@ def test_trial_keeps_messages_replies_notes_and_what_the_episode_measured(projec
         own = set.intersection(*({each["digest"] for each in said["messages"]} for said in exchanges))
         texts = [[record["texts"].get(each["digest"]) for each in said["messages"]] for said in exchanges]
         assert len(own) == 1  # the prompt
-        assert [found[1] for found in texts[:2]] == [f"Draft {at} of {id}." for at in (1, 2)]
+        assert [replies[1] for replies in texts[:2]] == [f"Draft {at} of {id}." for at in (1, 2)]
         assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {id}: {prompt}"]
         assert trial["score"]["metrics"]["agreement"] == 0.0
         assert trial["score"]["parts"]["agreement"] == [0.0, 1.0]
@@ -267,21 +267,21 @@ class Slow:
 
 def one_by_one(question: Question) -> Turns:
     for _ in range(3):
-        (found,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
-    return Transcript(found)
+        (replies,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
+    return Transcript(replies)
 
 
 def test_question_that_times_out_keeps_what_was_answered() -> None:
-    async def asked() -> Trial:
-        came = await ask(QUESTION, one_by_one, Slow(), None, 60.0)  # type: ignore[arg-type]  # measures nothing
-        return trial_of(QUESTION, "slow", came)[0]
+    async def ask_question() -> Trial:
+        result = await ask(QUESTION, one_by_one, Slow(), None, 60.0)  # type: ignore[arg-type]  # measures nothing
+        return trial_of(QUESTION, "slow", result)[0]
 
-    made = virtual_time.run(asked)
-    assert (made.outcome, made.requests, made.retries) == ("error", 3, 2)
-    assert made.failure is not None
-    assert made.failure.kind == "timeout"
-    assert made.failure.message.startswith("no answer within 60 s")
-    assert [(exchange.get("cost"), exchange.get("failure")) for exchange in made.exchanges] == [
+    trial = virtual_time.run(ask_question)
+    assert (trial.outcome, trial.requests, trial.retries) == ("error", 3, 2)
+    assert trial.failure is not None
+    assert trial.failure.kind == "timeout"
+    assert trial.failure.message.startswith("no answer within 60 s")
+    assert [(exchange.get("cost"), exchange.get("failure")) for exchange in trial.exchanges] == [
         (0.5, None), (0.5, None), (None, "timeout"),
     ]  # fmt: skip
 
@@ -289,17 +289,17 @@ def test_question_that_times_out_keeps_what_was_answered() -> None:
 def test_samples_of_an_episode_differ_in_every_repetition() -> None:
     def sampling(question: Question) -> Turns:
         messages = [{"role": "user", "content": question.prompt}]
-        found = yield [Request(messages=messages, repetition=at) for at in (1, 2, 3)]
-        return Transcript(found[0])
+        replies = yield [Request(messages=messages, repetition=at) for at in (1, 2, 3)]
+        return Transcript(replies[0])
 
     async def repetitions(at: int) -> list[int]:
         model = ScriptedModel(lambda request: "Final answer: A")
         await ask(replace(QUESTION, repetition=at), sampling, model, None)  # type: ignore[arg-type]
         return [request.repetition for request in model.requests]
 
-    asked = [asyncio.run(repetitions(at)) for at in (1, 2, 3)]
-    assert [samples[0] for samples in asked] == [1, 2, 3]  # as questions with one request have it
-    assert len({sample for samples in asked for sample in samples}) == 9
+    ask_question = [asyncio.run(repetitions(at)) for at in (1, 2, 3)]
+    assert [samples[0] for samples in ask_question] == [1, 2, 3]  # as questions with one request have it
+    assert len({sample for samples in ask_question for sample in samples}) == 9
 
 
 def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,14 +307,14 @@ def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None
     redaction.register({"api_key": "hush-hush-123"})
 
     def quoting(question: Question) -> Turns:
-        (found,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
-        return Transcript(Reply(f"{question.prompt} {found.text}"))
+        (replies,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
+        return Transcript(Reply(f"{question.prompt} {replies.text}"))
 
-    async def asked() -> Trial:
+    async def ask_question() -> Trial:
         question = replace(QUESTION, prompt="Use hush-hush-123.")
         return trial_of(question, "m", await ask(question, quoting, ScriptedModel(["Final answer: A"]), None))[0]  # type: ignore[arg-type]
 
-    made = asyncio.run(asked())
-    assert made.reply is not None
-    assert made.reply.text == "Use [key]. Final answer: A"
-    assert "hush" not in json.dumps(made.to_json())
+    trial = asyncio.run(ask_question())
+    assert trial.reply is not None
+    assert trial.reply.text == "Use [key]. Final answer: A"
+    assert "hush" not in json.dumps(trial.to_json())

@@ -144,8 +144,8 @@ def test_a_run_ends_with_the_exit_code_of_its_row(project: Project, server: Loop
 
 
 def test_the_table_has_these_rows_and_no_others() -> None:
-    found = re.findall(r"^\| (\d) \| (.+?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert {row: int(code) for code, row in found if row not in TOLD_ELSEWHERE} == {
+    rows = re.findall(r"^\| (\d) \| (.+?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {row: int(code) for code, row in rows if row not in TOLD_ELSEWHERE} == {
         row: code for row, (code, _) in ROWS.items()
     }
-    assert not TOLD_ELSEWHERE - {row for _, row in found}
+    assert not TOLD_ELSEWHERE - {row for _, row in rows}

@@ -16,11 +16,11 @@ RECORD = "--taskgraph-report=json=record.json"
 def example(project: Project, heading: str) -> list[str]:
     """Write the files that a section shows; return the arguments of its command."""
     section = re.split(r"^#+ ", PAGE.partition(f"# {heading}\n")[2], flags=re.MULTILINE)[0]
-    found = re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert found
-    if len(found) > 1:
+    blocks = re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert blocks
+    if len(blocks) > 1:
         (project.path / "test_graph.py").unlink()
-    for name, text in found:
+    for name, text in blocks:
         project.write(name, text)
     (command,) = re.findall(r"^pytest (?:suites/ )?(-.*)$", section, re.MULTILINE)
     return [*command.split(), RECORD]

@@ -67,7 +67,7 @@ BARE = as_json(
         "choices": [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)],
     }
 )
-GONE = Raw(404, b'{"detail": "Not Found"}')
+NOT_FOUND = Raw(404, b'{"detail": "Not Found"}')
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
 )
@@ -112,13 +112,13 @@ def test_wrong_answer_after_a_failed_request_is_shown_with_both(falling_back: Pr
     server.answer = "Final answer: perhaps"
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-fail-on=nothing")
     assert ran.code == 0, ran.output
-    told = (falling_back.path / "r.md").read_text(encoding="utf-8")
-    assert told.count("exchanges:\n  1. subject, no reply: no-logprobs\n  2. subject, 3 tokens in, 2 out") == 1
+    report = (falling_back.path / "r.md").read_text(encoding="utf-8")
+    assert report.count("exchanges:\n  1. subject, no reply: no-logprobs\n  2. subject, 3 tokens in, 2 out") == 1
 
 
 @pytest.mark.parametrize("client", ["litellm", "address"])
 def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back: Project, server: Loopback) -> None:
-    server.completions = GONE
+    server.completions = NOT_FOUND
     ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
     assert [request.path for request in server.requests] == PATHS

@@ -95,17 +95,17 @@ def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: p
 
 
 def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
-    told = " ".join(facts.run("--help").output.split())
+    message = " ".join(facts.run("--help").output.split())
     assert (
         "benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents, "
-        "common knowledge; baselines: reader," in told
+        "common knowledge; baselines: reader," in message
     )
-    assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
+    assert "--taskgraph-most=N sentences that are asked about (default: 1)" in message
     words = (
         "per pattern, size and notation (understanding), per method (tasklama), of N recipes per method (steps), "
         "of N documents per method (paged), per sentence (facts)"
     )
-    assert f"number of questions {words} (default: 4)" in told
+    assert f"number of questions {words} (default: 4)" in message
 
 
 def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:
@@ -149,8 +149,8 @@ class Clashing(Facts):
     head = "from pytest_taskgraph.benchmarks.settings import Option\n"
     facts.write("conftest.py", head + CONFTEST.replace("Facts()", "Clashing()").replace("\n\n", f"\n{clashing}\n"))
     ran = facts.run()
-    told = f"the option --taskgraph-{name} is declared otherwise by {owner}; declare the same Option"
-    assert f"ERROR: conftest.py: family 'facts': {told}" in ran.output
+    message = f"the option --taskgraph-{name} is declared otherwise by {owner}; declare the same Option"
+    assert f"ERROR: conftest.py: family 'facts': {message}" in ran.output
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
 
 
@@ -180,8 +180,8 @@ def test_data_that_is_missing_is_named_where_a_suite_needs_it(facts: Project) ->
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentence=sentences.txt\n")
     ran = facts.run("--model=simulated:1")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    told = "--taskgraph-data: the data set 'sentences' is missing; add sentences=PATH; stated: sentence"
-    assert told in ran.output
+    message = "--taskgraph-data: the data set 'sentences' is missing; add sentences=PATH; stated: sentence"
+    assert message in ran.output
     assert ran.clean
 
 

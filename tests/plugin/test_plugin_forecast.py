@@ -56,7 +56,7 @@ def lean(server: Loopback) -> str:
     return f"--model={server.url}#any"
 
 
-def told(ran: Ran) -> list[str]:
+def planned(ran: Ran) -> list[str]:
     """What taskgraph says above the first result."""
     start = re.split(r"\[ *\d+%\]|= taskgraph =", ran.output)[0]
     return [line for line in start.splitlines() if line.startswith("taskgraph")]
@@ -66,10 +66,10 @@ def test_the_controller_tells_what_one_process_tells(many: Project, server: Loop
     many.run(lean(server), *PRICED)  # what its replies took is expected of others
     alone = many.run(lean(server), *PRICED, "--taskgraph-refresh")
     spread = many.spread(lean(server), *PRICED, "--taskgraph-refresh")
-    assert re.fullmatch(r"taskgraph: 10 requests, about \$0\.\d+, at most \$0\.\d+", told(alone)[0]), alone.output
-    assert told(spread) == told(alone)
-    assert len(told(spread)) == 3
-    assert told(spread)[1].endswith("10 questions")
+    assert re.fullmatch(r"taskgraph: 10 requests, about \$0\.\d+, at most \$0\.\d+", planned(alone)[0]), alone.output
+    assert planned(spread) == planned(alone)
+    assert len(planned(spread)) == 3
+    assert planned(spread)[1].endswith("10 questions")
 
 
 def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopback) -> None:
@@ -80,19 +80,19 @@ def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopba
 
 def test_questions_that_each_worker_runs_are_counted_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--dist=each")
-    assert told(ran)[0] == "taskgraph: 10 requests, cost unknown"
+    assert planned(ran)[0] == "taskgraph: 10 requests, cost unknown"
     assert len(server.requests) == 10
 
 
 def test_what_is_stored_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
     many.run(lean(server))
-    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 requests, 10 replies from the store"
+    assert planned(many.spread(lean(server)))[0] == "taskgraph: 0 requests, 10 replies from the store"
 
 
 def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:
     many.run(lean(server), "-k", "flow_start")
     expected = "a replay, nothing is sent: 5 replies from the store, 5 missing in it"
-    assert told(many.run(lean(server), "--taskgraph-replay"))[0] == f"taskgraph: {expected}"
+    assert planned(many.run(lean(server), "--taskgraph-replay"))[0] == f"taskgraph: {expected}"
     plan = many.run(lean(server), "--taskgraph-replay", "--taskgraph-dry-run").output
     assert f"taskgraph plan: {expected}; no request was sent" in plan
     assert "cost" not in plan.partition("pattern ")[2]
@@ -100,12 +100,12 @@ def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> 
 
 def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
-    assert any("there is no run named 'nightly'" in line for line in told(ran)), ran.output
+    assert any("there is no run named 'nightly'" in line for line in planned(ran)), ran.output
 
 
 def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "-q")
-    assert (told(ran), ran.counts) == ([], {"passed": 10})
+    assert (planned(ran), ran.counts) == ([], {"passed": 10})
 
 
 @pytest.mark.parametrize("quiet", [("-q",), ("-p", "no:terminal")])
@@ -113,13 +113,13 @@ def test_quiet_or_without_a_reporter_a_controller_tells_nothing(
     many: Project, server: Loopback, quiet: tuple[str, ...]
 ) -> None:
     ran = many.spread(lean(server), *quiet)
-    assert (ran.code, told(ran), len(server.requests)) == (0, [], 10), ran.output
+    assert (ran.code, planned(ran), len(server.requests)) == (0, [], 10), ran.output
 
 
 def test_without_a_suite_a_controller_tells_nothing(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", "def test_plain(): pass")
     ran = project.spread(lean(server))
-    assert (ran.counts, told(ran)) == ({"passed": 1}, []), ran.output
+    assert (ran.counts, planned(ran)) == ({"passed": 1}, []), ran.output
 
 
 @pytest.mark.parametrize("workers", [False, True])
@@ -129,7 +129,7 @@ def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, serv
     ran = many.spawn(lean(server), *(("-n", "2") if workers else ()), plugins=plugins)
     assert (ran.counts, ran.clean) == ({"passed": 5, "error": 5}, True), ran.output
     assert "it cannot be built" in ran.output
-    assert len(told(ran)) == 2  # no forecast
+    assert len(planned(ran)) == 2  # no forecast
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_no_worker_imports_litellm_for_the_lean_client_or_a_replay(many: Project
 
 def seen(project: Project) -> dict[str, str]:
     """Whether litellm was there before a worker's first item asked, by worker; forgotten once it is read."""
-    found = {path.stem: path.read_text() for path in sorted(project.path.glob("*.seen"))}
-    for name in found:
+    texts = {path.stem: path.read_text() for path in sorted(project.path.glob("*.seen"))}
+    for name in texts:
         (project.path / f"{name}.seen").unlink()
-    return found
+    return texts

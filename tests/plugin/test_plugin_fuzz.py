@@ -62,16 +62,16 @@ def test_fuzz_violated_properties_each_fail_one_item(broken: Project) -> None:
 
 def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -> None:
     ran = fuzz(broken, "--taskgraph-notation", "mermaid", "-k", "wordy")
-    told = failures(ran)
-    assert "the reference answer 'many' scores unparseable" in told
-    assert "\nasked as: wordy-mermaid-p1, prompt direct\n\nabout:\n    neutral." in told
-    assert "<data " in told
-    assert "\nquestion:\n    How many tasks has " in told
+    reasons = failures(ran)
+    assert "the reference answer 'many' scores unparseable" in reasons
+    assert "\nasked as: wordy-mermaid-p1, prompt direct\n\nabout:\n    neutral." in reasons
+    assert "<data " in reasons
+    assert "\nquestion:\n    How many tasks has " in reasons
     line = f"reproduce: pytest '{FIRST}' --taskgraph-fuzz=30 {SEED} --taskgraph-notation mermaid\n"
-    assert line in told
-    assert "Traceback" not in told
+    assert line in reasons
+    assert "Traceback" not in reasons
     again = broken.run(FIRST, "--taskgraph-fuzz=30", SEED, "--taskgraph-notation", "mermaid", plugins=PLUGINS)
-    assert failures(again) == told
+    assert failures(again) == reasons
 
 
 def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
@@ -89,8 +89,8 @@ def test_fuzz_two_workers_have_the_findings_of_one_process(broken: Project) -> N
     spread = broken.spread("--taskgraph-fuzz=30", SEED, plugins=PLUGINS)
     assert spread.clean
     assert (spread.code, spread.counts) == (1, {"failed": 2, "passed": 1})
-    told = failures(fuzz(broken))
-    assert all(line in spread.output for line in told.splitlines() if not line.startswith(("_", "taskgraph:")))
+    reasons = failures(fuzz(broken))
+    assert all(line in spread.output for line in reasons.splitlines() if not line.startswith(("_", "taskgraph:")))
 
 
 def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
@@ -118,8 +118,8 @@ def test_fuzz_last_failed_item_alone_runs_again(broken: Project) -> None:
 
 def test_fuzz_several_prompts_are_items_of_their_own(broken: Project) -> None:
     ran = fuzz(broken, "--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought", "--collect-only", "-q")
-    found = [line for line in ran.output.splitlines() if "::" in line]
-    assert found == [
+    nodeids = [line for line in ran.output.splitlines() if "::" in line]
+    assert nodeids == [
         f"test_graph.py::test_graph[{group}-{prompt}]"
         for prompt in ("direct", "chain-of-thought")
         for group in ("wordy", "links")

@@ -30,12 +30,12 @@ def test_page_tutorial_finds_the_fault_and_survives_the_fix(tutorial: Project) -
     (command,) = re.findall(r"^pytest (--taskgraph-fuzz=200 --hypothesis-seed=1)$", PAGE, re.MULTILINE)
     broken = tutorial.run(*command.split(), "test_next.py", plugins=PLUGINS)
     assert (broken.code, broken.counts) == (1, {"failed": 2})
-    shown = PAGE.partition("```text\ntemplate: ")[2].partition("```")[0].splitlines()[1:]
-    told = [line for line in shown if "..." not in line]
-    assert all(line in broken.output.splitlines() for line in told), broken.output
+    example = PAGE.partition("```text\ntemplate: ")[2].partition("```")[0].splitlines()[1:]
+    expected_lines = [line for line in example if "..." not in line]
+    assert all(line in broken.output.splitlines() for line in expected_lines), broken.output
     template = tutorial.path / "ask.jinja"
     tutorial.write("ask.jinja", template.read_text(encoding="utf-8").replace(" | truncate(600)", ""))
-    (line,) = (line for line in shown if line.startswith("reproduce: "))
+    (line,) = (line for line in example if line.startswith("reproduce: "))
     mended = tutorial.spawn(*line.replace("'", "").split()[2:], plugins=PLUGINS)
     assert (mended.code, mended.counts) == (0, {"passed": 1})
     assert re.findall(r"^taskgraph: 1 group searched .*$", PAGE, re.MULTILINE)[0] in mended.output
@@ -46,5 +46,5 @@ def test_page_strategy_draws_workflows_for_own_tests(tutorial: Project) -> None:
 
 
 def test_page_lists_every_property() -> None:
-    listed = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
-    assert sorted(listed) == sorted([*PROPERTIES, *understanding.properties()])
+    names = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
+    assert sorted(names) == sorted([*PROPERTIES, *understanding.properties()])

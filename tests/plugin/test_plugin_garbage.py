@@ -29,10 +29,10 @@ def test_thresholds_are_higher_for_a_while_and_as_they_were_again() -> None:
 def test_what_was_made_meanwhile_is_looked_at_once_and_then_no_more() -> None:
     garbage = GarbageCollection()
     garbage.collect_rarely()
-    kept: list[object] = []
-    kept.append(kept)
+    cycle: list[object] = []
+    cycle.append(cycle)
     garbage.restore()
-    assert not any(one is kept for one in gc.get_objects())
+    assert not any(one is cycle for one in gc.get_objects())
 
 
 @pytest.mark.parametrize("chosen", [(0, 10, 10), (1_000_000, 20, 50)])

@@ -30,7 +30,7 @@ def dies(request):
 RECORD = "--taskgraph-report=json=record.json"
 GATE = "--taskgraph-gate=structure>=0.8"
 QUICK = "--taskgraph-retries=0"
-ONE = "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000]"
+ITEM = "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000]"
 
 
 def lean(server: Loopback) -> str:
@@ -41,8 +41,8 @@ def lean(server: Loopback) -> str:
 def verdicts(ran: Ran) -> dict[str, str]:
     """How each case ended and why, by its name, as the section of taskgraph tells it."""
     text = " ".join(" ".join(ran.table).split())
-    found = re.findall(r"(passed|failed|skipped) (\w+::\S+): (.*?)(?= (?:passed|failed|skipped) \w+::|$)", text)
-    return {name: f"{outcome}: {reason}" for outcome, name, reason in found}
+    matches = re.findall(r"(passed|failed|skipped) (\w+::\S+): (.*?)(?= (?:passed|failed|skipped) \w+::|$)", text)
+    return {name: f"{outcome}: {reason}" for outcome, name, reason in matches}
 
 
 def half(prompt: str) -> str:
@@ -177,8 +177,8 @@ def test_labels_and_several_names_are_decided(many: Project, server: Loopback) -
     ("selection", "why"),
     [
         (("-k", "parallel_pair"), "5 of 10 questions left out by -k"),
-        ((ONE,), "9 of 10 questions left out by node ids"),
-        (("-m", "taskgraph", "--deselect", ONE), "1 of 10 questions left out by -m, --deselect"),
+        ((ITEM,), "9 of 10 questions left out by node ids"),
+        (("-m", "taskgraph", "--deselect", ITEM), "1 of 10 questions left out by -m, --deselect"),
     ],
 )
 def test_what_the_user_left_out_leaves_a_gate_without_verdict(
@@ -360,14 +360,14 @@ def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_a
 
 
 def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, server: Loopback) -> None:
-    told = "no question of 'parallel_pair' has the metric 'jaccard'"
+    message = "no question of 'parallel_pair' has the metric 'jaccard'"
     ran = many.spread(
         lean(server), "--taskgraph-gate=parallel_pair.jaccard>=0.8", "--taskgraph-gate=structure.recall>=0"
     )
-    assert (ran.code, server.requests, told in ran.output) == (4, [], True), ran.output
+    assert (ran.code, server.requests, message in ran.output) == (4, [], True), ran.output
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = parallel_pair.jaccard>=0.8\n")
     ran = many.spread(lean(server), "test_graph.py")
-    assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {told}"), ran.output
+    assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {message}"), ran.output
 
 
 def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
@@ -395,7 +395,7 @@ def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project)
     names = ("task=t", "size2=3.custom", 'odd="1.5>@"')
     ran = project.run("--model=simulated:1", *(f"--taskgraph-gate={name}>=0.5" for name in names))
     assert (ran.code, ran.counts) == (0, {"passed": 7}), ran.output
-    assert all(" of 2 answered" in told for told in verdicts(ran).values()), ran.output
+    assert all(" of 2 answered" in message for message in verdicts(ran).values()), ran.output
     for name in ("structure.task=t", "parallel_pair.sizes=12"):
         ran = project.run("--model=simulated:1", f"--taskgraph-gate={name}>=0.5")
         assert (ran.code, "is not a label; did you mean " in ran.output) == (4, True), ran.output
@@ -472,8 +472,8 @@ def test_that_a_budget_makes_wrong_answers_expected_is_said_before_and_after(man
     ran = many.run(lean(server), "--taskgraph-max-calls=1000")
     assert ran.code == 0
     words = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
-    said = words.format(", because --taskgraph-max-calls is set")
-    assert f"taskgraph: {said}" in ran.output
+    notice = words.format(", because --taskgraph-max-calls is set")
+    assert f"taskgraph: {notice}" in ran.output
     assert words.format("") in verdicts(ran)["budget::calls"]
     server.answer = right
     for also in (GATE, "--taskgraph-fail-on=gates", "--taskgraph-fail-on=answers"):

@@ -24,7 +24,7 @@ def mixed(project: Project) -> Project:
     return project
 
 
-def told(ran: Ran) -> str:
+def flat_output(ran: Ran) -> str:
     return " ".join(ran.output.split())
 
 
@@ -32,7 +32,7 @@ def test_an_item_of_a_graded_question_passes_and_enters_no_rate(mixed: Project) 
     ran = mixed.run("--model=simulated:0", RECORD)
     assert (ran.code, ran.counts) == (1, {"passed": 3, "failed": 3}), ran.output
     assert [line.split()[:3] for line in ran.table if line.startswith("total")] == [["total", "3*", "0.000"]]
-    assert "3 graded questions of functionality do not count in pass rates and totals" in told(ran)
+    assert "3 graded questions of functionality do not count in pass rates and totals" in flat_output(ran)
     (total,), (row,) = mixed.record()["totals"], mixed.record()["graded"]
     assert (total["n"], total["rate"], total["graded"]) == (3, 0.0, 3)
     assert (row["n"], row["rate"]) == (3, None)
@@ -52,7 +52,7 @@ def test_a_pass_threshold_that_is_set_draws_the_line_for_open_answers_too(mixed:
     assert {outcome for pattern, outcome in outcomes if pattern == "describe_task"} == {"wrong"}
     assert {outcome for _, outcome in outcomes} <= {"right", "wrong"}
     assert mixed.record()["graded"] == []
-    assert "gates::describe_task: pass rate 0.000 of 3 answered" in told(ran)
+    assert "gates::describe_task: pass rate 0.000 of 3 answered" in flat_output(ran)
 
 
 def test_the_pass_threshold_0_grades_every_question(mixed: Project) -> None:
@@ -74,7 +74,7 @@ def test_the_pass_threshold_0_grades_every_question(mixed: Project) -> None:
 def test_gates_compare_graded_means_and_never_mix_them(mixed: Project, gate: str, code: int, reason: str) -> None:
     ran = mixed.run("--model=simulated:1", f"--taskgraph-gate={gate}")
     assert ran.code == code, ran.output
-    assert reason in told(ran)
+    assert reason in flat_output(ran)
 
 
 def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_deciding_others(mixed: Project) -> None:
@@ -85,16 +85,16 @@ def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_deciding_others
         "    if 'describe' in request.node.nodeid: raise ValueError\n",
     )
     ran = mixed.run("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", "--taskgraph-gate=describe_task>=0.9")
-    assert "passed gates::functionality: pass rate 1.000 of 3" in told(ran)
-    assert "failed gates::describe_task: not decided: 3 of 3 questions failed in their set-up" in told(ran)
+    assert "passed gates::functionality: pass rate 1.000 of 3" in flat_output(ran)
+    assert "failed gates::describe_task: not decided: 3 of 3 questions failed in their set-up" in flat_output(ran)
 
 
 def test_users_own_patterns_with_a_text_are_graded(project: Project) -> None:
     project.write("test_graph.py", OWN)
     ran = project.run(RANDOM, "--taskgraph-gate=purpose>=0.01", RECORD)
-    assert "2 graded questions of custom do not count" in told(ran)
+    assert "2 graded questions of custom do not count" in flat_output(ran)
     assert [line.split()[:2] for line in ran.table if line.startswith("purpose")] == [["purpose", "2*"]]
-    assert "gates::purpose: mean score" in told(ran)
+    assert "gates::purpose: mean score" in flat_output(ran)
 
 
 def test_graded_questions_come_to_the_same_over_workers(mixed: Project) -> None:

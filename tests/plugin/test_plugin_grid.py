@@ -25,14 +25,14 @@ def live(project: Project, server: Loopback) -> list[str]:
     return asking(server.url)
 
 
-def told(output: str) -> str:
+def flat(output: str) -> str:
     return " ".join(output.split())
 
 
 def test_grid_dry_run_counts_each_prompt_and_model(project: Project) -> None:
     ran = project.run(*GRID, *MODELS, "--taskgraph-dry-run", "--taskgraph-repeats=3")
     assert ran.code == 0, ran.output
-    assert "48 questions" in told(ran.output)
+    assert "48 questions" in flat(ran.output)
 
 
 @pytest.mark.parametrize("workers", [0, 2], ids=["one process", "two workers"])
@@ -47,7 +47,7 @@ def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, li
         (table,) = (one for one in project.record(name)["tables"] if one["name"] == "by prompt")
         rates = {row["name"]: (row["cells"]["rate"]["value"], row["cells"]["n"]["value"]) for row in table["rows"]}
         assert rates == {"chain-of-thought": (1.0, 4), "direct": (0.0, 4)}
-    assert "2 prompts are pooled in all numbers but those by prompt: chain-of-thought, direct" in told(again.output)
+    assert "2 prompts are pooled in all numbers but those by prompt: chain-of-thought, direct" in flat(again.output)
 
 
 def test_grid_with_repetitions_counts_each_reply_of_each_prompt(project: Project) -> None:
@@ -94,12 +94,12 @@ def test_grid_is_in_report_of_every_kind(project: Project) -> None:
 def test_grid_compares_with_grid_and_with_single_prompt(project: Project, live: list[str]) -> None:
     project.run(*GRID, *live, REPORT_ONLY, "--taskgraph-save=grid")
     same = project.run(*GRID, *live, REPORT_ONLY, "--taskgraph-compare=grid")
-    assert "identical replies: 8 paired questions" in told(same.output)
+    assert "identical replies: 8 paired questions" in flat(same.output)
     assert "the prompt template changed" not in same.output
     single = project.run(GRID[0], *live, REPORT_ONLY, "--taskgraph-compare=grid")
-    assert "identical replies: 4 paired questions" in told(single.output)
+    assert "identical replies: 4 paired questions" in flat(single.output)
     other = project.run("--taskgraph-prompt=answer-first", *live, REPORT_ONLY, "--taskgraph-compare=grid")
-    assert "no question was asked alike and answered in both runs" in told(other.output)
+    assert "no question was asked alike and answered in both runs" in flat(other.output)
 
 
 def test_prompts_of_addopts_and_command_line_add_up(project: Project) -> None:

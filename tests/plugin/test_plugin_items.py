@@ -137,8 +137,8 @@ def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Pro
 
 
 def test_the_question_can_be_had_without_asking_it(project: Project, server: Loopback) -> None:
-    asked = SUITE.replace("(trial)", "(taskgraph_question)")
-    project.write("test_graph.py", asked.replace("trial.check()", "assert 'START' in taskgraph_question.prompt"))
+    suite = SUITE.replace("(trial)", "(taskgraph_question)")
+    project.write("test_graph.py", suite.replace("trial.check()", "assert 'START' in taskgraph_question.prompt"))
     assert project.run(*asking(server.url)).counts == {"passed": 4}
     assert server.requests == []
 

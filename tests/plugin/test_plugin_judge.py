@@ -7,14 +7,14 @@ import pytest
 from loopback import Answer, Loopback, as_json, refuse, reply
 from plugin_project import OWN, Project, Ran, asking
 
-SAID = "Final answer: It makes things ready."
+ANSWER = "Final answer: It makes things ready."
 RECORD = "--taskgraph-report=json=record.json"
 
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
     """The subject, which says the same to every question."""
-    with Loopback(SAID) as running:
+    with Loopback(ANSWER) as running:
         yield running
 
 
@@ -64,11 +64,11 @@ def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
     for trial in trials(own):
         assert (trial["outcome"], trial["score"]["value"], trial["requests"]) == ("wrong", 0.75, 2)
         assert set(trial["score"]["metrics"]) == {"rouge1", "rouge1_recall", "rouge2", "rouge_l"}
-        assert trial["reply"]["text"] == SAID
-        subject, said = trial["exchanges"]
+        assert trial["reply"]["text"] == ANSWER
+        subject, of_judge = trial["exchanges"]
         assert (subject["role"], subject["final"]) == ("subject", True)
-        assert (said["role"], said["metric"], said["value"]) == ("judge", "judge", 0.75)
-        assert (said["text"], said["tokens_in"], said["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
+        assert (of_judge["role"], of_judge["metric"], of_judge["value"]) == ("judge", "judge", 0.75)
+        assert (of_judge["text"], of_judge["tokens_in"], of_judge["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
 
 
 def test_the_judge_has_settings_of_its_own(own: Project, server: Loopback, judge: Loopback) -> None:
@@ -112,7 +112,7 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
     assert ran.counts == {"passed": 1, "error": 1}
     failed = next(trial for trial in trials(own) if trial["outcome"] == "error")
     assert failed["failure"]["kind"] == kind
-    assert (failed["reply"]["text"], failed["score"], failed["requests"]) == (SAID, None, 2)
+    assert (failed["reply"]["text"], failed["score"], failed["requests"]) == (ANSWER, None, 2)
     assert len(judge.requests) == 2
 
 
@@ -146,9 +146,9 @@ def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopbac
     assert [request.body["input"][0] for request in judge.requests] == ["It makes things ready."] * 2
     for trial in trials(own):
         assert trial["score"]["value"] == pytest.approx(0.6)
-        subject, said = trial["exchanges"]
+        subject, of_judge = trial["exchanges"]
         assert (subject["role"], subject["final"]) == ("subject", True)
-        assert (said["role"], said["tokens_in"]) == ("embedder", 9)
+        assert (of_judge["role"], of_judge["tokens_in"]) == ("embedder", 9)
     assert '"embedding"' not in (own.path / "record.json").read_text()
 
 

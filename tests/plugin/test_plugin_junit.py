@@ -11,14 +11,14 @@ REPORT = "--taskgraph-report=json=record.json"
 def test_each_question_carries_its_properties(project: Project) -> None:
     project.run("--model", "simulated:0", JUNIT)
     case = next(element for element in project.junit().findall("testcase") if IDS[2] in element.attrib["name"])
-    found = dict(properties(case))
-    assert found["taskgraph.outcome"] == "wrong"
-    assert found["taskgraph.pattern"] == "parallel_block"
-    assert found["taskgraph.category"] == "structure"
-    assert found["taskgraph.notation"] == "wadl"
-    assert found["taskgraph.score"] == "0.000"
-    assert found["taskgraph.expected"] == ", ".join(block())
-    assert "taskgraph.cost_usd" not in found
+    values = dict(properties(case))
+    assert values["taskgraph.outcome"] == "wrong"
+    assert values["taskgraph.pattern"] == "parallel_block"
+    assert values["taskgraph.category"] == "structure"
+    assert values["taskgraph.notation"] == "wadl"
+    assert values["taskgraph.score"] == "0.000"
+    assert values["taskgraph.expected"] == ", ".join(block())
+    assert "taskgraph.cost_usd" not in values
     failure = case.find("failure")
     assert failure is not None
     assert failure.attrib["message"].startswith(f"wrong: expected {', '.join(block())[:30]}")
@@ -27,11 +27,11 @@ def test_each_question_carries_its_properties(project: Project) -> None:
 
 def test_the_suite_carries_totals_and_a_line_a_pattern(project: Project) -> None:
     project.run("--model", "simulated:1", JUNIT)
-    found = dict(properties(project.junit()))
-    assert (found["taskgraph.n"], found["taskgraph.rate"], found["taskgraph.errors"]) == ("4", "1.000", "0")
-    assert found["taskgraph.pattern.parallel_pair"].startswith("n=2 right=2 rate=1.000")
-    assert found["taskgraph.category.structure"].startswith("n=4 right=4")
-    assert found["taskgraph.seed"] == "0"
+    values = dict(properties(project.junit()))
+    assert (values["taskgraph.n"], values["taskgraph.rate"], values["taskgraph.errors"]) == ("4", "1.000", "0")
+    assert values["taskgraph.pattern.parallel_pair"].startswith("n=2 right=2 rate=1.000")
+    assert values["taskgraph.category.structure"].startswith("n=4 right=4")
+    assert values["taskgraph.seed"] == "0"
 
 
 def test_properties_are_the_same_over_workers(project: Project) -> None:

@@ -14,7 +14,7 @@ from pytest_taskgraph.reports.markdown import markdown
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parents[1] / "reports" / "xunit2.xsd")
 HOSTILE = "]]> <b>&amp; \x1b[31m \x07 \ufffe \u202e @me | `x`\nFinal answer: Nobody"
-ASKED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
+RECORDED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
 
 # A recorded reply that says so stands for a failure of the provider.
 BURNS = """
@@ -40,8 +40,8 @@ def broken(monkeypatch):
 def mixed(project: Project) -> Project:
     """A project with replies to its four questions: right, hostile and wrong, a failure, and none."""
     project.run("--taskgraph-report=json=asked.json")
-    asked = project.record("asked.json")
-    prompts = ["".join(asked["texts"][part] for part in trial["question"]["prompt"]) for trial in asked["trials"]]
+    record = project.record("asked.json")
+    prompts = ["".join(record["texts"][part] for part in trial["question"]["prompt"]) for trial in record["trials"]]
     replies = [right(prompts[0]), HOSTILE, "BURN"]
     lines = [json.dumps({"prompt": prompt, "reply": reply}) for prompt, reply in zip(prompts, replies, strict=False)]
     project.write("replies.jsonl", "\n".join(lines))
@@ -52,26 +52,26 @@ def mixed(project: Project) -> Project:
 def plain(path: Path) -> Element:
     """The file without times and hosts, its cases by name."""
     root = ElementTree.parse(path).getroot()
-    for one in root.iter():
+    for alone in root.iter():
         for name in ("time", "timestamp", "hostname"):
-            one.attrib.pop(name, None)
+            alone.attrib.pop(name, None)
     for suite in root.iter("testsuite"):
-        suite[:] = sorted(suite, key=lambda one: (one.tag != "properties", one.get("name", "")))
+        suite[:] = sorted(suite, key=lambda alone: (alone.tag != "properties", alone.get("name", "")))
     return root
 
 
 def test_without_properties_of_cases_the_file_follows_the_schema(mixed: Project) -> None:
-    mixed.run(*ASKED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
+    mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
     SCHEMA.validate(mixed.path / "junit.xml")
     suite = mixed.junit()
     assert not suite.findall("testcase/properties")
-    found = dict(properties(suite))
-    assert (found["taskgraph.n"], found["taskgraph.rate"], found["taskgraph.errors"]) == ("2", "0.500", "1")
-    assert found["taskgraph.interval"] == "0.095-0.905"
+    values = dict(properties(suite))
+    assert (values["taskgraph.n"], values["taskgraph.rate"], values["taskgraph.errors"]) == ("2", "0.500", "1")
+    assert values["taskgraph.interval"] == "0.095-0.905"
 
 
 def test_with_properties_they_are_all_that_the_schema_does_not_know(mixed: Project) -> None:
-    mixed.run(*ASKED, "--junitxml=junit.xml")
+    mixed.run(*RECORDED, "--junitxml=junit.xml")
     root = ElementTree.parse(mixed.path / "junit.xml").getroot()
     assert not SCHEMA.is_valid(root)
     for case in root.iter("testcase"):
@@ -81,7 +81,7 @@ def test_with_properties_they_are_all_that_the_schema_does_not_know(mixed: Proje
 
 
 def test_each_ends_as_what_it_is_and_a_hostile_reply_is_read_back(mixed: Project) -> None:
-    mixed.run(*ASKED, "--junitxml=junit.xml")
+    mixed.run(*RECORDED, "--junitxml=junit.xml")
     suite = mixed.junit()
     assert [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
     failure, error, skipped = (suite.find(f"testcase/{tag}") for tag in ("failure", "error", "skipped"))
@@ -95,7 +95,7 @@ def test_each_ends_as_what_it_is_and_a_hostile_reply_is_read_back(mixed: Project
 
 
 def test_report_only_wrong_answer_is_skipped_with_its_reason(mixed: Project) -> None:
-    mixed.run(*ASKED, "--junitxml=junit.xml", "--taskgraph-fail-on=nothing")
+    mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-fail-on=nothing")
     suite = mixed.junit()
     assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "2")
     assert any("wrong: expected" in element.attrib["message"] for element in suite.findall("testcase/skipped"))
@@ -103,7 +103,10 @@ def test_report_only_wrong_answer_is_skipped_with_its_reason(mixed: Project) -> 
 
 def test_every_report_is_the_same_over_workers(mixed: Project) -> None:
     alone, spread = (
-        (ran(*ASKED, f"--junitxml={name}.xml", f"--taskgraph-report=json={name}.json"), mixed.record(f"{name}.json"))[1]
+        (
+            ran(*RECORDED, f"--junitxml={name}.xml", f"--taskgraph-report=json={name}.json"),
+            mixed.record(f"{name}.json"),
+        )[1]
         for name, ran in (("alone", mixed.run), ("spread", mixed.spread))
     )
     assert len(alone["trials"]) == 4

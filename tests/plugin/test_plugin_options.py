@@ -29,14 +29,14 @@ def ids(project: Project, *args: str) -> str:
 def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_default(
     project: Project, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    flag, environment, ini, shown = SAYS[name]
-    found = [ids(project)]
+    flag, environment, ini, parts = SAYS[name]
+    collected = [ids(project)]
     project.write("pytest.ini", f"[pytest]\ntaskgraph_{name} = {ini}\n")
-    found.append(ids(project))
+    collected.append(ids(project))
     monkeypatch.setenv(f"TASKGRAPH_{name.upper()}", environment)
-    found.append(ids(project))
-    found.append(ids(project, f"--taskgraph-{name}={flag}"))
-    assert [expected in one for expected, one in zip(shown, reversed(found), strict=True)] == [True] * 4, found
+    collected.append(ids(project))
+    collected.append(ids(project, f"--taskgraph-{name}={flag}"))
+    assert [expected in one for expected, one in zip(parts, reversed(collected), strict=True)] == [True] * 4, collected
 
 
 def test_the_model_too_is_taken_from_flag_environment_and_ini_in_turn(

@@ -22,9 +22,9 @@ def test_a_wrong_answer_fails_and_is_told_without_a_traceback(project: Project, 
     server.answer = f"Let me think.\nFinal answer: {first}, Nobody"
     ran = project.run(*asking(server.url), "-k", "parallel_block-wadl-n012-s0-000")
     assert (ran.code, ran.counts["failed"]) == (1, 1)
-    told = [line for line in ran.output.splitlines() if line.startswith(("question:", "expected:", "given:"))]
-    assert told[0].startswith("question: In workflow 'Process', which tasks are in the parallel block")
-    assert told[1:] == [f"expected: {', '.join(block())}", f"given: {', '.join(sorted([first, 'Nobody']))}"]
+    lines = [line for line in ran.output.splitlines() if line.startswith(("question:", "expected:", "given:"))]
+    assert lines[0].startswith("question: In workflow 'Process', which tasks are in the parallel block")
+    assert lines[1:] == [f"expected: {', '.join(block())}", f"given: {', '.join(sorted([first, 'Nobody']))}"]
     assert f"missing ({len(rest)}): {', '.join(rest)}" in ran.output
     assert "extra (1): Nobody" in ran.output
     assert "Let me think." in ran.output
@@ -37,8 +37,8 @@ def test_a_wrong_answer_fails_and_is_told_without_a_traceback(project: Project, 
 def test_a_wrong_answer_is_told_the_same_in_every_style_of_traceback(project: Project, style: str) -> None:
     ran = project.run("--model", "simulated:0", f"--tb={style}")
     # Older versions of pytest print nothing but the one line under --tb=line.
-    told = "wrong: expected" if style == "line" else "expected:"
-    assert f"{told} {', '.join(block())}" in ran.output
+    lines = "wrong: expected" if style == "line" else "expected:"
+    assert f"{lines} {', '.join(block())}" in ran.output
     assert ran.clean
     assert "namespace(" not in ran.output
 

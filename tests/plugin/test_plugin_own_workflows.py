@@ -35,9 +35,9 @@ def test_a_collapse_over_own_workflows_fails_the_comparison(
     own = [f"--taskgraph-workflow={path}" for path in (["own"] if folder else names)]
     assert project.run(*own, "--model=simulated:1", "--taskgraph-save=main").code == 0
     ran = project.run(*own, "--model=simulated:0", "--taskgraph-compare=main", "--taskgraph-fail-on=regression")
-    told = " ".join(ran.output.split())
+    output = " ".join(ran.output.split())
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
     verdict = "worse on these workflows" if restricted else "worse"
-    assert f"failed compare::main: {verdict}: -1.000 over" in told
-    assert ("question by question" in told) == bool(restricted)
-    assert restricted in told
+    assert f"failed compare::main: {verdict}: -1.000 over" in output
+    assert ("question by question" in output) == bool(restricted)
+    assert restricted in output

@@ -99,8 +99,8 @@ def test_verifier_nli_with_weights_that_do_not_load_sends_nothing(
     monkeypatch.setattr(entailment_conflicts, "load_entailment_model", fail)
     ran = own.run(f"--model={server.url}#any", *REFINE, "--taskgraph-paged-nli=model")
     assert (ran.code != 0, ran.clean) == (True, True), ran.output
-    told = "--taskgraph-paged-nli: the entailment model model cannot be loaded: OSError: truncated"
-    assert told in " ".join(ran.output.split())
+    message = "--taskgraph-paged-nli: the entailment model model cannot be loaded: OSError: truncated"
+    assert message in " ".join(ran.output.split())
     assert server.requests == []
 
 

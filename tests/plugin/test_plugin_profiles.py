@@ -25,15 +25,15 @@ def ids(project: Project, *args: str) -> list[str]:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_is_nothing_but_the_options_it_lists(project: Project, name: str) -> None:
-    written = [f"--taskgraph-{option}={value}" for option, value in profile_options(name, FAMILIES.values()).items()]
-    assert ids(project, f"--taskgraph-profile={name}") == ids(project, *written)
+    flags = [f"--taskgraph-{option}={value}" for option, value in profile_options(name, FAMILIES.values()).items()]
+    assert ids(project, f"--taskgraph-profile={name}") == ids(project, *flags)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_value_of_a_profile_is_one_that_its_option_takes(project: Project, name: str) -> None:
     for option, value in profile_options(name, FAMILIES.values()).items():
-        known = all_options()[option]
-        assert not known.choices or value in known.choices
+        option_row = all_options()[option]
+        assert not option_row.choices or value in option_row.choices
         assert not {"model", "profile"} & profile_options(name, FAMILIES.values()).keys()
     assert project.run(f"--taskgraph-profile={name}", "--collect-only").code == 0
 
@@ -47,13 +47,13 @@ def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_p
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("test_graph.py", ALONE)
-    found = [len(ids(project)), len(ids(project, "--taskgraph-profile=dev"))]
+    counts = [len(ids(project)), len(ids(project, "--taskgraph-profile=dev"))]
     project.write("pytest.ini", "[pytest]\ntaskgraph_instances = 2\ntaskgraph_profile = dev\n")
-    found.append(len(ids(project)))
+    counts.append(len(ids(project)))
     monkeypatch.setenv("TASKGRAPH_INSTANCES", "3")
-    found.append(len(ids(project)))
-    found.append(len(ids(project, "--taskgraph-instances=5")))
-    assert found == [4, 1, 2, 3, 5]
+    counts.append(len(ids(project)))
+    counts.append(len(ids(project, "--taskgraph-instances=5")))
+    assert counts == [4, 1, 2, 3, 5]
 
 
 def test_the_profile_itself_is_taken_from_flag_environment_and_ini_in_turn(
@@ -99,8 +99,8 @@ def test_the_table_of_the_page_shows_every_profile_with_every_option() -> None:
     assert table is not None
     names = [cell.strip(" `") for cell in table[1].split("|")]
     rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in table[2].splitlines()]
-    shown = {name: {row[0]: row[at] for row in rows if row[at]} for at, name in enumerate(names, 1)}
-    assert shown == {name: profile_options(name, FAMILIES.values()) for name in PROFILES}
+    columns = {name: {row[0]: row[at] for row in rows if row[at]} for at, name in enumerate(names, 1)}
+    assert columns == {name: profile_options(name, FAMILIES.values()) for name in PROFILES}
 
 
 def test_the_page_says_what_each_profile_is_for() -> None:

@@ -78,7 +78,7 @@ pty_only = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseu
 
 
 @dataclass
-class Shown:
+class Screenshot:
     """What a terminal showed of a run."""
 
     final: list[str]  # every line, those that scrolled away first
@@ -93,7 +93,7 @@ class Shown:
 
 def on_a_terminal(
     pytester: pytest.Pytester, *args: str, columns: int = 80, lines: int = 24, **environment: str
-) -> Shown:
+) -> Screenshot:
     """A run of pytest in a process of its own, under a terminal of that size."""
     import fcntl
     import termios
@@ -120,19 +120,19 @@ def _read(controller: int) -> bytes:
         return b""
 
 
-def emulated(raw: str, columns: int, lines: int) -> Shown:
+def emulated(raw: str, columns: int, lines: int) -> Screenshot:
     """What the terminal shows at the end, and whenever the cursor has just come back up."""
     columns, lines = columns or 80, lines or 24  # a terminal that tells no size
     screen = pyte.HistoryScreen(columns, lines, history=10000, ratio=0.001)
     stream = pyte.Stream(screen)
-    seen = Shown([], raw)
+    seen = Screenshot([], raw)
     for piece in re.split(r"(\x1b8)", raw):
         stream.feed(piece)
         if piece == "\x1b8":
             seen.below.append(screen.display[screen.cursor.y + 1].rstrip())
             seen.current.append(screen.display[screen.cursor.y][: screen.cursor.x])
-    gone = ["".join(line[at].data for at in range(columns)) for line in screen.history.top]
-    seen.final = [line.rstrip() for line in (*gone, *screen.display)]
+    scrolled = ["".join(line[at].data for at in range(columns)) for line in screen.history.top]
+    seen.final = [line.rstrip() for line in (*scrolled, *screen.display)]
     while seen.final and not seen.final[-1]:
         del seen.final[-1]
     return seen
@@ -151,12 +151,12 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 @pty_only
 def test_the_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
-    shown = on_a_terminal(project)
-    assert shown.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
-    assert shown.below[-1] == "5/5 answered, 3 in flight, $0.25, 11 s"
-    assert "2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left" in shown.below
-    assert shown.current[0] == "test_it.py "
-    assert shown.current[-1].startswith("test_it.py .....")
+    screenshot = on_a_terminal(project)
+    assert screenshot.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
+    assert screenshot.below[-1] == "5/5 answered, 3 in flight, $0.25, 11 s"
+    assert "2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left" in screenshot.below
+    assert screenshot.current[0] == "test_it.py "
+    assert screenshot.current[-1].startswith("test_it.py .....")
 
 
 @pty_only
@@ -231,9 +231,9 @@ def test_live_line_before_the_debugger_starts_is_erased(project: pytest.Pytester
 def test_where_others_write_to_the_terminal_plain_lines_are_told(
     project: pytest.Pytester, args: tuple[str, ...], term: str
 ) -> None:
-    shown = on_a_terminal(project, *args, INTERVAL="5", TERM=term)
-    assert shown.below == []
-    assert [line for line in shown.final if line.startswith("[taskgraph]")] == [
+    screenshot = on_a_terminal(project, *args, INTERVAL="5", TERM=term)
+    assert screenshot.below == []
+    assert [line for line in screenshot.final if line.startswith("[taskgraph]")] == [
         "[taskgraph] 2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left",
         "[taskgraph] 4/5 answered, 3 in flight, $0.25, 10 s, about 3 s left",
     ]
@@ -247,9 +247,9 @@ def test_nothing_is_told_where_nobody_wants_it(project: pytest.Pytester, args: t
 
 @pty_only
 def test_a_terminal_without_a_size_gets_plain_lines(project: pytest.Pytester) -> None:
-    shown = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
-    assert "\x1b" not in shown.raw.replace("\x1b[", "")
-    assert shown.raw.count("[taskgraph] ") == 2
+    screenshot = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
+    assert "\x1b" not in screenshot.raw.replace("\x1b[", "")
+    assert screenshot.raw.count("[taskgraph] ") == 2
 
 
 @pty_only
@@ -291,13 +291,13 @@ def gated(pytester: pytest.Pytester) -> Project:
     return Project(pytester)
 
 
-def asked(gated: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
+def run_gated(gated: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
     """What a terminal of 80 columns shows of a run with two gates and a budget, without its end; trailing equal signs
     of titles are cut.
     """
     with Loopback(right) as server:
-        shown = on_a_terminal(pytester, "-p", "taskgraph", f"--model={server.url}#any", *GATED, *args)
-    return [line.strip("= ") for line in shown.final]
+        screenshot = on_a_terminal(pytester, "-p", "taskgraph", f"--model={server.url}#any", *GATED, *args)
+    return [line.strip("= ") for line in screenshot.final]
 
 
 @pty_only
@@ -307,10 +307,10 @@ def test_live_line_of_a_run_that_asks_leaves_nothing(
 ) -> None:
     with Loopback(right) as server:
         model = ("-p", "taskgraph", f"--model={server.url}#any")
-        shown = on_a_terminal(pytester, *model, *args)
-    assert [line for line in shown.below if not re.match(r"\d/4 answered", line)] == []
-    assert shown.below
-    assert not any("answered, " in line for line in shown.final)
+        screenshot = on_a_terminal(pytester, *model, *args)
+    assert [line for line in screenshot.below if not re.match(r"\d/4 answered", line)] == []
+    assert screenshot.below
+    assert not any("answered, " in line for line in screenshot.final)
 
 
 @pty_only
@@ -327,7 +327,7 @@ def test_live_line_of_a_run_that_asks_leaves_nothing(
 def test_the_percentage_ends_with_the_last_case(
     gated: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
 ) -> None:
-    lines = [re.sub(r" +", " ", line) for line in asked(gated, pytester, *args)]
+    lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, *args)]
     assert [line for line in lines if line.endswith("%]")] == expected, lines
     assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
 
@@ -337,10 +337,12 @@ def test_the_percentage_ends_with_the_last_case(
 def test_verbosely_each_case_has_a_line_and_a_percentage(
     gated: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
-    lines = [re.sub(r" +", " ", line) for line in asked(gated, pytester, "-v", *workers)]
-    told = [line for line in lines if "%] " in f"{line} "]
-    assert [re.findall(r"\[ *(\d+)%\]", line) for line in told] == [[str(at * 100 // 7)] for at in range(1, 8)]
-    assert told[-3:] == [
+    lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, "-v", *workers)]
+    progress_lines = [line for line in lines if "%] " in f"{line} "]
+    assert [re.findall(r"\[ *(\d+)%\]", line) for line in progress_lines] == [
+        [str(at * 100 // 7)] for at in range(1, 8)
+    ]
+    assert progress_lines[-3:] == [
         "budget::calls PASSED [ 71%]",
         "gates::structure FAILED [ 85%]",
         "gates::parallel_pair.score PASSED [100%]",
@@ -351,22 +353,22 @@ def test_verbosely_each_case_has_a_line_and_a_percentage(
 def test_under_q_the_verdicts_that_are_no_plain_pass_are_told_in_full_and_under_qq_none(
     gated: Project, pytester: pytest.Pytester
 ) -> None:
-    told = " ".join(asked(gated, pytester, "-q"))
-    assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", told), told
-    assert "passed gates::" not in told
-    assert "passed budget::" not in told
-    again = asked(gated, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
+    progress_lines = " ".join(run_gated(gated, pytester, "-q"))
+    assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", progress_lines), progress_lines
+    assert "passed gates::" not in progress_lines
+    assert "passed budget::" not in progress_lines
+    again = run_gated(gated, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
     assert "passed compare::A: identical replies: 4 paired questions" in " ".join(again)
-    quiet = asked(gated, pytester, "-qq", "--taskgraph-compare=A")
+    quiet = run_gated(gated, pytester, "-qq", "--taskgraph-compare=A")
     assert not any(line.startswith(("taskgraph", "failed gates", "passed compare")) for line in quiet)
 
 
 @pty_only
 def test_a_comparison_is_told_once_in_the_terminal(gated: Project, pytester: pytest.Pytester) -> None:
-    asked(gated, pytester)
-    told = " ".join(asked(gated, pytester, "--taskgraph-compare=A"))
-    assert told.count("identical replies: 4 paired questions") == 1
-    assert "before: http" in told
+    run_gated(gated, pytester)
+    progress_lines = " ".join(run_gated(gated, pytester, "--taskgraph-compare=A"))
+    assert progress_lines.count("identical replies: 4 paired questions") == 1
+    assert "before: http" in progress_lines
 
 
 def test_the_time_left_follows_the_last_minute() -> None:

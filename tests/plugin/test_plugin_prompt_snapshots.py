@@ -24,7 +24,7 @@ def snapshots(project: Project) -> dict[str, str]:
     return {path.relative_to(project.path).as_posix(): path.read_text() for path in paths if path.is_file()}
 
 
-def told(ran: Ran) -> str:
+def flat_output(ran: Ran) -> str:
     """The line that tells what became of the snapshots."""
     (line,) = (line for line in ran.output.splitlines() if line.startswith("taskgraph: prompt snapshots: "))
     return line.removeprefix("taskgraph: prompt snapshots: ")
@@ -34,7 +34,7 @@ def updated(project: Project, *args: str) -> str:
     ran = project.run(UPDATE, *args)
     assert ran.code == 0, ran.output
     assert ran.clean
-    return told(ran)
+    return flat_output(ran)
 
 
 def write_template(project: Project, text: str) -> None:
@@ -53,11 +53,11 @@ def own(project: Project) -> Project:
 
 
 def test_update_writes_each_prompt_in_full(own: Project) -> None:
-    found = snapshots(own)
-    assert list(found) == [BLOCK, PAIR]
-    assert [line for line in found[PAIR].splitlines() if line.startswith("## ")] == [f"## {id_}-ask" for id_ in IDS[:2]]
-    assert found[PAIR].count("\n**user**\n\n```text\nLook at this.\n\npackage ") == 2
-    assert "baseline" not in found[PAIR]
+    files = snapshots(own)
+    assert list(files) == [BLOCK, PAIR]
+    assert [line for line in files[PAIR].splitlines() if line.startswith("## ")] == [f"## {id_}-ask" for id_ in IDS[:2]]
+    assert files[PAIR].count("\n**user**\n\n```text\nLook at this.\n\npackage ") == 2
+    assert "baseline" not in files[PAIR]
 
 
 def test_update_of_unchanged_prompts_writes_nothing(own: Project) -> None:
@@ -68,7 +68,7 @@ def test_update_of_unchanged_prompts_writes_nothing(own: Project) -> None:
 
 def test_check_of_unchanged_prompts_passes(own: Project) -> None:
     ran = own.run(CHECK)
-    assert (ran.code, ran.counts, told(ran)) == (0, {"passed": 4}, "4 unchanged")
+    assert (ran.code, ran.counts, flat_output(ran)) == (0, {"passed": 4}, "4 unchanged")
     assert "taskgraph: prompt snapshots are checked; no model is asked" in ran.output
 
 
@@ -80,7 +80,7 @@ def test_check_of_a_changed_template_fails_with_the_difference(own: Project) -> 
     assert ran.clean
     assert ran.output.count("\n-Look at this.\n+Read this.\n") == 4
     assert f"the prompt has changed: +1 -1 lines against {PAIR}\n--- snapshot\n+++ prompt\n" in ran.output
-    assert told(ran) == f"0 unchanged, 4 changed; write them with {UPDATE}"
+    assert flat_output(ran) == f"0 unchanged, 4 changed; write them with {UPDATE}"
     assert snapshots(own) == before
     assert updated(own) == "4 written, 0 unchanged, 0 removed"
     assert own.run(CHECK).code == 0
@@ -91,7 +91,7 @@ def test_check_of_new_questions_names_the_command(own: Project) -> None:
     ran = own.run(CHECK)
     assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 4})
     assert f"no snapshot in {PAIR}; write it with {UPDATE}" in ran.output
-    assert told(ran) == f"4 unchanged, 2 without a snapshot; write them with {UPDATE}"
+    assert flat_output(ran) == f"4 unchanged, 2 without a snapshot; write them with {UPDATE}"
 
 
 SUBSETS = {
@@ -112,7 +112,7 @@ def test_update_of_a_subset_removes_nothing(own: Project, name: str) -> None:
     own.write("test_graph.py", RENAMED)
     ran = own.run(UPDATE, *args)
     assert ran.code in (0, 5), ran.output
-    assert told(ran).endswith(", 0 removed")
+    assert flat_output(ran).endswith(", 0 removed")
     assert f"unused snapshots were not looked for: {reason} chose among the prompts" in ran.output
     assert {path: text for path, text in snapshots(own).items() if path in before} == before
 
@@ -150,7 +150,7 @@ def test_renamed_test_leaves_unused_snapshots_until_update(own: Project) -> None
     assert (ran.code, ran.counts["failed"]) == (1, 5)
     assert "prompt-snapshots::__prompts__/test_graph/test_graph" in ran.output
     assert f"4 snapshots are unused: {IDS[2]}-ask, {IDS[3]}-ask, {IDS[0]}-ask, …; remove them with" in ran.output
-    assert told(ran) == f"0 unchanged, 4 without a snapshot, 4 unused; write them with {UPDATE}"
+    assert flat_output(ran) == f"0 unchanged, 4 without a snapshot, 4 unused; write them with {UPDATE}"
     assert updated(own) == "4 written, 0 unchanged, 4 removed"
     assert {path.split("/")[2] for path in snapshots(own)} == {"test_renamed"}
     assert not (own.path / "__prompts__/test_graph/test_graph").exists()
@@ -161,7 +161,7 @@ def test_fewer_questions_leave_unused_sections_until_update(own: Project) -> Non
     own.write("test_graph.py", SUITE.replace("instances=2", "instances=1").replace('"parallel_pair", ', ""))
     ran = own.run(CHECK)
     assert (ran.code, ran.counts) == (1, {"failed": 1, "passed": 1})
-    assert told(ran) == f"1 unchanged, 3 unused; write them with {UPDATE}"
+    assert flat_output(ran) == f"1 unchanged, 3 unused; write them with {UPDATE}"
     assert updated(own) == "0 written, 1 unchanged, 3 removed"
     assert list(snapshots(own)) == [BLOCK]
     assert own.run(CHECK).code == 0
@@ -188,7 +188,7 @@ def test_update_over_two_workers_writes_the_same_files(own: Project) -> None:
     own.write("__prompts__/test_graph/test_old/parallel_pair.md", before[PAIR])
     ran = own.spread(UPDATE)
     assert ran.code == 0, ran.output
-    assert told(ran) == "4 written, 0 unchanged, 2 removed"
+    assert flat_output(ran) == "4 written, 0 unchanged, 2 removed"
     assert snapshots(own) == before
 
 
@@ -198,13 +198,13 @@ def test_check_over_two_workers_fails_as_in_one_process(own: Project) -> None:
     ran = own.spread(CHECK)
     assert (ran.code, ran.counts) == (1, {"failed": 5})
     assert ran.output.count("\n-Look at this.\n+Read this.\n") == 4
-    assert told(ran) == f"0 unchanged, 4 changed, 2 unused; write them with {UPDATE}"
+    assert flat_output(ran) == f"0 unchanged, 4 changed, 2 unused; write them with {UPDATE}"
 
 
 def test_prompts_of_another_hash_seed_are_the_same(own: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in ("1", "2"):
         monkeypatch.setitem(os.environ, "PYTHONHASHSEED", seed)
-        assert told(own.spawn(CHECK)) == "4 unchanged"
+        assert flat_output(own.spawn(CHECK)) == "4 unchanged"
 
 
 def test_no_model_is_asked_though_options_name_one(own: Project, server: Loopback) -> None:
@@ -240,7 +240,7 @@ def test_suite_without_trial_runs_its_tests_and_has_no_snapshots(project: Projec
     project.write("test_graph.py", SUITE.replace("trial.check()", "assert taskgraph_question.prompt").replace(
         "test_graph(trial)", "test_graph(taskgraph_question, request)"))  # fmt: skip
     ran = project.run(UPDATE)
-    assert (ran.counts, told(ran)) == ({"passed": 4}, "0 written, 0 unchanged, 0 removed")
+    assert (ran.counts, flat_output(ran)) == ({"passed": 4}, "0 written, 0 unchanged, 0 removed")
     project.write("test_graph.py", SUITE.replace("trial.check()", "request.getfixturevalue('trial')").replace(
         "test_graph(trial)", "test_graph(taskgraph_question, request)"))  # fmt: skip
     assert project.run(UPDATE).counts == {"skipped": 4}
@@ -298,7 +298,7 @@ def test_interrupted_update_writes_what_was_rendered_and_removes_nothing(own: Pr
     own.write("test_last.py", "def test_stop():\n    raise KeyboardInterrupt\n")
     ran = own.spawn(UPDATE)
     assert ran.code == 2
-    assert told(ran) == "4 written, 0 unchanged, 0 removed"
+    assert flat_output(ran) == "4 written, 0 unchanged, 0 removed"
     assert len(snapshots(own)) == 4
 
 
@@ -358,7 +358,7 @@ def test_every_family_has_snapshots(project: Project) -> None:
     assert first.code == 0, first.output
     assert len(snapshots(project)) > 8
     ran = project.run(CHECK)
-    assert (ran.code, told(ran)) == (0, f"{ran.counts['passed']} unchanged")
+    assert (ran.code, flat_output(ran)) == (0, f"{ran.counts['passed']} unchanged")
 
 
 EVERY = """

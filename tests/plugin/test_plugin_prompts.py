@@ -85,8 +85,8 @@ def test_strictly_only_the_exact_form_is_read(project: Project, server: Loopback
 def test_one_phrasing_alone_can_be_asked(project: Project, server: Loopback, which: str) -> None:
     server.answer = right
     project.run(*asking(server.url), f"--taskgraph-phrasing={which}", "-k", "parallel_pair")
-    said = {"first": "can tasks '", "second": "Is there a run of workflow"}
-    assert [said[which] in request.prompt for request in server.requests] == [True, True]
+    phrasings = {"first": "can tasks '", "second": "Is there a run of workflow"}
+    assert [phrasings[which] in request.prompt for request in server.requests] == [True, True]
 
 
 def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) -> None:
@@ -205,11 +205,11 @@ def test_several_prompts_and_models_make_a_grid(project: Project, workers: int) 
     assert ran.code == 0, ran.output
     record = project.record("r.json")
     assert record["prompts"] == ["direct", "chain-of-thought"]
-    asked = [
+    questions = [
         (trial["question"]["id"], trial["question"]["labels"]["prompt"], trial["model"]) for trial in record["trials"]
     ]
-    assert len(set(asked)) == len(asked) == 2 * 2 * 4
-    assert {name.endswith("-direct") == (prompt == "direct") for name, prompt, _ in asked} == {True}
+    assert len(set(questions)) == len(questions) == 2 * 2 * 4
+    assert {name.endswith("-direct") == (prompt == "direct") for name, prompt, _ in questions} == {True}
     gates = [one["outcome"] for one in record["gates"] if "prompt=direct" in one["name"]]
     assert set(gates) == {"passed"}
 

@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "application.md").read_t
 MODEL = "--model=python:app:answer"
 RECORD = "--taskgraph-report=json=record.json"
 OPTION = "--taskgraph-model-option"
-ONE = ("-k", "parallel_pair-wadl-n012-s0-000")
+ONE_ITEM = ("-k", "parallel_pair-wadl-n012-s0-000")
 # Each call leaves a line, whatever process it is made in.
 NOTED = """
 from pathlib import Path
@@ -106,7 +106,7 @@ def converse(messages):
     return reply
 """,
     )
-    prompt = ("--taskgraph-prompt=guided", *ONE)
+    prompt = ("--taskgraph-prompt=guided", *ONE_ITEM)
     assert project.run(MODEL, *prompt).counts["passed"] == 1
     assert project.run("--model=python:app:converse", RECORD, *prompt).counts["passed"] == 1
     system, user = json.loads((project.path / "messages").read_text(encoding="utf-8"))
@@ -158,10 +158,10 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
 )
 @pytest.mark.parametrize("define", ["def", "async def"])
 def test_exception_or_other_value_is_an_error_without_traceback(
-    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str, source: str, told: str
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str, source: str, message: str
 ) -> None:
     if define == "async def" and source.startswith("yield"):
-        told = told.replace("a generator", "a async_generator")
+        message = message.replace("a generator", "a async_generator")
     body = source.replace("urllib.request.urlopen(", "ask(")
     monkeypatch.setenv("GATEWAY_URL", server.url)
     project.write(
@@ -172,8 +172,8 @@ def test_exception_or_other_value_is_an_error_without_traceback(
         "def ask(url):\n    raise urllib.error.HTTPError(url, 401, 'no key', {}, None)\n"
         f"{define} answer(prompt):\n    {body}\n",
     )
-    ran = project.run(MODEL, RECORD, "--taskgraph-retries=0", *ONE)
-    assert errors(project)[0].startswith(told), errors(project)
+    ran = project.run(MODEL, RECORD, "--taskgraph-retries=0", *ONE_ITEM)
+    assert errors(project)[0].startswith(message), errors(project)
     assert ran.counts["error"] == 1, ran.output
     assert ran.clean, ran.output
     assert "app.py" not in (project.path / "record.json").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_exception_or_other_value_is_an_error_without_traceback(
 
 def test_place_of_an_exception_is_logged(project: Project) -> None:
     project.write("app.py", "import json\ndef answer(prompt):\n    return json.loads('{')\n")
-    ran = project.run(MODEL, "--taskgraph-retries=0", "--log-level=INFO", *ONE)
+    ran = project.run(MODEL, "--taskgraph-retries=0", "--log-level=INFO", *ONE_ITEM)
     assert "python:app:answer raised JSONDecodeError at app.py:3" in ran.output
 
 
@@ -191,7 +191,7 @@ def test_failing_application_is_asked_again(project: Project) -> None:
         NOTED + "seen = []\ndef answer(prompt):\n    reply = noted(prompt)\n    seen.append(1)\n"
         "    if len(seen) == 1:\n        raise RuntimeError('at first')\n    return reply\n",
     )
-    ran = project.run(MODEL, RECORD, *ONE)
+    ran = project.run(MODEL, RECORD, *ONE_ITEM)
     assert (ran.counts["passed"], calls(project)) == (1, 2), ran.output
     assert trials(project)[0]["reply"]["retries"] == 1
 
@@ -205,7 +205,7 @@ def test_repetitions_are_calls_of_their_own(project: Project) -> None:
 @pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
 def test_call_that_never_returns_ends_with_the_run(project: Project, version: tuple[str, ...]) -> None:
     project.write("app.py", "import threading\ndef answer(prompt):\n    threading.Event().wait()\n")
-    ran = project.spawn(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE, *version)
+    ran = project.spawn(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE_ITEM, *version)
     assert errors(project) == ["timeout: no reply within 0.2 s"], ran.output
     assert ran.code == 1
 
@@ -216,7 +216,7 @@ def test_async_call_is_cancelled_at_its_time_limit(project: Project) -> None:
         "import asyncio\nfrom pathlib import Path\nasync def answer(prompt):\n    try:\n"
         "        await asyncio.Event().wait()\n    finally:\n        Path(__file__).with_name('ended').touch()\n",
     )
-    ran = project.run(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE)
+    ran = project.run(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE_ITEM)
     assert errors(project) == ["timeout: no reply within 0.2 s"], ran.output
     assert (project.path / "ended").exists()
 
@@ -344,7 +344,7 @@ def test_replay_without_a_version_is_a_usage_error(project: Project) -> None:
         ("unreadable:answer", "importing 'unreadable' failed: SyntaxError"),
     ],
 )
-def test_unknown_or_unfit_callable_is_a_usage_error(project: Project, spec: str, told: str) -> None:
+def test_unknown_or_unfit_callable_is_a_usage_error(project: Project, spec: str, message: str) -> None:
     project.write("app.py", "class Agent: pass\nNUMBER = 1\ndef answer(prompt): 0\nother = answer\ndef two(a, b): 0\n")
     project.write("pack/__init__.py", "")
     project.write("pack/agent.py", "")
@@ -353,7 +353,7 @@ def test_unknown_or_unfit_callable_is_a_usage_error(project: Project, spec: str,
     project.write("unreadable.py", "def answer(:\n")
     ran = project.run(f"--model=python:{spec}")
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
-    assert told in ran.output
+    assert message in ran.output
 
 
 def test_model_options_are_keyword_arguments(project: Project) -> None:
@@ -397,7 +397,7 @@ def test_application_judges_open_answers(project: Project) -> None:
 
 def test_agent_questions_are_skipped_without_a_parameter_tools(project: Project) -> None:
     project.write("app.py", SYNC)
-    ran = project.run(MODEL, "--taskgraph-presentation=agent", "-rs", *ONE)
+    ran = project.run(MODEL, "--taskgraph-presentation=agent", "-rs", *ONE_ITEM)
     assert ran.counts["skipped"] == 1, ran.output
     assert "cannot call tools: it has no parameter 'tools'" in " ".join(ran.output.split())
 
@@ -415,7 +415,7 @@ def answer(messages, tools):
     return Reply("", tool_calls=[{"id": "1", "type": "function", "function": {"name": name, "arguments": "{}"}}])
 """,
     )
-    ran = project.run(MODEL, "--taskgraph-presentation=agent", RECORD, *ONE)
+    ran = project.run(MODEL, "--taskgraph-presentation=agent", RECORD, *ONE_ITEM)
     assert trials(project)[0]["requests"] == 2, ran.output
 
 
@@ -423,10 +423,10 @@ def answer(messages, tools):
 def test_application_of_the_page_runs(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
-    found = dict(re.findall(r"`(\w+)\.py`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+    blocks = dict(re.findall(r"`(\w+)\.py`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
     (command,) = re.findall(rf"^pytest suites/ (--model=python:{module}:answer.*)$", PAGE, re.MULTILINE)[:1]
-    assert found.keys() == {"rules", "gateway", "deployed"}
-    project.write(f"{module}.py", found[module])
+    assert blocks.keys() == {"rules", "gateway", "deployed"}
+    project.write(f"{module}.py", blocks[module])
     monkeypatch.setenv("GATEWAY_URL", server.url)
     monkeypatch.setenv("AGENT_URL", f"{server.url}/agent")
     server.answer = right if module == "gateway" else lambda prompt: as_json({"result": right(prompt)})
@@ -448,6 +448,6 @@ def test_interrupt_ends_a_run_whose_calls_never_return(project: Project) -> None
         "import os, signal, threading\ndef answer(prompt):\n    os.kill(os.getpid(), signal.SIGINT)\n"
         "    threading.Event().wait()\n",
     )
-    ran = project.spawn(MODEL, *ONE)
+    ran = project.spawn(MODEL, *ONE_ITEM)
     assert ran.code == pytest.ExitCode.INTERRUPTED, ran.output
     assert "KeyboardInterrupt" in ran.output

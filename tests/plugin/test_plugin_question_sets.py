@@ -17,7 +17,7 @@ WHY = f"the baseline asked version 1 of the questions of 'understanding', the ru
 ADVICE = "record the baseline again with --taskgraph-save"
 
 
-def told(ran: Ran) -> str:
+def flat_output(ran: Ran) -> str:
     return " ".join(ran.output.split())
 
 
@@ -45,8 +45,8 @@ def test_the_record_states_the_version_of_the_questions(project: Project) -> Non
 def test_a_comparison_with_another_version_is_refused_before_anything_is_asked(saved: Project) -> None:
     for ran in (saved.run(MODEL, "--taskgraph-compare=main"), saved.spread(MODEL, "--taskgraph-compare=main")):
         assert (ran.code, ran.counts.get("passed", 0)) == (4, 0), ran.output
-        assert f"--taskgraph-compare: main: {WHY}" in told(ran)
-        assert ADVICE in told(ran)
+        assert f"--taskgraph-compare: main: {WHY}" in flat_output(ran)
+        assert ADVICE in flat_output(ran)
         assert ran.clean
 
 
@@ -54,13 +54,13 @@ def test_a_configured_comparison_with_another_version_is_refused(saved: Project)
     saved.write("pytest.ini", "[pytest]\ntaskgraph_compare = main\n")
     ran = saved.run(MODEL)
     assert ran.code == 4
-    assert WHY in told(ran)
+    assert WHY in flat_output(ran)
 
 
 def test_a_path_of_another_version_is_refused(saved: Project) -> None:
     ran = saved.run(MODEL, "--taskgraph-compare=.taskgraph/runs/main.json")
     assert ran.code == 4
-    assert WHY in told(ran)
+    assert WHY in flat_output(ran)
 
 
 @pytest.mark.parametrize("workers", [False, True])
@@ -68,21 +68,21 @@ def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Proj
     run = saved.spread if workers else saved.run
     ran = run(MODEL, "--taskgraph-compare=last")
     assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
-    assert f"no comparison: {WHY}" in told(ran)
-    assert f"skipped compare::last: not decided: {WHY}" in told(ran)
+    assert f"no comparison: {WHY}" in flat_output(ran)
+    assert f"skipped compare::last: not decided: {WHY}" in flat_output(ran)
     again = run(MODEL, "--taskgraph-compare=last")
-    assert "passed compare::last: identical replies: 4 paired questions" in told(again)
+    assert "passed compare::last: identical replies: 4 paired questions" in flat_output(again)
 
 
 def test_the_run_before_of_another_version_fails_where_missing_does(saved: Project) -> None:
     ran = saved.run(MODEL, "--taskgraph-compare=last", "--taskgraph-fail-on=missing")
     assert ran.code == 1
-    assert f"failed compare::last: not decided: {WHY}" in told(ran)
+    assert f"failed compare::last: not decided: {WHY}" in flat_output(ran)
 
 
 def test_a_baseline_recorded_anew_can_be_compared_with(saved: Project) -> None:
     assert saved.run(MODEL, "--taskgraph-save=main").code == 0
-    assert "4 paired questions" in told(saved.run(MODEL, "--taskgraph-compare=main"))
+    assert "4 paired questions" in flat_output(saved.run(MODEL, "--taskgraph-compare=main"))
 
 
 def test_users_own_patterns_have_no_version_and_compare(project: Project) -> None:
@@ -91,9 +91,9 @@ def test_users_own_patterns_have_no_version_and_compare(project: Project) -> Non
     assert project.record()["question_sets"] == {}
     outdated(project.path / ".taskgraph" / "runs" / "main.json")
     for run in (project.run, project.spread):
-        assert "identical replies: 2 paired questions" in told(run(MODEL, "--taskgraph-compare=main"))
+        assert "identical replies: 2 paired questions" in flat_output(run(MODEL, "--taskgraph-compare=main"))
     project.write("test_ours.py", SUITE)
-    assert WHY in told(project.run(MODEL, "--taskgraph-compare=main"))
+    assert WHY in flat_output(project.run(MODEL, "--taskgraph-compare=main"))
 
 
 def test_the_command_refuses_other_versions(

@@ -30,11 +30,11 @@ def test_a_replay_gives_the_same_table(
     server.answer = lambda prompt: right(prompt) if len(prompt) % 2 else wrong(prompt)
     ran(pytester, server.url, python=(sys.executable,))
     code, lines = ran(pytester, server.url, "--taskgraph-replay", *workers, python=(sys.executable,))
-    asked = len(server.requests)
+    sent = len(server.requests)
     with closed(project.path / ".taskgraph"):
-        again, found = ran(pytester, server.url, "--taskgraph-replay", *workers)
-    assert (again, table(found)) == (code, table(lines))
-    assert len(server.requests) == asked
+        again, replayed = ran(pytester, server.url, "--taskgraph-replay", *workers)
+    assert (again, table(replayed)) == (code, table(lines))
+    assert len(server.requests) == sent
 
 
 def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
@@ -73,9 +73,9 @@ def test_a_replay_that_cannot_be_kept_as_the_last_run_is_told_as_ever(
     ran(pytester, server.url, "--taskgraph-save=main", python=(sys.executable,))
     code, lines = ran(pytester, server.url, "--taskgraph-replay", python=(sys.executable,))
     with closed(project.path / ".taskgraph" / "runs"), closed(project.path / ".taskgraph"):
-        again, found = ran(pytester, server.url, "--taskgraph-replay")
+        again, replayed = ran(pytester, server.url, "--taskgraph-replay")
         refused, _ = ran(pytester, server.url, "--taskgraph-replay", "--taskgraph-save=other")
-    assert (code, again, table(found)) == (0, 0, table(lines))
+    assert (code, again, table(replayed)) == (0, 0, table(lines))
     assert refused == 4, "what is asked for must be made"
 
 
@@ -83,9 +83,9 @@ def test_a_live_run_asks_nothing_that_it_could_not_keep(
     project: Project, server: Loopback, pytester: pytest.Pytester
 ) -> None:
     ran(pytester, server.url, python=(sys.executable,))
-    asked = len(server.requests)
+    sent = len(server.requests)
     with closed(project.path / ".taskgraph"):
         code, lines = ran(pytester, server.url, "--taskgraph-seed=5")
     assert code == 4
     assert "cannot be written to; name another folder" in "\n".join(lines)
-    assert len(server.requests) == asked
+    assert len(server.requests) == sent

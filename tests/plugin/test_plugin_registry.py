@@ -181,7 +181,7 @@ def test_registered_model_with_version_is_asked_once(own: Project) -> None:
         ("len, version=1.10", "the model 'mine': expected a text as version, found a value of type float"),
     ],
 )
-def test_model_is_callable_object_or_opener(project: Project, application: str, told: str) -> None:
+def test_model_is_callable_object_or_opener(project: Project, application: str, message: str) -> None:
     head = """
 from pytest_taskgraph import Reply
 
@@ -201,8 +201,8 @@ class Object:
 """
     registering(project, f"registry.model('mine', {application})", head=head)
     ran = project.run("--model=mine", "-k", "parallel_pair", "--taskgraph-report=json=record.json")
-    if told:
-        assert f"ERROR: conftest.py: {told}" in ran.output
+    if message:
+        assert f"ERROR: conftest.py: {message}" in ran.output
         assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4, None), ran.output
     else:
         assert [trial["reply"]["text"] for trial in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
@@ -219,8 +219,8 @@ class Object:
     ran = project.run("--model=mine", "--taskgraph-retries=0")
     assert (ran.counts, ran.clean) == ({"error": 4}, True), ran.output
     assert "no reply: server: RuntimeError: the desk is closed" in ran.output
-    told = "(version=... where it is registered, or as a model option)"
-    assert f"replies of mine are not stored: it states no version {told}" in ran.output
+    message = "(version=... where it is registered, or as a model option)"
+    assert f"replies of mine are not stored: it states no version {message}" in ran.output
 
 
 def test_model_options_reach_the_opener_and_the_callable(project: Project) -> None:
@@ -271,10 +271,10 @@ def opened(rest, options):
         ("--taskgraph-gate=share_of_splits.close>=0.5", "closeness"),
     ],
 )  # fmt: skip
-def test_unknown_name_lists_registered_ones(own: Project, option: str, told: str) -> None:
+def test_unknown_name_lists_registered_ones(own: Project, option: str, message: str) -> None:
     ran = own.run(ANSWERING, option)
     assert (ran.code, ran.clean) == (4, True)
-    assert told in ran.output
+    assert message in ran.output
 
 
 @pytest.mark.parametrize(
@@ -306,13 +306,13 @@ def test_unknown_name_lists_registered_ones(own: Project, option: str, told: str
         ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:"),
     ],
 )
-def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, told: str) -> None:
+def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, message: str) -> None:
     own.write("conftest.py", f"from pathlib import Path\n{CONFTEST}    {line}\n")
     ran = own.run(ANSWERING)
     errors = [one for one in ran.output.splitlines() if "ERROR" in one]
     assert (ran.code, len(errors), NO_TRACEBACK.search(ran.output)) == (4, 1, None), ran.output
     assert errors[0].startswith("ERROR: conftest.py: ")
-    assert told in errors[0]
+    assert message in errors[0]
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -324,11 +324,11 @@ def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, t
         ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:2)"),
     ],
 )
-def test_mistake_in_a_folder_ends_run_in_one_line(own: Project, line: str, told: str, spread: bool) -> None:
+def test_mistake_in_a_folder_ends_run_in_one_line(own: Project, line: str, message: str, spread: bool) -> None:
     registering(own, line, name="deep/er/conftest.py")
     own.write("deep/er/test_more.py", "from pytest_taskgraph import suite\n")
     ran = (own.spread if spread else own.run)(ANSWERING)
-    assert f"deep/er/conftest.py: {told}" in ran.output
+    assert f"deep/er/conftest.py: {message}" in ran.output
     assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4 if not spread else ran.code, None), ran.output
     assert ran.code != 0
 
@@ -354,8 +354,8 @@ def test_registered_metric_scores_texts(project: Project) -> None:
     project.write("test_graph.py", TEXTS)
     registering(project, "registry.metric('short', lambda given, expected: 1.0 if len(given) < 20 else 0.25)")
     project.run("--model=simulated:1", "--taskgraph-text-metric=short", "--taskgraph-report=json=record.json")
-    found = project.record()["trials"]
-    assert {(one["question"]["metric"], one["score"]["value"]) for one in found} == {("short", 0.25)}
+    trials = project.record()["trials"]
+    assert {(one["question"]["metric"], one["score"]["value"]) for one in trials} == {("short", 0.25)}
     ran = project.run("--taskgraph-text-metric=shot")
     assert "unknown text metric 'shot'; known: bertscore, cosine, judge, rouge1, rouge1_recall" in ran.output
     assert "rouge_l, short" in ran.output
@@ -391,14 +391,14 @@ def test_registered_vocabulary_is_generated_from(own: Project) -> None:
         ("[[goals]]", "[[wishes]]", "has no goals; expected one or more"),
     ],
 )
-def test_vocabulary_that_lacks_something_is_refused(own: Project, old: str, new: str, told: str) -> None:
+def test_vocabulary_that_lacks_something_is_refused(own: Project, old: str, new: str, message: str) -> None:
     text = (files(vocabularies) / "kitchen.toml").read_text(encoding="utf-8")
     assert old in text
     own.write("bakery.toml", text.replace(old, new, 1) if old != "[[goals]]" else text.partition(old)[0])
     registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
     ran = own.run("--model=simulated:1")
     assert f"ERROR: conftest.py: the vocabulary {own.path / 'bakery.toml'}" in ran.output
-    assert told in ran.output
+    assert message in ran.output
 
 
 def test_name_that_resembles_a_registered_model_is_told(own: Project) -> None:
@@ -497,8 +497,8 @@ def test_commands_load_registrations_of_named_module(own: Project) -> None:
 def test_report_that_fails_is_told_and_others_are_written(own: Project) -> None:
     own.write("conftest.py", CONFTEST.replace('str(len(record["trials"]))', 'record["nothing"]'))
     ran = own.run(ANSWERING, *OWN)
-    told = "--taskgraph-report: count=count.txt: the report 'count' of conftest.py raised KeyError: 'nothing'"
-    assert (ran.code, told in ran.output, (own.path / "shouted.txt").exists()) == (4, True, True), ran.output
+    message = "--taskgraph-report: count=count.txt: the report 'count' of conftest.py raised KeyError: 'nothing'"
+    assert (ran.code, message in ran.output, (own.path / "shouted.txt").exists()) == (4, True, True), ran.output
     own.write("conftest.py", CONFTEST.replace('str(len(record["trials"]))', "3"))
     assert "returned a int; expected a text" in own.run(ANSWERING, *OWN).output
 

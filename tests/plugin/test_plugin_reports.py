@@ -33,7 +33,7 @@ def reports(*kinds: str) -> list[str]:
     return [f"--taskgraph-report={kind}=new/r.{kind}" for kind in kinds]
 
 
-def told(ran: Ran) -> str:
+def flat_output(ran: Ran) -> str:
     """The output with line breaks and what wraps lines made one space."""
     return " ".join(ran.output.split())
 
@@ -54,7 +54,7 @@ def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_not
     assert (project.path / "new/r.csv").read_text().startswith("id,")
     assert "failed gates::structure: " in " ".join(ran.table)
     assert "not today" in " ".join(ran.table)
-    assert "the run 'S1' is not saved: nothing was asked" in told(ran)
+    assert "the run 'S1' is not saved: nothing was asked" in flat_output(ran)
     assert not (project.path / ".taskgraph" / "runs").exists()
 
 
@@ -62,7 +62,7 @@ def test_where_every_question_is_skipped_a_run_without_a_gate_is_told_that_it_is
     project.write("test_graph.py", SKIPPED)
     ran = project.run(SIMULATED, "--taskgraph-save=S1", *reports("md"))
     assert (ran.code, ran.counts) == (0, {"skipped": 2}), ran.output
-    assert "the run 'S1' is not saved: nothing was asked" in told(ran)
+    assert "the run 'S1' is not saved: nothing was asked" in flat_output(ran)
     assert (project.path / "new/r.md").exists()
     assert "= taskgraph =" not in project.run(SIMULATED).output
 
@@ -70,11 +70,11 @@ def test_where_every_question_is_skipped_a_run_without_a_gate_is_told_that_it_is
 @pytest.mark.parametrize("path", ["st/replies.sqlite", "st/runs/main.json", "st/../st/new.json", ".taskgraph/r.json"])
 def test_no_report_stands_in_the_folder_of_the_store(project: Project, path: str) -> None:
     store = () if path.startswith(".") else ("--taskgraph-store=st",)
-    kept = project.write(path, "kept")
+    file = project.write(path, "kept")
     ran = project.run(SIMULATED, *store, f"--taskgraph-report=json={path}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     assert f"json={path} is in the folder of the store" in ran.output
-    assert kept.read_text() == "kept"
+    assert file.read_text() == "kept"
 
 
 def test_where_the_project_stands_in_the_store_s_folder_only_what_is_the_store_s_own_is_refused(
@@ -138,7 +138,7 @@ def test_the_first_run_of_another_name_is_told_and_passes(project: Project) -> N
     for name in ("nightly", "run-2"):
         ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
         assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
-        assert f"there is no run named '{name}' to compare with yet (saved: last, run-1)" in told(ran)
+        assert f"there is no run named '{name}' to compare with yet (saved: last, run-1)" in flat_output(ran)
 
 
 def test_last_cannot_be_saved_and_a_run_is_compared_with_one(project: Project) -> None:
@@ -157,7 +157,7 @@ def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Proje
     ran = project.run(SIMULATED, "--taskgraph-compare=A", "--taskgraph-fail-on=regression", "-k", chosen, "-rs")
     assert ran.code == (0 if chosen == "test_plain" else pytest.ExitCode.NO_TESTS_COLLECTED), ran.output
     assert "failed" not in ran.counts
-    assert "not decided: no question was left (-k)" in told(ran)
+    assert "not decided: no question was left (-k)" in flat_output(ran)
 
 
 def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(project: Project) -> None:
@@ -171,7 +171,7 @@ def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(pr
     assert "did you mean 'main'?" in ran.output
     ran = project.spread(SIMULATED)  # the controller collects nothing: it tells at the end
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-    assert "did you mean 'main'?" in told(ran)
+    assert "did you mean 'main'?" in flat_output(ran)
 
 
 def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Project) -> None:
@@ -179,11 +179,11 @@ def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Projec
     project.write("test_graph.py", suite + INTERRUPTED)
     ran = project.spawn(SIMULATED, GATE, REPORT, "--taskgraph-save=main")
     assert ran.code == pytest.ExitCode.INTERRUPTED, ran.output
-    found = project.record()
-    jsonschema.validate(found, SCHEMA)
-    assert (found["interrupted"], found["gates"], len(found["trials"])) == (True, [], len(IDS))
-    assert "the run was interrupted: there is no verdict of gates and comparisons" in told(ran)
-    assert "the run 'main' is not saved: it did not come to its end" in told(ran)
+    record = project.record()
+    jsonschema.validate(record, SCHEMA)
+    assert (record["interrupted"], record["gates"], len(record["trials"])) == (True, [], len(IDS))
+    assert "the run was interrupted: there is no verdict of gates and comparisons" in flat_output(ran)
+    assert "the run 'main' is not saved: it did not come to its end" in flat_output(ran)
     assert not (project.path / ".taskgraph" / "runs").exists()
 
 

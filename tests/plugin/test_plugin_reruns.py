@@ -51,7 +51,7 @@ def run(project: Project, server: Loopback, *args: str) -> Ran:
     return project.run(lean(server), *RERUNS, RECORD, *args, plugins=PLUGINS)
 
 
-def came(project: Project) -> list[tuple[str, str, int]]:
+def trial_outcomes(project: Project) -> list[tuple[str, str, int]]:
     """The pattern, outcome and attempts of each trial in the record, by question."""
     trials = project.record()["trials"]
     return [(trial["question"]["group"], trial["outcome"], trial["attempts"]) for trial in trials]
@@ -67,7 +67,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     assert (ran.code, ran.counts) == (0, {"passed": 4, "wrong": 2, "rerun": 2}), ran.output
     assert (len(server.requests), len(server.answer.seen)) == (6, 4)
     after_one = [("parallel_block", "wrong", 1)] * 2 + [("parallel_pair", "right", 2)] * 2
-    assert came(project) == after_one
+    assert trial_outcomes(project) == after_one
     verdicts = {gate["name"]: gate["reason"] for gate in project.record()["gates"]}
     assert verdicts["gates::structure"].startswith("pass rate 0.500 of 4 answered")
     assert verdicts["budget::calls"] == "within --taskgraph-max-calls"
@@ -79,7 +79,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
         project, server, GATE, "--taskgraph-replay", "--taskgraph-compare=one", "--taskgraph-fail-on=gates,regression"
     )
     assert (ran.code, ran.counts) == (0, {"passed": 4, "wrong": 2}), ran.output
-    assert (len(server.requests), [attempts for _, _, attempts in came(project)]) == (6, [1] * 4)
+    assert (len(server.requests), [attempts for _, _, attempts in trial_outcomes(project)]) == (6, [1] * 4)
     compared = next(gate for gate in project.record()["gates"] if gate["name"] == "compare::one")
     assert compared["outcome"] == "passed"
     assert "identical replies: 4 paired questions" in compared["reason"]
@@ -90,14 +90,14 @@ def test_a_wrong_answer_is_no_better_the_third_time_and_paid_for_once(project: P
     ran = run(project, server, "--taskgraph-fail-on=answers", "--taskgraph-max-calls=4")
     assert (ran.code, ran.counts) == (1, {"failed": 4, "passed": 1, "rerun": 8}), ran.output
     assert len(server.requests) == 4
-    assert [(outcome, attempts) for _, outcome, attempts in came(project)] == [("wrong", 3)] * 4
+    assert [(outcome, attempts) for _, outcome, attempts in trial_outcomes(project)] == [("wrong", 3)] * 4
 
 
 def test_only_missing_replies_are_asked_for_again_where_the_user_says_so(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst()
     ran = run(project, server, "--only-rerun=ProviderError")
     assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 2, "rerun": 2}), ran.output
-    assert came(project) == [("parallel_block", "wrong", 1)] * 2 + [("parallel_pair", "right", 2)] * 2
+    assert trial_outcomes(project) == [("parallel_block", "wrong", 1)] * 2 + [("parallel_pair", "right", 2)] * 2
 
 
 def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
@@ -106,7 +106,7 @@ def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
     server.answer = FailsFirst(right, spared=False)
     ran = run(project, server, GATE, "--taskgraph-max-calls=6")
     assert (ran.code, len(server.requests)) == (1, 6), ran.output
-    outcomes = sorted(outcome for _, outcome, _ in came(project))
+    outcomes = sorted(outcome for _, outcome, _ in trial_outcomes(project))
     assert outcomes in (["right"] * 2 + ["skipped"] * 2, ["right"] * 3 + ["skipped"])
     unasked = outcomes.count("skipped")
     verdicts = {gate["name"]: gate["reason"] for gate in project.record()["gates"]}
@@ -119,14 +119,14 @@ def test_missing_replies_that_are_allowed_are_no_reason_to_run_again(project: Pr
     server.answer = FailsFirst(right)
     ran = run(project, server, "--taskgraph-max-errors=0.5", "--taskgraph-fail-on=gates")
     assert (ran.code, ran.counts, len(server.requests)) == (0, {"passed": 3, "error": 2}, 4), ran.output
-    assert came(project) == [("parallel_block", "right", 1)] * 2 + [("parallel_pair", "error", 1)] * 2
+    assert trial_outcomes(project) == [("parallel_block", "right", 1)] * 2 + [("parallel_pair", "error", 1)] * 2
 
 
 def test_attempts_count_towards_the_failures_that_end_a_run(project: Project, server: Loopback) -> None:
     server.answer = refuse(401, "no such key")
     ran = run(project, server, "--taskgraph-concurrency=1")
     assert (ran.code, len(server.requests)) == (2, 3), ran.output
-    assert [(outcome, attempts) for _, outcome, attempts in came(project)] == [("error", 3)]
+    assert [(outcome, attempts) for _, outcome, attempts in trial_outcomes(project)] == [("error", 3)]
 
 
 def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project, server: Loopback) -> None:
@@ -137,7 +137,7 @@ def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project
         ran = run(project, server, "--taskgraph-text-metric=judge", f"--taskgraph-judge-model={judge.url}#wise")
         assert (len(server.requests), len(judge.requests)) == (2, 3)
     assert (ran.code, ran.counts) == (0, {"passed": 2, "rerun": 1}), ran.output
-    assert sorted(came(project)) == [("purpose", "graded", 1), ("purpose", "graded", 2)]
+    assert sorted(trial_outcomes(project)) == [("purpose", "graded", 1), ("purpose", "graded", 2)]
     assert [trial["score"]["value"] for trial in project.record()["trials"]] == [1.0, 1.0]
 
 
@@ -146,7 +146,7 @@ def test_over_workers_the_last_attempts_are_counted_too(project: Project, server
     ran = project.spread(lean(server), *RERUNS, GATE, RECORD, plugins=PLUGINS)
     assert ran.code == 0, ran.output
     # How many attempts there were is open: a request fails ahead of the item too, in the worker that does not run it.
-    assert [(pattern, outcome) for pattern, outcome, _ in came(project)] == (
+    assert [(pattern, outcome) for pattern, outcome, _ in trial_outcomes(project)] == (
         [("parallel_block", "wrong")] * 2 + [("parallel_pair", "right")] * 2
     )
     assert ran.counts["wrong"] == 2
@@ -158,7 +158,7 @@ def test_a_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Pro
     project.write("conftest.py", CRASH)
     ran = project.spread("--model=simulated:1", "--reruns=1", GATE, RECORD, plugins=PLUGINS)
     assert (ran.code, ran.counts) == (0, {"passed": 5, "rerun": 1}), ran.output
-    assert (len(came(project)), project.record()["lost"]) == (4, [])
+    assert (len(trial_outcomes(project)), project.record()["lost"]) == (4, [])
     assert project.record()["gates"][0]["reason"].startswith("pass rate 1.000 of 4 answered")
 
 

@@ -75,10 +75,10 @@ def test_retired_keyword_of_suite_names_new_one(project: Project, option: Rename
 
 def test_help_shows_no_retired_option(project: Project) -> None:
     ran = project.run("--help")
-    shown = {word.strip("=,():") for line in ran.output.splitlines() for word in line.split("=")[0].split()}
-    assert flag_of("seed") in shown
-    assert not {flag_of(option.old) for option in OPTIONS} & shown
-    assert not {dest_of(option.old) for option in OPTIONS} & shown
+    words = {word.strip("=,():") for line in ran.output.splitlines() for word in line.split("=")[0].split()}
+    assert flag_of("seed") in words
+    assert not {flag_of(option.old) for option in OPTIONS} & words
+    assert not {dest_of(option.old) for option in OPTIONS} & words
 
 
 def test_retired_options_do_not_trouble_other_runs(project: Project) -> None:
@@ -95,15 +95,15 @@ def test_new_value_is_taken_and_old_is_not(name: str, old: str) -> None:
 
 @revalued
 def test_retired_value_of_flag_names_new_one(project: Project, name: str, old: str) -> None:
-    told = f"{flag_of(name)}: the value {old!r} is renamed to {VALUES[name, old]!r}"
-    assert errors(project.run(f"{flag_of(name)}={old}")) == [told]
+    message = f"{flag_of(name)}: the value {old!r} is renamed to {VALUES[name, old]!r}"
+    assert errors(project.run(f"{flag_of(name)}={old}")) == [message]
 
 
 @revalued
 def test_retired_value_of_ini_names_new_one(project: Project, name: str, old: str) -> None:
     project.write("pytest.ini", f"[pytest]\n{dest_of(name)} = {old}\n")
-    told = f"{dest_of(name)} (configuration): the value {old!r} is renamed to {VALUES[name, old]!r}"
-    assert errors(project.run()) == [told]
+    message = f"{dest_of(name)} (configuration): the value {old!r} is renamed to {VALUES[name, old]!r}"
+    assert errors(project.run()) == [message]
 
 
 @revalued
@@ -111,11 +111,11 @@ def test_retired_value_of_environment_names_new_one(
     project: Project, name: str, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(dest_of(name).upper(), old)
-    told = f"{dest_of(name).upper()} (environment): the value {old!r} is renamed to {VALUES[name, old]!r}"
-    assert errors(project.run()) == [told]
+    message = f"{dest_of(name).upper()} (environment): the value {old!r} is renamed to {VALUES[name, old]!r}"
+    assert errors(project.run()) == [message]
 
 
 @rescheme
 def test_retired_model_scheme_names_new_one(project: Project, scheme: str) -> None:
-    told = f"--taskgraph-model: {scheme}: is renamed to {MODEL_SCHEMES[scheme]}:"
-    assert errors(project.run(f"--model={scheme}:any")) == [told]
+    message = f"--taskgraph-model: {scheme}: is renamed to {MODEL_SCHEMES[scheme]}:"
+    assert errors(project.run(f"--model={scheme}:any")) == [message]

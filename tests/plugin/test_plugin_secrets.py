@@ -65,14 +65,14 @@ def echoes(secret: str) -> Iterator[Answer]:
 
 def echoing() -> Callable[[str], Answer]:
     """An answer for each request: all echoes of all secrets in turn, with right replies between them."""
-    said = itertools.cycle([answer for secret in SECRETS for answer in echoes(secret)])
+    answers = itertools.cycle([answer for secret in SECRETS for answer in echoes(secret)])
     counter = itertools.count()
-    return lambda prompt: right(prompt) if next(counter) % 14 == 13 else next(said)
+    return lambda prompt: right(prompt) if next(counter) % 14 == 13 else next(answers)
 
 
-def found(project: Project, output: str) -> dict[str, list[str]]:
+def places_of_secrets(project: Project, output: str) -> dict[str, list[str]]:
     """The secrets that stand in the output or in a file, with the places."""
-    texts = {"output": output.encode(), **{str(one): one.read_bytes() for one in written(project.path)}}
+    texts = {"output": output.encode(), **{str(one): one.read_bytes() for one in written_files(project.path)}}
     texts["names"] = "\n".join(texts).encode()
     places: dict[str, list[str]] = {}
     for secret in SECRETS:
@@ -83,7 +83,7 @@ def found(project: Project, output: str) -> dict[str, list[str]]:
     return places
 
 
-def written(folder: Path) -> Iterator[Path]:
+def written_files(folder: Path) -> Iterator[Path]:
     """The files below the folder that the test did not write itself."""
     yield from (
         path for path in folder.rglob("*") if path.is_file() and path.name not in INPUTS and path.suffix != ".pyc"
@@ -116,9 +116,9 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(
     assert ran.clean, ran.output
     assert len(server.requests) >= 3 * 24
     assert {"junit.xml", "report.json", "report.html", "report.md", "report.csv", "replies.sqlite", "nodeids"} <= {
-        one.name for one in written(secretive.path)
+        one.name for one in written_files(secretive.path)
     }
-    assert found(secretive, ran.output) == {}
+    assert places_of_secrets(secretive, ran.output) == {}
     assert "[key]" in (secretive.path / "out/report.json").read_text()
 
 
@@ -127,7 +127,7 @@ def test_secrets_through_litellm_stand_in_no_artefact(secretive: Project, server
     secretive.write("pytest.ini", ini.replace("taskgraph_judge", f"    api_base={server.url}\ntaskgraph_judge"))
     ran = secretive.spawn("--model=openai/any", *ARTEFACTS, "--taskgraph-retries=0")
     assert len(server.requests) >= 24
-    assert found(secretive, ran.output) == {}
+    assert places_of_secrets(secretive, ran.output) == {}
 
 
 def test_secrets_of_store_stand_in_no_export(
@@ -137,7 +137,7 @@ def test_secrets_of_store_stand_in_no_export(
     assert command_line.main(["replies", "export", "out.jsonl", "--store", str(secretive.path / ".taskgraph")]) == 0
     text = (secretive.path / "out.jsonl").read_text()
     assert text.count("\n") > 10
-    assert found(secretive, capsys.readouterr().out) == {}
+    assert places_of_secrets(secretive, capsys.readouterr().out) == {}
 
 
 def test_secret_in_workflow_file_stands_in_no_artefact(secretive: Project, server: Loopback) -> None:
@@ -146,7 +146,7 @@ def test_secret_in_workflow_file_stands_in_no_artefact(secretive: Project, serve
     secretive.write("own.mmd", own)
     ran = secretive.spawn(f"--model={lean(server)}", "--taskgraph-workflow=own.mmd", *ARTEFACTS)
     assert any(VARIABLE in request.prompt for request in server.requests), ran.output
-    assert found(secretive, ran.output) == {}
+    assert places_of_secrets(secretive, ran.output) == {}
 
 
 MISTAKES = {
@@ -164,10 +164,10 @@ def test_mistakes_of_usage_name_no_secret(project: Project, model: str) -> None:
         stated = model.format(secret=secret)
         ran = project.run(f"--model={stated}", f"--model={stated}", f"--taskgraph-model-option={OPTION}")
         assert ran.code == 4, ran.output
-        assert found(project, ran.output) == {}
+        assert places_of_secrets(project, ran.output) == {}
         ran = project.run(f"--model={stated}", f"--model={stated}")
         assert ran.code == 4, ran.output
-        assert found(project, ran.output) == {}
+        assert places_of_secrets(project, ran.output) == {}
 
 
 def test_store_keys_depend_on_no_secret_and_no_short_name(project: Project, server: Loopback) -> None:

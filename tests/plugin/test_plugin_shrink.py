@@ -41,8 +41,8 @@ def fails_by_chance(prompt: str, turn: list[int]) -> str:
 
 def shrunk(ran: Ran) -> str:
     """What the run tells of shrunk answers."""
-    _, found, rest = ran.output.partition(SECTION)
-    assert found, ran.output
+    _, heading, rest = ran.output.partition(SECTION)
+    assert heading, ran.output
     return rest.lstrip("=").partition("\n===")[0]
 
 
@@ -60,21 +60,21 @@ def test_shrink_two_parallel_blocks_are_all_that_is_left(failing: Project) -> No
         )  # fmt: skip
         sent = len(server.requests)
     assert ran.clean, ran.output
-    told = shrunk(ran)
-    found = re.search(r"size (20 > .*3): errs in 1 of 1 answers; (\d+) calls in (\d+) rounds\n", told)
-    assert found, told
-    assert int(found[2]) <= 100
-    assert int(found[3]) <= 15
+    text = shrunk(ran)
+    match = re.search(r"size (20 > .*3): errs in 1 of 1 answers; (\d+) calls in (\d+) rounds\n", text)
+    assert match, text
+    assert int(match[2]) <= 100
+    assert int(match[3]) <= 15
     # The question as it was asked is in the store.
-    assert sent == 4 + int(found[2]) - 1 == failing.record()["usage"]["sent"]
+    assert sent == 4 + int(match[2]) - 1 == failing.record()["usage"]["sent"]
     (folder,) = (failing.path / "shrunk").iterdir()
     assert folder.name == "understanding-parallel_pair"
     assert sorted(path.name for path in folder.iterdir()) == ["parallel_pair.json", "test_parallel_pair_shrunk.py"]
     for path in folder.iterdir():
-        assert all(line in told for line in path.read_text().splitlines())
-    assert "\nabout:\n    Workflow1\n      START -> " in told
-    assert "\nquestion:\n    " in told
-    assert "\nexpected:\n    " in told
+        assert all(line in text for line in path.read_text().splitlines())
+    assert "\nabout:\n    Workflow1\n      START -> " in text
+    assert "\nquestion:\n    " in text
+    assert "\nexpected:\n    " in text
 
 
 def test_shrink_regression_test_asks_the_smallest_question(failing: Project) -> None:
@@ -116,11 +116,11 @@ def test_shrink_calls_stay_within_the_number_and_the_budget(failing: Project) ->
 
 
 def test_shrink_answer_that_is_right_when_asked_again_is_told(failing: Project) -> None:
-    asked: set[str] = set()
+    prompts: set[str] = set()
 
     def first_time_wrong(prompt: str) -> str:
-        seen = prompt in asked
-        asked.add(prompt)
+        seen = prompt in prompts
+        prompts.add(prompt)
         return right(prompt) if seen else wrong(prompt)
 
     with Loopback(first_time_wrong) as server:
@@ -129,11 +129,11 @@ def test_shrink_answer_that_is_right_when_asked_again_is_told(failing: Project) 
 
 
 def test_shrink_errors_of_the_provider_are_no_wrong_answers(failing: Project) -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def then_refused(prompt: str) -> str | Raw:
-        asked.append(prompt)
-        return wrong(prompt) if len(asked) <= 4 else as_json({"error": {"message": "too long"}}, 400)
+        prompts.append(prompt)
+        return wrong(prompt) if len(prompts) <= 4 else as_json({"error": {"message": "too long"}}, 400)
 
     with Loopback(then_refused) as server:
         ran = failing.run(*asking(server.url), "--taskgraph-shrink=20", "--taskgraph-refresh")
@@ -181,7 +181,7 @@ def test_shrink_dry_run_tells_the_calls_to_come(failing: Project) -> None:
         (["--taskgraph-shrink=9", "--taskgraph-shrink-to=test_graph.py"], "is no folder; name another one"),
     ],
 )
-def test_shrink_options_that_cannot_be_met_are_refused(failing: Project, args: list[str], told: str) -> None:
+def test_shrink_options_that_cannot_be_met_are_refused(failing: Project, args: list[str], text: str) -> None:
     ran = failing.run(*args)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert told in ran.output
+    assert text in ran.output

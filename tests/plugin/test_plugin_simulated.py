@@ -46,7 +46,7 @@ def score_of(accuracy: int, question: Question) -> Score:
     return grade(question, reply)
 
 
-def asked(form: str, reference: Json, place: Place = "marker") -> Question:
+def make_question(form: str, reference: Json, place: Place = "marker") -> Question:
     return Question(
         "q", "tests", "g", "s", "?", "Which?", form, reference, FORMS[form].metric, names=["Brew", "Pour", "Nobody"],
         place=place,
@@ -60,15 +60,15 @@ def test_references_cover_every_form() -> None:
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @pytest.mark.parametrize(("form", "reference"), REFERENCES)
 def test_simulated_model_replies_right_and_wrong_in_every_form(form: str, reference: Json, place: Place) -> None:
-    right, wrong = (score_of(accuracy, asked(form, reference, place)) for accuracy in (1, 0))
+    right, wrong = (score_of(accuracy, make_question(form, reference, place)) for accuracy in (1, 0))
     assert (right.status, right.value) == ("read", 1.0)
     assert (wrong.status, wrong.value) == ("read", 0.0)
 
 
 def test_simulated_model_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
-    with registrations() as known:
-        known.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
-        question = asked("verse", "A rose is a rose.")
+    with registrations() as registered:
+        registered.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
+        question = make_question("verse", "A rose is a rose.")
         assert score_of(1, question).value == 1.0
         assert (score_of(0, question).status, score_of(0, question).value) == ("unparseable", 0.0)
 

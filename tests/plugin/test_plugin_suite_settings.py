@@ -38,11 +38,14 @@ def test_suite_settings_hold_for_its_questions_only(project: Project) -> None:
     project.write("test_graph.py", suites('prompt="direct", parsing="strict", pass_threshold=0.25, shots=1', ""))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, ran.clean) == (0, True), ran.output
-    found = questions(project)
-    assert found["parallel_pair"]["id"] == "parallel_pair-wadl-n012-s0-000-direct-k1"
-    assert found["flow_end"]["id"] == "flow_end-wadl-n012-s0-000"
-    told = [(one["labels"]["prompt"], one["parsing"], one["pass_threshold"]) for one in found.values()]
-    assert sorted(told) == [("chain-of-thought", "lenient", 1.0), ("direct", "strict", 0.25)]
+    by_pattern = questions(project)
+    assert by_pattern["parallel_pair"]["id"] == "parallel_pair-wadl-n012-s0-000-direct-k1"
+    assert by_pattern["flow_end"]["id"] == "flow_end-wadl-n012-s0-000"
+    settings = [
+        (question["labels"]["prompt"], question["parsing"], question["pass_threshold"])
+        for question in by_pattern.values()
+    ]
+    assert sorted(settings) == [("chain-of-thought", "lenient", 1.0), ("direct", "strict", 0.25)]
     record = project.record()
     assert record["prompts"] == ["chain-of-thought", "direct"]
     stated = {"parsing": "strict", "pass_threshold": 0.25, "prompt": ["direct"], "shots": 1}
@@ -69,9 +72,9 @@ def test_user_of_the_run_goes_before_the_suite(project: Project, monkeypatch: py
         project.write("pytest.ini", "[pytest]\n" + "".join(f"{name} = {value}\n" for name, value in names.items()))
     ran = project.run("--model=simulated:1", RECORD, *args)
     assert ran.code == 0, ran.output
-    one = questions(project)["parallel_pair"]
-    assert one["id"] == "parallel_pair-wadl-n012-s0-000-domain-guided"
-    assert (one["parsing"], one["pass_threshold"], one["labels"]["names"]) == ("lenient", 0.5, "domain")
+    question = questions(project)["parallel_pair"]
+    assert question["id"] == "parallel_pair-wadl-n012-s0-000-domain-guided"
+    assert (question["parsing"], question["pass_threshold"], question["labels"]["names"]) == ("lenient", 0.5, "domain")
     assert "suites" not in project.record()["settings"]
     assert " sets " not in ran.output
 
@@ -105,15 +108,15 @@ def test_paths_of_a_suite_start_in_its_folder(project: Project) -> None:
     project.write("deep/test_own.py", suites('workflow="flows/day.mmd", prompt="ask.jinja"', ""))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, ran.clean) == (0, True), ran.output
-    found = questions(project)
-    assert found["parallel_pair"]["labels"]["notation"] == "mermaid"
-    assert found["parallel_pair"]["id"].endswith("-ask")
+    by_pattern = questions(project)
+    assert by_pattern["parallel_pair"]["labels"]["notation"] == "mermaid"
+    assert by_pattern["parallel_pair"]["id"].endswith("-ask")
     record = project.record()
     own = record["settings"]["suites"]["deep/test_own.py::test_parallel_pair"]
     assert own["workflow"] == [str(Path("deep", "flows", "day.mmd"))]
     assert own["prompt"] == [str(Path("deep", "ask.jinja"))]
     assert record["families"][0]["facts"]["notation"] == "as written, wadl"
-    assert found["flow_end"]["labels"]["notation"] == "wadl"
+    assert by_pattern["flow_end"]["labels"]["notation"] == "wadl"
 
 
 @pytest.mark.parametrize(
@@ -195,13 +198,15 @@ def test_unknown_keyword_is_answered_with_the_known(project: Project, arguments:
         ('model_options={"temperature": 0}', 'model_options={"temperature": 1}', "another model_options"),
     ],
 )
-def test_same_question_with_other_settings_is_refused(project: Project, one: str, other: str, told: str) -> None:
-    asked = suites(one) + suites(other).replace("def test_parallel_pair", "def test_again")
-    project.write("test_graph.py", asked)
+def test_same_question_with_other_settings_is_refused(
+    project: Project, question: str, other: str, settings: str
+) -> None:
+    records = suites(question) + suites(other).replace("def test_parallel_pair", "def test_again")
+    project.write("test_graph.py", records)
     ran = project.run("--model=simulated:1")
     assert (ran.code, ran.clean) == (4, True), ran.output
-    assert f"test_again: test_parallel_pair asks the question {PAIR[0]!r} as well, with {told}" in ran.output
-    project.write("test_graph.py", asked.replace(f", {other})", f", {one})"))
+    assert f"test_again: test_parallel_pair asks the question {PAIR[0]!r} as well, with {settings}" in ran.output
+    project.write("test_graph.py", records.replace(f", {other})", f", {question})"))
     assert project.run("--model=simulated:1").code == 0
 
 
@@ -230,8 +235,8 @@ def by_group(project: Project, server: Loopback) -> dict[str, object]:
         trial["question"]["group"]: "".join(record["texts"][key] for key in trial["question"]["prompt"])
         for trial in record["trials"]
     }
-    found = sent(server)
-    return {group: found[prompt] for group, prompt in prompts.items()}
+    by_pattern = sent(server)
+    return {group: by_pattern[prompt] for group, prompt in prompts.items()}
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -327,28 +332,30 @@ def test_example_of_the_page_runs(project: Project, server: Loopback, spread: bo
     args = (*asking(server.url), "--taskgraph-instances=1", "--taskgraph-fail-on=nothing", RECORD)
     ran = (project.spread if spread else project.run)(*args)
     assert (ran.code, ran.clean) == (0, True), ran.output
-    asked = [trial["question"] for trial in project.record()["trials"]]
-    ends = [one for one in asked if one["labels"]["notation"] == "wadl"]
+    records = [trial["question"] for trial in project.record()["trials"]]
+    ends = [question for question in records if question["labels"]["notation"] == "wadl"]
     assert {end["labels"]["prompt"]: (end["parsing"], end["pass_threshold"]) for end in ends} == dict.fromkeys(
         ("direct", "guided"), ("strict", 0.8)
     )
-    assert {one["labels"]["notation"] for one in asked} == {"wadl", "mermaid"}
-    assert sum("temperature" in request.body for request in server.requests) == len(asked) - len(ends)
+    assert {question["labels"]["notation"] for question in records} == {"wadl", "mermaid"}
+    assert sum("temperature" in request.body for request in server.requests) == len(records) - len(ends)
 
 
 def test_keywords_of_the_page_are_those_of_the_decorator() -> None:
     section = PAGE.partition("## Settings of one suite\n")[2].partition("\n## ")[0]
-    listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    named = [name for name, one in signature(suite).parameters.items() if one.kind is one.KEYWORD_ONLY]
-    assert listed == named
+    ids = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    keywords = [
+        name for name, question in signature(suite).parameters.items() if question.kind is question.KEYWORD_ONLY
+    ]
+    assert ids == keywords
 
 
 def test_comparison_tells_that_model_options_of_a_suite_changed(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: yes"
-    told = []
+    settings = []
     for temperature, option in ((0, "save"), (0, "compare"), (1, "compare")):
         project.write("test_graph.py", suites(f'model_options={{"temperature": {temperature}}}'))
         ran = project.run(*asking(server.url), "--taskgraph-fail-on=nothing", f"--taskgraph-{option}=before")
         assert (ran.code, ran.clean) == (0, True), ran.output
-        told.append("the model options changed: they are compared too" in ran.output)
-    assert told == [False, False, True]
+        settings.append("the model options changed: they are compared too" in ran.output)
+    assert settings == [False, False, True]

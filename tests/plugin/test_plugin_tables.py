@@ -66,12 +66,12 @@ RUN = ("--model=agrees", "--taskgraph-fail-on=nothing")
 @pytest.fixture
 def claims(project: Project) -> Project:
     """A project with two families: the one of its conftest, and that of `test_graph.py`."""
-    written(project, "found")
+    write_family(project, "found")
     project.write("test_claims.py", SUITE)
     return project
 
 
-def written(project: Project, column: str) -> None:
+def write_family(project: Project, column: str) -> None:
     project.write("conftest.py", f"COLUMN = {column!r}\n{CONFTEST}")
 
 
@@ -104,8 +104,8 @@ def test_each_of_two_families_has_its_tables_in_every_report(claims: Project) ->
     assert [table["family"] for table in record["tables"]] == ["understanding", "claims", ""]
     total = record["tables"][-1]["rows"][-1]["cells"]
     assert total["n"]["value"] == sum(row["cells"]["n"]["value"] for row in record["tables"][-1]["rows"][:-1])
-    (found,) = (row for row in rows(claims) if (row["row"], row["column"]) == ("pairs", "found"))
-    assert (found["value"], found["reference"], found["source"]) == ("0.5625", "0.71", "Doe et al. (2023), table 2")
+    (cell,) = (row for row in rows(claims) if (row["row"], row["column"]) == ("pairs", "found"))
+    assert (cell["value"], cell["reference"], cell["source"]) == ("0.5625", "0.71", "Doe et al. (2023), table 2")
     assert "#### `claims`" in (claims.path / "r.md").read_text(encoding="utf-8")
     assert "words found" in (claims.path / "r.html").read_text(encoding="utf-8")
     assert "taskgraph.claims.method.pairs" in (claims.path / "j.xml").read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ def test_tables_are_the_same_over_workers(claims: Project) -> None:
 
 
 def test_a_column_that_is_not_known_ends_the_run_before_it_asks(claims: Project) -> None:
-    written(claims, "fuond")
+    write_family(claims, "fuond")
     ran = claims.run(*RUN)
     assert ran.code == 4
     assert "the benchmark family 'claims': table 'methods': unknown column 'fuond'; expected one of " in ran.output

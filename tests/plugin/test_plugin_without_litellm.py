@@ -41,10 +41,10 @@ def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
 
 def test_stored_replies_of_a_litellm_name_are_replayed(project: Project) -> None:
     with Loopback(right) as server:
-        asked = ["--model=openai/any", "--taskgraph-model-option", f"api_base={server.url}"]
-        assert project.spawn(*asked, "--taskgraph-model-option", "api_key=sk-test-123456").counts == {"passed": 4}
+        arguments = ["--model=openai/any", "--taskgraph-model-option", f"api_base={server.url}"]
+        assert project.spawn(*arguments, "--taskgraph-model-option", "api_key=sk-test-123456").counts == {"passed": 4}
     project.write("conftest.py", HIDDEN)
-    assert project.spawn(*asked, "--taskgraph-replay").counts == {"passed": 4}
+    assert project.spawn(*arguments, "--taskgraph-replay").counts == {"passed": 4}
 
 
 def test_dry_run_of_a_litellm_name_states_an_unknown_price(bare: Project) -> None:

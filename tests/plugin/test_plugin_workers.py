@@ -96,8 +96,10 @@ def test_whatever_the_distribution_each_question_is_asked_once(many: Project, se
     assert isinstance(server.answer, Counting)
     assert server.answer.most <= 4
     trials = many.record()["trials"]
-    told = {prompt_of(many, trial): trial["outcome"] for trial in trials}
-    assert told == {request.prompt: "wrong" if len(request.prompt) % 3 == 0 else "right" for request in server.requests}
+    outcomes = {prompt_of(many, trial): trial["outcome"] for trial in trials}
+    assert outcomes == {
+        request.prompt: "wrong" if len(request.prompt) % 3 == 0 else "right" for request in server.requests
+    }
     times = 2 if dist == "each" else 1
     assert ran.counts["passed"] + ran.counts["wrong"] == 40 * times + 1, ran.output  # the budget is a case
     assert sum(trial["attempts"] for trial in trials) == 40 * times
@@ -117,8 +119,8 @@ def test_a_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loo
 def test_requests_in_flight_are_shared_out_to_workers_of_any_name(many: Project, server: Loopback) -> None:
     together, first = threading.Barrier(4, timeout=bounded_process.LIMIT), iter(range(4))
     server.answer = Counting(right, lambda: next(first, None) is None or together.wait())
-    named = ("--dist=load", "--tx=popen//id=left", "--tx=popen//id=right")
-    ran = many.spawn(lean(server), FLIGHT, *named, plugins=PLUGINS)
+    options = ("--dist=load", "--tx=popen//id=left", "--tx=popen//id=right")
+    ran = many.spawn(lean(server), FLIGHT, *options, plugins=PLUGINS)
     assert (ran.code, ran.counts, server.answer.most) == (0, {"passed": 20}, 4), ran.output
 
 
