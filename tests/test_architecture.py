@@ -69,7 +69,7 @@ def test_page_mentions_names_that_exist() -> None:
     assert sorted(mentioned - names - {"Random"}) == []
 
 
-def test_page_names_the_layers_of_the_chain_in_their_files() -> None:
+def test_page_names_layers_of_chain_in_files() -> None:
     layers = re.findall(r"^\d\. `(\w+)` \(`(\w+\.py)`", PAGE, re.MULTILINE)
     assert [name for name, _ in layers] == [
         "StoreLayer",
@@ -86,7 +86,7 @@ def test_page_names_the_layers_of_the_chain_in_their_files() -> None:
         )
 
 
-def test_modules_of_one_base_name_are_those_that_the_page_explains() -> None:
+def test_modules_of_one_base_name_are_those_that_page_explains() -> None:
     stems = [path.stem for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
     stems += [path.parent.name for path in PACKAGE.rglob("__init__.py")]
     twice = sorted({stem for stem in stems if stems.count(stem) > 1})

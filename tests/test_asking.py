@@ -30,7 +30,7 @@ def prompts(exchanges: Sequence[Exchange]) -> list[str]:
     return [exchange.request.prompt for exchange in exchanges]
 
 
-def test_drive_keeps_exchanges_in_the_order_of_asking() -> None:
+def test_drive_keeps_exchanges_in_order_of_asking() -> None:
     arrived: list[str] = []
 
     async def answer(request: Request) -> Reply:
@@ -49,7 +49,7 @@ def test_drive_keeps_exchanges_in_the_order_of_asking() -> None:
     assert transcript.reply.text == "ABC"
 
 
-def test_drive_failed_turn_ends_once_all_its_requests_have() -> None:
+def test_drive_failed_turn_ends_once_all_requests_have() -> None:
     failed: list[str] = []
 
     async def answer(request: Request) -> Reply:
@@ -69,7 +69,7 @@ def test_drive_failed_turn_ends_once_all_its_requests_have() -> None:
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=4), max_size=5))
-def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]]) -> None:
+def test_drive_loses_no_exchange_wherever_episode_fails(plan: list[list[bool]]) -> None:
     """A request whose flag is False fails."""
     requests_by_turn = [[f"{turn}.{at}.{fine}" for at, fine in enumerate(flags)] for turn, flags in enumerate(plan)]
     failing = next((turn for turn, flags in enumerate(plan) if not all(flags)), None)
@@ -110,7 +110,7 @@ async def refuse_scores(request: Request) -> Reply:
     return Reply(f"to {request.prompt}")
 
 
-def test_drive_episode_that_catches_a_failure_goes_on() -> None:
+def test_drive_episode_that_catches_failure_goes_on() -> None:
     exchanges: list[Exchange] = []
     transcript = asyncio.run(drive(falling_back(NotAskedError), refuse_scores, exchanges))
     assert transcript.reply.text == "to chat after no scores"
@@ -120,7 +120,7 @@ def test_drive_episode_that_catches_a_failure_goes_on() -> None:
     ]  # fmt: skip
 
 
-def test_drive_episode_that_catches_a_failure_may_end_there() -> None:
+def test_drive_episode_that_catches_failure_may_end_there() -> None:
     def giving_up() -> Turns:
         try:
             yield [asking("score")]
@@ -132,7 +132,7 @@ def test_drive_episode_that_catches_a_failure_may_end_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "caught", "raised"),
+    ("replies", "caught", "raised"),
     [
         (["broken"], NotAskedError, "server: broken"),
         (["score"], ProviderError, "no scores"),
@@ -141,18 +141,18 @@ def test_drive_episode_that_catches_a_failure_may_end_there() -> None:
         (["fine", "score", "broken"], ProviderError, "no scores"),
     ],
 )
-def test_drive_failure_that_an_episode_does_not_catch_ends_it(
-    expected_turns: list[str], caught: type[Exception], raised: str
+def test_drive_failure_that_episode_does_not_catch_ends_it(
+    replies: list[str], caught: type[Exception], raised: str
 ) -> None:
     """The first failure of a turn counts, by the order of its requests."""
     exchanges: list[Exchange] = []
     with pytest.raises((ProviderError, NotAskedError)) as met:
-        asyncio.run(drive(falling_back(caught, expected_turns), refuse_scores, exchanges))
+        asyncio.run(drive(falling_back(caught, replies), refuse_scores, exchanges))
     assert str(met.value) == raised
-    assert prompts(exchanges) == expected_turns
+    assert prompts(exchanges) == replies
 
 
-def test_drive_failure_of_the_second_way_ends_the_episode() -> None:
+def test_drive_failure_of_second_way_ends_episode() -> None:
     async def answer(request: Request) -> Reply:
         raise NotAskedError(request.prompt)
 
@@ -188,7 +188,7 @@ def test_exchange_is_sent_unless_it_was_not_asked(failure: ProviderError | NotAs
     assert Exchange(asking("a"), failure=failure).sent is sent
 
 
-def test_drive_any_other_error_is_not_taken_for_a_failure() -> None:
+def test_drive_any_other_error_is_not_taken_for_failure() -> None:
     async def answer(request: Request) -> Reply:
         raise ZeroDivisionError
 
@@ -196,7 +196,7 @@ def test_drive_any_other_error_is_not_taken_for_a_failure() -> None:
         asyncio.run(drive(turns_of([["a"]]), answer))
 
 
-def test_drive_budget_that_is_spent_keeps_its_kind() -> None:
+def test_drive_budget_spent_keeps_kind() -> None:
     async def answer(request: Request) -> Reply:
         raise BudgetSpentError("calls", "1 of 1 calls made")
 
@@ -205,9 +205,7 @@ def test_drive_budget_that_is_spent_keeps_its_kind() -> None:
 
 
 @pytest.mark.parametrize(("notes", "kept"), [((), {}), (({"step": 1},), {"step": 1})])
-def test_drive_puts_notes_on_the_exchanges_of_this_episode(
-    notes: tuple[dict[str, int], ...], kept: dict[str, int]
-) -> None:
+def test_drive_puts_notes_on_exchanges_of_this_episode(notes: tuple[dict[str, int], ...], kept: dict[str, int]) -> None:
     def noting() -> Turns:
         (reply,) = yield [asking("a")]
         return Transcript(reply, notes=notes)
@@ -220,7 +218,7 @@ def test_drive_puts_notes_on_the_exchanges_of_this_episode(
     assert [exchange.note for exchange in exchanges] == [{}, kept]
 
 
-def test_drive_more_notes_than_exchanges_is_an_error() -> None:
+def test_drive_more_notes_than_exchanges_is_error() -> None:
     def noting() -> Turns:
         (reply,) = yield [asking("a")]
         return Transcript(reply, notes=[{}, {}])

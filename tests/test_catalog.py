@@ -49,7 +49,7 @@ def test_unknown_name_lists_registered_ones(fruits: Catalog[int]) -> None:
         fruits["fig"]
 
 
-def test_name_that_is_taken_is_refused_with_first_owner(fruits: Catalog[int]) -> None:
+def test_name_taken_is_refused_with_first_owner(fruits: Catalog[int]) -> None:
     with registrations() as session:
         session.add(KIND, "fig", 3, "conftest.py")
         with pytest.raises(UsageError, match=r"'fig' is registered twice, first by conftest\.py"):

@@ -34,7 +34,7 @@ def rows(heading: str) -> str:
     return PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
 
-def test_family_of_the_page_runs(capitals: Project) -> None:
+def test_family_of_page_runs(capitals: Project) -> None:
     data = "--taskgraph-data=countries=countries.csv"
     ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Africa>=0.5")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output  # three countries, as the suite says, and the gate
@@ -72,7 +72,7 @@ capitals = Checked()
 """
 
 
-def test_episode_of_the_page_runs(capitals: Project) -> None:
+def test_episode_of_page_runs(capitals: Project) -> None:
     conftest = capitals.path / "conftest.py"
     source = conftest.read_text(encoding="utf-8")
     conftest.write_text(source.replace("capitals = Capitals()\n", CHECKED), encoding="utf-8")
@@ -107,9 +107,7 @@ capitals = Likelier()
 
 
 @pytest.mark.parametrize(("refused", "by_logprobs"), [(None, 1), (refuse(404, "no such path"), 0)])
-def test_episode_of_the_page_that_catches_a_failure_runs(
-    capitals: Project, refused: Raw | None, by_logprobs: int
-) -> None:
+def test_episode_of_page_that_catches_failure_runs(capitals: Project, refused: Raw | None, by_logprobs: int) -> None:
     conftest = capitals.path / "conftest.py"
     source = conftest.read_text(encoding="utf-8")
     conftest.write_text(source.replace("capitals = Capitals()\n", LIKELIER), encoding="utf-8")
@@ -126,13 +124,13 @@ def test_episode_of_the_page_that_catches_a_failure_runs(
     ]  # fmt: skip
 
 
-def test_page_names_every_attribute_and_method_of_a_family() -> None:
+def test_page_names_every_attribute_and_method_of_family() -> None:
     defined = {name for name in vars(Family) if not name.startswith("_")} - {"references", "question"}
     names = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))
     assert defined <= names
 
 
-def test_tables_of_the_page_are_valid_and_name_every_field() -> None:
+def test_tables_of_page_are_valid_and_name_every_field() -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```$", rows("Tables"), re.MULTILINE | re.DOTALL)
     descriptions: dict[str, FamilyDescription] = {}
     exec(block, descriptions)  # a block of our own documentation

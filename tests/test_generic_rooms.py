@@ -58,7 +58,7 @@ def found_in(text: str, words: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", list(generic_files()), ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
+def test_generic_rooms_name_nothing_of_family(path: Path) -> None:
     if path.relative_to(PACKAGE).as_posix() not in EXEMPT:
         assert found_in(path.read_text(encoding="utf-8"), family_names()) == []
 
@@ -67,5 +67,5 @@ def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
     "line",
     ["for pattern in patterns:", '"""The workflow."""', "titles = ['category']", "form == 'yes-no'", "notation_of"],
 )
-def test_found_in_a_line_that_names_something_of_a_family_returns_it(line: str) -> None:
+def test_found_in_line_that_names_something_of_family_returns_it(line: str) -> None:
     assert found_in(f"first\n{line}\nlast", family_names()) == [line]

@@ -144,33 +144,33 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run(tmp_path_factory.mktemp("without") / "run", "-p", "no:taskgraph")
 
 
-def test_only_one_of_the_two_runs_has_the_plugin(idle: Run, without: Run) -> None:
+def test_idle_runs_differ_by_plugin(idle: Run, without: Run) -> None:
     assert idle.active
     assert not without.active
     assert not any(name.split(".")[0] == "pytest_taskgraph" for name in without.modules)
 
 
-def test_an_idle_plugin_imports_nothing_heavy(idle: Run, without: Run) -> None:
+def test_idle_plugin_imports_nothing_heavy(idle: Run, without: Run) -> None:
     assert {name.split(".")[0] for name in idle.modules - without.modules} & HEAVY == set()
 
 
-def test_an_idle_plugin_loads_only_itself_the_ground_and_what_families_declare(idle: Run) -> None:
+def test_idle_plugin_loads_only_itself_ground_and_what_families_declare(idle: Run) -> None:
     ours = {name for name in idle.modules if name.split(".")[0] == "pytest_taskgraph"}
     assert {name for name in ours if not f"{name}.".startswith("pytest_taskgraph.plugin.")} <= LIGHT
 
 
-def test_an_idle_plugin_writes_nothing(idle: Run) -> None:
+def test_idle_plugin_writes_nothing(idle: Run) -> None:
     assert idle.files == {"project/test_trivial.py", "project/pytest.ini"}
 
 
-def test_an_idle_plugin_prints_nothing(idle: Run, without: Run) -> None:
+def test_idle_plugin_prints_nothing(idle: Run, without: Run) -> None:
     assert "1 failed, 1 passed in TIME" in without.output
     assert idle.output == without.output
 
 
-def test_an_idle_plugin_starts_no_thread(idle: Run) -> None:
+def test_idle_plugin_starts_no_thread(idle: Run) -> None:
     assert idle.threads == ()
 
 
-def test_an_idle_plugin_leaves_the_exit_code_alone(idle: Run, without: Run) -> None:
+def test_idle_plugin_leaves_exit_code_alone(idle: Run, without: Run) -> None:
     assert idle.returncode == without.returncode == pytest.ExitCode.TESTS_FAILED

@@ -56,7 +56,7 @@ def test_check_installation_distribution_of_similar_name_passes(site: Path, name
     check_installation()
 
 
-def test_check_installation_own_distribution_of_old_name_passes(site: Path) -> None:
+def test_check_installation_distribution_of_old_name_passes(site: Path) -> None:
     write_distribution(site, version="0.1.0", entry_points="[pytest11]\ntaskgraph = pytest_taskgraph.plugin.hooks\n")
     check_installation()
 

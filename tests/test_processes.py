@@ -48,7 +48,7 @@ def test_module_starts_only_bounded_processes_and_asserts_no_time(path: Path) ->
     assert not names_used(tree, "time", CLOCKS)
 
 
-def test_start_ends_grandchildren_with_the_context() -> None:
+def test_start_ends_grandchildren_with_context() -> None:
     with bounded_process.start([sys.executable, "-c", GRANDCHILD]) as process:
         assert process.stdout is not None
         lines = sorted(process.stdout.readline().strip() for _ in range(2))
@@ -60,7 +60,7 @@ def test_start_ends_grandchildren_with_the_context() -> None:
     assert process.returncode < 0
 
 
-def test_run_ends_a_group_after_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_ends_group_after_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_process, "LIMIT", 0.5)
     done: subprocess.CompletedProcess[str] = bounded_process.run([sys.executable, "-c", GRANDCHILD])
     assert done.returncode < 0

@@ -26,7 +26,7 @@ ANY_TEXT = st.text(st.characters())  # lone surrogates and control characters in
         ("high \ud83d low \ude00", "high \ufffd low \ufffd"),
     ],
 )
-def test_what_no_file_can_bear_becomes_the_replacement_character(arrived: str, kept: str) -> None:
+def test_scrub_invalid_characters_become_replacement(arrived: str, kept: str) -> None:
     assert scrub(arrived) == kept
 
 
@@ -57,7 +57,7 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----",
     ],
 )
-def test_what_looks_like_a_key_is_hidden(key: str) -> None:
+def test_hide_likely_keys_are_masked(key: str) -> None:
     assert hide(f"provided: {key}, sorry", {}) == "provided: [key], sorry"
 
 
@@ -80,20 +80,18 @@ def test_keys_in_addresses_are_hidden() -> None:
         ({"api_key": None, "auth": True, "token": ""}, "None, True", "None, True"),
     ],
 )
-def test_the_values_of_settings_with_a_secret_name_are_hidden(
-    settings: dict[str, object], text: str, hidden: str
-) -> None:
+def test_values_of_settings_with_secret_name_are_hidden(settings: dict[str, object], text: str, hidden: str) -> None:
     assert hide(text, settings) == hidden
 
 
-def test_keys_of_the_environment_are_hidden_but_its_short_words_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_of_environment_are_hidden_but_short_words_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACME_API_KEY", "acme-0123")
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
     assert hide("acme-0123 is false", {}) == "[key] is false"
 
 
 @given(ANY_TEXT, st.text(st.characters(categories=("Lu", "Nd")), min_size=8), ANY_TEXT)
-def test_no_long_key_survives_wherever_it_stands(before: str, key: str, after: str) -> None:
+def test_hide_long_keys_are_masked_everywhere(before: str, key: str, after: str) -> None:
     assert key not in hide(before + key + after, {"api_key": key})
 
 
@@ -230,5 +228,5 @@ class LosingEnvironment(Mapping[str, str]):
         return self.known[name]
 
 
-def test_variables_environment_that_loses_one_meanwhile_yields_the_others() -> None:
+def test_variables_environment_that_loses_one_meanwhile_yields_others() -> None:
     assert list(variables(LosingEnvironment(MY_API_KEY="sk-abcdef0123456789"))) == ["sk-abcdef0123456789"]

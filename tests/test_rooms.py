@@ -176,15 +176,15 @@ def lines_of(function: Function) -> int:
     return (function.end_lineno or function.lineno) - function.lineno + 1 - doc
 
 
-def test_no_room_imports_what_the_drawing_does_not_allow() -> None:
+def test_rooms_import_only_as_drawing_allows() -> None:
     assert forbidden(sources()) == []
 
 
-def test_the_ground_stands_on_nothing() -> None:
+def test_ground_stands_on_nothing() -> None:
     assert {start for start, _ in arrows(sources())} & GROUND == set()
 
 
-def test_the_rooms_have_an_order() -> None:
+def test_rooms_have_order() -> None:
     used: dict[str, set[str]] = {}
     for start, target in arrows(sources()):
         used.setdefault(start, set()).add(target)
@@ -193,11 +193,11 @@ def test_the_rooms_have_an_order() -> None:
     assert set(TopologicalSorter(MAY_USE).static_order()) == set(MAY_USE)
 
 
-def test_every_folder_is_in_the_table_and_nothing_else_is() -> None:
+def test_rooms_table_lists_all_folders() -> None:
     assert {room(path) for path in sources()} == MAY_USE.keys() | GROUND | FRONT
 
 
-def test_the_page_of_the_architecture_shows_the_same_table() -> None:
+def test_page_of_architecture_shows_same_table() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
     names = {
@@ -206,12 +206,12 @@ def test_the_page_of_the_architecture_shows_the_same_table() -> None:
     assert names == MAY_USE
 
 
-def test_every_module_can_be_imported_first() -> None:
+def test_modules_can_be_imported_first() -> None:
     assert circles(sources()) == []
 
 
 @pytest.mark.parametrize("shelf", SHELVES)
-def test_a_shelf_lists_all_that_stands_on_it(shelf: str) -> None:
+def test_shelf_lists_all_that_stands_on_it(shelf: str) -> None:
     assert unlisted(shelf, sources()) == []
 
 
@@ -229,7 +229,7 @@ def test_functions_are_short() -> None:
     assert {where: n for where, n in functions.items() if n > FUNCTION_LINES} == {}
 
 
-def test_no_module_and_no_class_has_a_name_that_says_nothing() -> None:
+def test_modules_and_classes_have_descriptive_names() -> None:
     names = [*sources(), *(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py"))]
     for text in sources().values():
         names += [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)]
@@ -260,7 +260,7 @@ STANDING = {
         "import importlib\nimportlib.import_module('pytest_taskgraph.benchmarks')",
     ],
 )
-def test_an_upward_import_is_found_however_it_is_written(source: str) -> None:
+def test_upward_import_is_found_however_it_is_written(source: str) -> None:
     assert forbidden(STANDING | {"workflow/graph.py": source}) == ["workflow uses benchmarks: workflow/graph.py"]
 
 
@@ -272,11 +272,11 @@ def test_an_upward_import_is_found_however_it_is_written(source: str) -> None:
         ("from importlib import import_module\nimport_module(name)", "?"),
     ],
 )
-def test_a_way_around_the_table_is_found(source: str, target: str) -> None:
+def test_way_around_table_is_found(source: str, target: str) -> None:
     assert forbidden(STANDING | {"workflow/graph.py": source}) == [f"workflow uses {target}: workflow/graph.py"]
 
 
-def test_dots_are_counted_in_a_nested_folder() -> None:
+def test_dots_are_counted_in_nested_folder() -> None:
     nested = STANDING | {
         "workflow/deep/er.py": "from ...plugin import x",
         "workflow/deep/own.py": "from ..model import y",
@@ -294,15 +294,15 @@ def test_dots_are_counted_in_a_nested_folder() -> None:
         "import pytest_taskgraphics",
     ],
 )
-def test_the_ground_the_own_room_and_libraries_are_free(source: str) -> None:
+def test_ground_room_and_libraries_are_free(source: str) -> None:
     assert forbidden(STANDING | {"workflow/graph.py": source}) == []
 
 
-def test_a_downward_import_is_free() -> None:
+def test_downward_import_is_free() -> None:
     assert forbidden(STANDING | {"benchmarks/questions.py": "from ..workflow.model import Workflow"}) == []
 
 
-def test_a_circle_by_way_of_the_package_of_a_module_is_found() -> None:
+def test_circle_by_way_of_package_of_module_is_found() -> None:
     modules = {
         "results/__init__.py": "",
         "results/tally.py": "from .record.words import Word",
@@ -314,7 +314,7 @@ def test_a_circle_by_way_of_the_package_of_a_module_is_found() -> None:
     assert circles(late) == []
 
 
-def test_a_module_that_nothing_on_its_shelf_imports_is_found() -> None:
+def test_module_that_nothing_on_shelf_imports_is_found() -> None:
     shelf = {
         "models/__init__.py": '"""Models.\n\ntold    by the docstring\n"""\nfrom .used import X',
         "models/used.py": "from .used_by_used import Y",
@@ -327,7 +327,7 @@ def test_a_module_that_nothing_on_its_shelf_imports_is_found() -> None:
     assert unlisted("models", shelf) == ["forgotten", "of_the_forgotten"]
 
 
-def test_decorators_and_docstrings_are_not_counted_as_lines_of_a_function() -> None:
+def test_decorators_and_docstrings_are_not_counted_as_lines_of_function() -> None:
     source = "@decorated(\n    1,\n)\ndef one():\n    '''First.\n\n    Last.\n    '''\n    return 1\n"
     function = ast.parse(source).body[0]
     assert isinstance(function, Function)

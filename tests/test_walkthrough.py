@@ -84,14 +84,14 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
         return Walk(project, list(walk_through(project, environment(folder), server.url)))
 
 
-def test_saving_on_main_passes_and_keeps_the_record(walk: Walk) -> None:
+def test_saving_on_main_passes_and_keeps_record(walk: Walk) -> None:
     step = walk.steps[0]
     assert step.code == 0, step.output
     assert {trial["outcome"] for trial in walk.saved("main")["trials"]} == {"right"}
     assert len(walk.saved("main")["trials"]) == 36
 
 
-def test_the_comparison_fails_the_run_in_one_case_of_its_own(walk: Walk) -> None:
+def test_comparison_fails_run_in_one_case_of_own(walk: Walk) -> None:
     step = walk.steps[1]
     assert step.code == 1, step.output
     assert "compare::main" in step.output
@@ -99,18 +99,18 @@ def test_the_comparison_fails_the_run_in_one_case_of_its_own(walk: Walk) -> None
     assert "Traceback" not in step.output
 
 
-def test_the_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
+def test_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
     wrong_ones = {trial["question"]["group"] for trial in walk.saved("branch")["trials"] if trial["outcome"] != "right"}
     assert wrong_ones == {"parallel_pair"}
 
 
-def test_the_markdown_says_worse_first_and_names_the_pattern(walk: Walk) -> None:
+def test_markdown_says_worse_first_and_names_pattern(walk: Walk) -> None:
     assert "worse" in walk.summary.partition("### ")[0]
     assert re.search(r"^\|[^|]*parallel\S*pair[^|]*\| worse \|", walk.summary, re.MULTILINE)
     assert not re.search(r"^\|[^|]*next\S*tasks[^|]*\| worse \|", walk.summary, re.MULTILINE)
 
 
-def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
+def test_markdown_names_every_question_that_flipped(walk: Walk) -> None:
     _, heading, flipped = walk.summary.partition("Questions that flipped (12)")
     assert heading
     for trial in walk.saved("branch")["trials"]:
@@ -118,31 +118,31 @@ def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
             assert trial["question"]["id"] in flipped.replace("\\", "")
 
 
-def test_the_markdown_shows_the_change_of_the_template(walk: Walk) -> None:
+def test_markdown_shows_change_of_template(walk: Walk) -> None:
     assert "prompt template changed for 36 questions" in walk.summary
     assert re.search(r"^-\s*Think step by step", walk.summary, re.MULTILINE)
     assert re.search(r"^\+\s*Be brief\.", walk.summary, re.MULTILINE)
 
 
-def test_the_command_compares_the_saved_runs_with_the_same_exit_code(walk: Walk) -> None:
+def test_command_compares_saved_runs_with_same_exit_code(walk: Walk) -> None:
     step = walk.steps[2]
     assert step.code == 1, step.output
     assert "worse" in step.output
     assert "parallel_pair" in step.output
 
 
-def test_the_page_has_no_further_commands(walk: Walk) -> None:
+def test_page_has_no_further_commands(walk: Walk) -> None:
     assert len(walk.steps) == 3
 
 
-def test_every_option_of_the_page_is_one() -> None:
+def test_walkthrough_page_options_exist() -> None:
     flags = set(re.findall(r"--taskgraph-([\w-]+)", PAGE))
     variables = set(re.findall(r"\b(TASKGRAPH_[A-Z_]+)", PAGE))
     assert flags <= OPTIONS.keys()
     assert variables <= {option.dest.upper() for option in OPTIONS.values()}
 
 
-def test_the_workflow_of_github_runs_the_commands_of_the_page_and_keeps_the_store() -> None:
+def test_workflow_of_github_runs_commands_of_page_and_keeps_store() -> None:
     (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
     commands = re.findall(r"^ +run: (pytest .*)$", text, re.MULTILINE)
     shown = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
@@ -151,7 +151,7 @@ def test_the_workflow_of_github_runs_the_commands_of_the_page_and_keeps_the_stor
     assert re.search(r"path: \.taskgraph$", text, re.MULTILINE)
 
 
-def test_the_workflow_of_github_is_yaml() -> None:
+def test_workflow_of_github_is_yaml() -> None:
     yaml = pytest.importorskip("yaml")
     (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
     job = yaml.safe_load(text)["jobs"]["understanding"]

@@ -104,7 +104,7 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_first_line_plan_and_provider_count_the_same(many: Project, server: Loopback, spread: bool) -> None:
+def test_first_line_plan_and_provider_count_same(many: Project, server: Loopback, spread: bool) -> None:
     many.write("test_graph.py", MANY + TWICE)
     many.run(lean(server), *PRICED, "-k", "flow_start and (s0-000 or s0-002)")
     server.requests.clear()
@@ -118,7 +118,7 @@ def test_first_line_plan_and_provider_count_the_same(many: Project, server: Loop
     assert len(server.requests) == usage(many)["sent"] == 8
 
 
-def test_first_line_from_a_sample_says_about(many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_line_from_sample_says_about(many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_taskgraph.plugin.output.dry_run.EXACT", 9)
     assert first_line(many.run(lean(server), *PRICED)).startswith("taskgraph: about 10 requests, about $")
 
@@ -149,7 +149,7 @@ def test_retries_and_failures_count_as_sent(many: Project, server: Loopback) -> 
     assert (counts["sent"], counts["answered"], counts["retries"]) == (12, 9, 2) == (len(server.requests), 9, 2)
 
 
-def test_requests_of_the_judge_count_as_sent(project: Project, server: Loopback) -> None:
+def test_requests_of_judge_count_as_sent(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", OWN)
     server.answer = "Final answer: It makes it ready."
     with Loopback("Score: 80") as judge:
@@ -192,7 +192,7 @@ def test_baseline_tells_nothing_of_requests(project: Project) -> None:
     assert project.record()["usage"] is None
 
 
-def test_worker_that_dies_leaves_the_sums_incomplete(many: Project, server: Loopback) -> None:
+def test_worker_that_dies_leaves_sums_incomplete(many: Project, server: Loopback) -> None:
     many.write("conftest.py", FATAL)
     ran = many.spread(lean(server), *PRICED)
     assert re.search(r"this run sent at least \d+ requests?", summary(ran)), ran.output

@@ -52,9 +52,7 @@ def trial_of(project: Project) -> dict[str, Any]:
     return trial
 
 
-def test_an_agent_asks_for_specifications_errs_and_answers(
-    project: Project, server: Loopback, question: Question
-) -> None:
+def test_agent_asks_for_specifications_errs_and_answers(project: Project, server: Loopback, question: Question) -> None:
     first, second = question.needed[:2]
     server.script(
         calls(("c1", "workflow_specification", read(first)), ("c2", "workflow_specification", read(second))),
@@ -79,7 +77,7 @@ def test_an_agent_asks_for_specifications_errs_and_answers(
     assert trial["score"]["parts"] == {"specifications_read": [2.0, float(needed)], "tool_calls": [2.0, 4.0]}
 
 
-def test_the_model_is_told_tools_and_gets_the_texts_but_not_in_the_prompt(
+def test_model_is_reported_tools_and_gets_texts_but_not_in_prompt(
     project: Project, server: Loopback, question: Question
 ) -> None:
     first = next(iter(question.specifications))
@@ -103,13 +101,13 @@ def test_the_model_is_told_tools_and_gets_the_texts_but_not_in_the_prompt(
     assert trial_of(project)["score"]["metrics"]["specifications_read"] == 1 / len(question.needed)
 
 
-def test_an_agent_that_guesses_has_read_nothing(project: Project, server: Loopback, question: Question) -> None:
+def test_agent_that_guesses_has_read_nothing(project: Project, server: Loopback, question: Question) -> None:
     server.answer = answer(question)
     assert project.run(*asking(server.url), *AGENT).code == 0
     assert trial_of(project)["score"]["metrics"]["specifications_read"] == 0.0
 
 
-def test_an_agent_that_never_answers_is_wrong_after_a_last_request_without_tools(
+def test_agent_without_an_answer_is_wrong_after_last_request(
     project: Project, server: Loopback, question: Question
 ) -> None:
     server.answer = lambda _: calls(("c", "list_workflows", "{}"))
@@ -120,7 +118,7 @@ def test_an_agent_that_never_answers_is_wrong_after_a_last_request_without_tools
     assert (trial_of(project)["requests"], trial_of(project)["outcome"]) == (13, "unparseable")
 
 
-def test_a_provider_that_fails_on_the_way_is_an_error_and_the_requests_are_counted(
+def test_provider_that_fails_on_way_is_error_and_requests_are_counted(
     project: Project, server: Loopback, question: Question
 ) -> None:
     server.script(calls(("c1", "list_workflows", "{}")), refuse(500, "The server had an error"))
@@ -139,7 +137,7 @@ LACKING = [
 
 
 @pytest.mark.parametrize("refusal", LACKING)
-def test_a_model_without_tools_is_skipped_with_the_reason(
+def test_model_without_tools_is_skipped_with_reason(
     project: Project, server: Loopback, question: Question, refusal: Raw
 ) -> None:
     server.script(refusal)
@@ -153,21 +151,19 @@ def test_a_model_without_tools_is_skipped_with_the_reason(
     }
 
 
-def test_another_bad_request_is_an_error(project: Project, server: Loopback, question: Question) -> None:
+def test_another_bad_request_is_error(project: Project, server: Loopback, question: Question) -> None:
     server.script(refuse(400, "temperature is out of range"))
     assert project.run(*asking(server.url), *AGENT).counts == {"error": 1}
 
 
-def test_the_words_of_a_refusal_of_tools_mean_nothing_where_no_tools_were_sent(
+def test_words_of_refusal_of_tools_mean_nothing_where_no_tools_were_sent(
     project: Project, server: Loopback, question: Question
 ) -> None:
     server.script(LACKING[0])
     assert project.run(*asking(server.url)).counts == {"error": 1}
 
 
-def test_baselines_and_recorded_replies_are_skipped_and_the_simulated_model_answers(
-    project: Project, question: Question
-) -> None:
+def test_agent_recorded_skipped_simulated_answers(project: Project, question: Question) -> None:
     path = project.write("replies.jsonl", json.dumps({"prompt": question.prompt, "reply": answer(question)}) + "\n")
     for model in ("baseline:reader", f"recorded:{path}"):
         ran = project.run("--model", model, *AGENT, "-rs")

@@ -88,7 +88,7 @@ def write_suite(project: Project, copies: int = 1, named: str = "mean", old: str
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) -> None:
+def test_gates_decide_on_aggregates_of_family(steps: Project, spread: bool) -> None:
     gates = [
         "following.g_mean>=0.5",
         "next_step.sensitivity>=0.8",
@@ -108,7 +108,7 @@ def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) 
     assert {name for trial in steps.record()["trials"] for name in trial["score"]["parts"]} == {"positive", "negative"}
 
 
-def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> None:
+def test_unparseable_replies_count_as_wrong_for_class(steps: Project) -> None:
     told = ["--taskgraph-gate=following.g_mean>=0.1", "--taskgraph-gate=following.caution>=0.1"]
     ran = steps.run("--model=vague", *told)
     assert ran.clean, ran.output
@@ -124,7 +124,7 @@ def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> N
         ("g_mean>=0.1", "'g_mean' is an aggregate; write it after a name: following.g_mean"),
     ],
 )
-def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate: str, told: str) -> None:
+def test_gate_about_no_aggregate_ends_run_before_asking(steps: Project, gate: str, told: str) -> None:
     ran = steps.run("--model=start", f"--taskgraph-gate={gate}")
     assert (ran.code, ran.clean, "passed" in ran.counts) == (4, True, False), ran.output
     assert re.search(told.replace("?", r"\?"), " ".join(ran.output.split())), ran.output
@@ -138,7 +138,7 @@ def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate
         ("g_mean", "", ""),
     ],
 )
-def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: str, told: str) -> None:
+def test_aggregates_of_family_are_validated(steps: Project, named: str, new: str, told: str) -> None:
     old = '"sensitivity", "ratio"'
     write_suite(steps, named=named, old=old, new=new or old)
     ran = steps.run("--model=start", "--taskgraph-fail-on=nothing")
@@ -147,7 +147,7 @@ def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: s
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_metric_that_is_none_is_told_without_a_traceback(steps: Project, spread: bool) -> None:
+def test_metric_that_is_none_is_reported_without_traceback(steps: Project, spread: bool) -> None:
     write_suite(steps, old='"caution": float(given == "no")', new='"trust": 1.0')
     ran = (steps.spread if spread else steps.run)("--model=start")
     assert ran.clean, ran.output
@@ -155,7 +155,7 @@ def test_metric_that_is_none_is_told_without_a_traceback(steps: Project, spread:
     assert ran.code in (1, 3, 4), ran.output
 
 
-def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
+def test_comparison_shows_aggregates_and_fails_on_worse_one(
     steps: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_suite(steps, copies=6)

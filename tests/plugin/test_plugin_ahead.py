@@ -47,7 +47,7 @@ def many(project: Project, server: Loopback) -> Project:
     return project
 
 
-def test_as_many_as_are_allowed_are_asked_at_once(many: Project, server: Loopback) -> None:
+def test_prefetch_uses_all_slots(many: Project, server: Loopback) -> None:
     together = threading.Barrier(4, timeout=bounded_process.LIMIT)
 
     def answer(prompt: str) -> str:
@@ -60,7 +60,7 @@ def test_as_many_as_are_allowed_are_asked_at_once(many: Project, server: Loopbac
 
 
 @pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--taskgraph-dry-run"])
-def test_a_run_of_no_item_asks_nothing(many: Project, server: Loopback, option: str) -> None:
+def test_run_of_no_item_asks_nothing(many: Project, server: Loopback, option: str) -> None:
     many.run(lean(server), option)
     assert server.requests == []
 
@@ -73,14 +73,14 @@ def test_skipped_and_deselected_items_are_not_asked(many: Project, server: Loopb
     assert len(server.requests) == 10
 
 
-def test_where_the_first_failure_ends_the_run_only_a_few_are_asked_ahead(many: Project, server: Loopback) -> None:
+def test_prefetch_with_maxfail_is_limited(many: Project, server: Loopback) -> None:
     server.answer = wrong
     ran = many.run(lean(server), FLIGHT, "-x")
     assert ran.counts == {"failed": 1}, ran.output
     assert len(server.requests) <= 5
 
 
-def test_the_same_prompt_is_asked_once_however_many_items_hold_it(many: Project, server: Loopback) -> None:
+def test_same_prompt_is_asked_once_however_many_items_hold_it(many: Project, server: Loopback) -> None:
     many.write("test_again.py", MANY.replace("test_graph", "test_again"))
     ran = many.run(lean(server), FLIGHT)
     assert (ran.counts, len(server.requests)) == ({"passed": 40}, 20), ran.output
@@ -100,13 +100,13 @@ def test_repetitions_are_asked_one_by_one(many: Project, server: Loopback) -> No
     ]
 
 
-def test_a_second_run_asks_nothing_and_one_that_refreshes_asks_all(many: Project, server: Loopback) -> None:
+def test_second_run_asks_nothing_and_one_that_refreshes_asks_all(many: Project, server: Loopback) -> None:
     for option, requests in (("-q", 20), ("-q", 20), ("--taskgraph-refresh", 40), ("-q", 40)):
         ran = many.run(lean(server), FLIGHT, option)
         assert (ran.counts["passed"], len(server.requests)) == (20, requests), ran.output
 
 
-def test_a_replay_tells_the_same_and_sends_nothing(many: Project, server: Loopback) -> None:
+def test_replay_tells_same_and_sends_nothing(many: Project, server: Loopback) -> None:
     def answer(prompt: str) -> str:
         return wrong(prompt) if len(prompt) % 3 else right(prompt)
 
@@ -133,7 +133,7 @@ def pytest_unconfigure(config):
     assert len(server.requests) == 20
 
 
-def test_a_miss_under_replay_is_an_error_that_shows_the_nearest_prompt(many: Project, server: Loopback) -> None:
+def test_miss_under_replay_is_error_that_shows_nearest_prompt(many: Project, server: Loopback) -> None:
     many.run(lean(server), "-k", "flow_start")
     ran = many.run(lean(server), "--taskgraph-replay", "-k", "flow_start", "--taskgraph-phrasing=second")
     assert (ran.counts["passed"], ran.counts["error"]) == (4, 6), ran.output  # those that had that phrasing
@@ -143,14 +143,14 @@ def test_a_miss_under_replay_is_an_error_that_shows_the_nearest_prompt(many: Pro
     assert len(server.requests) == 10
 
 
-def test_a_replay_without_a_store_is_a_mistake_of_usage(many: Project, server: Loopback) -> None:
+def test_replay_without_store_is_mistake_of_usage(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-replay")
     assert ran.code == 4
     assert "there is no store of replies" in ran.output
     assert not (many.path / ".taskgraph").exists()
 
 
-def test_a_wrong_key_ends_the_run_after_a_few_requests_with_one_message(many: Project, server: Loopback) -> None:
+def test_wrong_key_ends_run_after_few_requests_with_one_message(many: Project, server: Loopback) -> None:
     server.answer = lambda prompt: refuse(401, "Incorrect API key provided")
     ran = many.run(lean(server), FLIGHT)
     assert ran.code == 2, ran.output
@@ -169,7 +169,7 @@ def test_models_one_without_credit_stops_and_others_go_on(many: Project, server:
     assert errors == {"payment"}
 
 
-def test_models_all_without_credit_end_the_run(many: Project, server: Loopback) -> None:
+def test_models_all_without_credit_end_run(many: Project, server: Loopback) -> None:
     server.answer = refuse(402, "Insufficient credits")
     with Loopback(server.answer) as other:
         ran = many.run(lean(other), lean(server), "--taskgraph-concurrency=2")
@@ -179,7 +179,7 @@ def test_models_all_without_credit_end_the_run(many: Project, server: Loopback) 
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_a_budget_of_calls_is_never_passed(many: Project, server: Loopback, workers: tuple[str, ...]) -> None:
+def test_budget_of_calls_is_never_passed(many: Project, server: Loopback, workers: tuple[str, ...]) -> None:
     plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
     ran = many.spawn(lean(server), FLIGHT, "--taskgraph-max-calls=7", *workers, "-rsf", plugins=plugins)
     assert len(server.requests) == 7
@@ -188,14 +188,14 @@ def test_a_budget_of_calls_is_never_passed(many: Project, server: Loopback, work
     assert ran.code == 1
 
 
-def test_a_budget_that_suffices_is_a_case_that_passes(many: Project, server: Loopback) -> None:
+def test_budget_that_suffices_is_case_that_passes(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), FLIGHT, "--taskgraph-max-calls=20", "-v", "--junitxml=junit.xml")
     assert (ran.code, ran.counts) == (0, {"passed": 21}), ran.output
     assert "budget::calls PASSED" in ran.output
     assert [case.attrib["name"] for case in many.junit().findall("testcase")].count("calls") == 1
 
 
-def test_a_cost_limit_needs_a_price(many: Project, server: Loopback) -> None:
+def test_cost_limit_needs_price(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-max-cost=1")
     assert ran.code == 4
     assert "--taskgraph-price" in ran.output
@@ -204,14 +204,14 @@ def test_a_cost_limit_needs_a_price(many: Project, server: Loopback) -> None:
     assert many.run(lean(server), *cheap).counts == {"passed": 21}
 
 
-def test_over_two_workers_nothing_is_asked_twice(many: Project, server: Loopback) -> None:
+def test_prefetch_two_workers_ask_each_question_once(many: Project, server: Loopback) -> None:
     many.write("test_again.py", MANY.replace("test_graph", "test_again"))
     ran = many.spread(lean(server), FLIGHT, "--taskgraph-report=json=record.json")
     assert (ran.counts, len(server.requests)) == ({"passed": 40}, 20), ran.output
     assert {trial["outcome"] for trial in many.record()["trials"]} == {"right"}
 
 
-def test_faults_are_repeated_until_an_answer_comes(many: Project, server: Loopback) -> None:
+def test_faults_are_repeated_until_answer_comes(many: Project, server: Loopback) -> None:
     broken = Raw(body=b'{"choices": [{"mess')
     slow = Raw(429, b'{"error": {"message": "slow down"}}', headers={"Retry-After": "0"})
     server.script(broken, refuse(500, "oops"), slow, refuse(503, "later"))
@@ -222,7 +222,7 @@ def test_faults_are_repeated_until_an_answer_comes(many: Project, server: Loopba
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("workers", [[], ["-n", "2", "-p", "xdist"]], ids=["one", "two"])
-def test_a_run_that_is_ended_goes_on_where_it_was(
+def test_run_ended_goes_on_where_it_was(
     many: Project, server: Loopback, sent: signal.Signals, workers: list[str]
 ) -> None:
     enough, lock = threading.Event(), threading.Lock()
@@ -252,7 +252,7 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
 
 
 @pytest.mark.parametrize("limits", [(), LIMITED], ids=["unlimited", "limited"])
-def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is_paid_for_counts(
+def test_disk_full_ends_run_with_one_message_and_reply_paid_for_counts(
     many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, limits: tuple[str, ...]
 ) -> None:
     def full(*_: object) -> Any:  # noqa: ANN401 - it gives nothing
@@ -281,7 +281,7 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
     assert [trial["outcome"] for trial in many.record()["trials"]] == ["right"]
 
 
-def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
+def test_store_that_cannot_say_what_it_holds_ends_run_with_one_message(
     many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(*_: object) -> None:
@@ -296,7 +296,7 @@ def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
     assert [trial["outcome"] for trial in many.record()["trials"]] == ["error"]
 
 
-def test_several_models_are_asked_side_by_side(many: Project, server: Loopback) -> None:
+def test_prefetch_several_models_run_concurrently(many: Project, server: Loopback) -> None:
     with Loopback(wrong) as other:
         ran = many.run(lean(server), f"--model={other.url}#two", "-k", "flow_start", "--taskgraph-fail-on=nothing")
         assert (len(server.requests), len(other.requests)) == (10, 10)
@@ -312,7 +312,7 @@ def test_keys_reach_neither_store_nor_record(many: Project, server: Loopback) ->
     assert files == []
 
 
-def test_the_store_keeps_out_of_git(many: Project, server: Loopback) -> None:
+def test_store_keeps_out_of_git(many: Project, server: Loopback) -> None:
     many.run(lean(server))
     assert (many.path / ".taskgraph" / ".gitignore").read_text().strip() == "*"
     assert json.dumps(server.requests[0].body)

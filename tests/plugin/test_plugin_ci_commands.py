@@ -21,7 +21,7 @@ def commands(output: str) -> list[str]:
 
 
 @pytest.mark.parametrize("fail_on", ["answers", "gates"])
-def test_no_line_of_a_reply_is_a_command(project: Project, server: Loopback, fail_on: str) -> None:
+def test_reply_line_is_no_ci_command(project: Project, server: Loopback, fail_on: str) -> None:
     server.answer = lambda _: "\n".join(COMMANDS)
     options = (f"--taskgraph-fail-on={fail_on}", "--taskgraph-gate=structure>=0.5", "-rA", "-vv")
     ran = project.run(*asking(server.url), *options)
@@ -30,7 +30,7 @@ def test_no_line_of_a_reply_is_a_command(project: Project, server: Loopback, fai
     assert commands(ran.output) == []
 
 
-def test_no_reply_from_a_worker_is_a_command(project: Project) -> None:
+def test_worker_reply_is_no_ci_command(project: Project) -> None:
     project.run("--taskgraph-report=json=record.json")
     project.write("replies.jsonl", rows(project.record(), lambda _: "\n".join(COMMANDS)))
     ran = project.spread("--model=recorded:replies.jsonl", "-rA")
@@ -40,7 +40,7 @@ def test_no_reply_from_a_worker_is_a_command(project: Project) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401])  # of 401 three end the run, which tells what the provider said
-def test_no_error_of_a_provider_is_a_command(project: Project, server: Loopback, status: int) -> None:
+def test_provider_error_is_no_ci_command(project: Project, server: Loopback, status: int) -> None:
     server.answer = lambda _: refuse(status, "::error::owned ##vso[task.complete]")
     ran = project.run(*asking(server.url), "-rA")
     assert "owned" in ran.output

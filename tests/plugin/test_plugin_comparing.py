@@ -55,25 +55,25 @@ def test_fail_on_alone_decides_between_answers_and_comparison(
 
 
 @pytest.mark.parametrize("fail_on", ["regression", "regression,inconclusive", "regression,inconclusive,missing"])
-def test_what_the_user_left_out_fails_no_comparison(saved: Project, fail_on: str) -> None:
+def test_comparison_deselected_questions_do_not_fail(saved: Project, fail_on: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={fail_on}", "-k", "flow_end")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
     assert "not decided: 8 of the baseline left out (-k); identical replies: 8 paired" in flat_output(ran)
 
 
-def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Project) -> None:
+def test_comparison_worse_fails_despite_selection(saved: Project) -> None:
     ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=regression", "-k", "flow_end")
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
     assert "failed compare::main: worse: -1.000 over 8" in flat_output(ran)
 
 
-def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Project) -> None:
+def test_run_that_ends_at_first_failure_passes_no_comparison(saved: Project) -> None:
     ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=answers,regression", "-x")
     assert ran.counts == {"failed": 1, "skipped": 1}, ran.output
     assert "not decided: 15 of the baseline left out (-x)" in flat_output(ran)
 
 
-def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare(saved: Project) -> None:
+def test_fail_on_configured_without_comparison_is_accepted(saved: Project) -> None:
     saved.write("test_plain.py", "def test_plain():\n    pass\n")
     saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = regression, inconclusive\n")
     assert saved.run("test_plain.py").code == 0
@@ -96,14 +96,14 @@ def test_configured_fail_on_gates_without_gate_is_refused_with_questions(saved: 
 
 
 @pytest.mark.parametrize("value", [",", "inconclusive,worse"])
-def test_what_a_comparison_cannot_fail_on_is_told_before_anything_is_asked(saved: Project, value: str) -> None:
+def test_fail_on_invalid_for_comparison_is_usage_error(saved: Project, value: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={value}")
     assert (ran.code, ran.counts) == (pytest.ExitCode.USAGE_ERROR, {})
     assert ("missing" if value != "," else "nothing given; expected WHAT[,WHAT]") in ran.output
     assert "--taskgraph-fail-on" in ran.output
 
 
-def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_with(saved: Project) -> None:
+def test_run_worse_does_not_take_place_of_one_it_is_compared_with(saved: Project) -> None:
     for _ in range(2):
         ran = saved.run(BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-fail-on=regression")
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
@@ -120,7 +120,7 @@ def test_runs_of_as_many_questions_differ_in_no_number_of_them(saved: Project, q
 
 
 @pytest.mark.parametrize("marks", [(), ("-m", "taskgraph")])
-def test_a_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, marks: tuple[str, ...]) -> None:
+def test_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, marks: tuple[str, ...]) -> None:
     saved.write("test_graph.py", SUITE.replace("instances=8", "instances=7"))
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", *marks)
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
@@ -130,7 +130,7 @@ def test_a_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, mar
     assert (ran.code, ran.counts["failed"]) == (1, 1), "not a single question could be paired"
 
 
-def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
+def test_items_named_one_by_one_leave_others_out(saved: Project) -> None:
     question = next(trial["question"]["id"] for trial in saved.record(".taskgraph/runs/main.json")["trials"])
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{question}]")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
@@ -144,7 +144,7 @@ def test_report_only_run_fails_for_no_baseline_either(saved: Project) -> None:
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
 
 
-def test_a_part_of_the_questions_does_not_take_the_place_of_them_all(saved: Project) -> None:
+def test_part_of_questions_does_not_take_place_of_them_all(saved: Project) -> None:
     ran = saved.run(GOOD, COMPARE, "--taskgraph-save=main", "-k", "flow_end")
     assert ran.code == 0, ran.output
     assert "the run 'main' is not saved" in flat_output(ran)

@@ -23,12 +23,12 @@ def pytest_table(block: str) -> dict[str, Any]:
     return stated
 
 
-def test_the_table_names_every_option_with_its_ini_value_and_its_variable() -> None:
+def test_table_names_every_option_with_ini_value_and_variable() -> None:
     names = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
     assert names == {name: (one.dest, one.dest.upper()) for name, one in all_options().items()}
 
 
-def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_value_is() -> None:
+def test_option_table_has_default_and_kind() -> None:
     for name, _, _, kind, default in ROW.findall(PAGE):
         option = all_options()[name]
         assert default.strip("`") == option.default, name
@@ -42,7 +42,7 @@ def test_there_are_files_to_try() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_a_file_of_the_page_is_taken_without_a_complaint(
+def test_file_of_page_is_taken_without_complaint(
     project: Project, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TASKGRAPH_MODEL", "baseline:constant")  # not that of the page: none is live here
@@ -55,7 +55,7 @@ def test_a_file_of_the_page_is_taken_without_a_complaint(
     assert ran.clean
 
 
-def test_lists_stand_in_the_file_as_lists(project: Project) -> None:
+def test_lists_stand_in_file_as_lists(project: Project) -> None:
     (project.path / "pytest.ini").unlink()
     project.write(
         "pyproject.toml",
@@ -67,13 +67,13 @@ def test_lists_stand_in_the_file_as_lists(project: Project) -> None:
     assert {"baseline:constant", "baseline:random"} <= set(re.findall(r"baseline:\w+", ran.output))
 
 
-def test_a_number_may_stand_without_quotes(project: Project) -> None:
+def test_number_may_stand_without_quotes(project: Project) -> None:
     (project.path / "pytest.ini").unlink()
     project.write("pyproject.toml", "[tool.pytest.ini_options]\ntaskgraph_instances = 1\n")
     assert project.run("--collect-only", "-q").output.count("test_graph.py::") == 2
 
 
-def test_a_switch_of_the_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:
+def test_switch_of_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\ntaskgraph_dry_run = true\n")
     assert "no request was sent" in project.run().output
     project.write("pytest.ini", "[pytest]\ntaskgraph_dry_run = yes\n")

@@ -72,7 +72,7 @@ def test_limit_above_plan_asks_every_question(many: Project, server: Loopback, s
     assert len(limited(many, server, "5", *setting)) == 40
 
 
-def test_limit_that_runs_out_asks_the_same_at_any_concurrency(many: Project, server: Loopback) -> None:
+def test_limit_that_runs_out_asks_same_at_any_concurrency(many: Project, server: Loopback) -> None:
     one_by_one = limited(many, server, "2.55", "--taskgraph-concurrency=1")
     # The seventeenth still fits beside 1.5 US$ that are spent.
     assert len(one_by_one) == 16
@@ -82,7 +82,7 @@ def test_limit_that_runs_out_asks_the_same_at_any_concurrency(many: Project, ser
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_limit_that_holds_requests_up_is_told_before_they_are_sent(
+def test_limit_that_holds_requests_up_is_reported_before_they_are_sent(
     many: Project, server: Loopback, spread: bool
 ) -> None:
     ran = (many.spread if spread else many.run)(lean(server), *PRICED, "--taskgraph-max-cost=5")
@@ -90,14 +90,14 @@ def test_limit_that_holds_requests_up_is_told_before_they_are_sent(
     assert ran.output.count(notice) == 1, ran.output
 
 
-def test_question_that_fails_unbilled_leaves_the_budget_to_others(many: Project, server: Loopback) -> None:
+def test_question_that_fails_unbilled_leaves_budget_to_others(many: Project, server: Loopback) -> None:
     server.script(*[Raw(status=400, body=b'{"error": {"message": "no"}}')] * 10)
     many.run(lean(server), *PRICED, "--taskgraph-max-cost=1.5", "--taskgraph-concurrency=8")
     assert len(server.requests) == 10 + 6
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, signals are not sent to one process")
-def test_ctrl_c_ends_a_run_whose_requests_wait_for_the_budget(many: Project, server: Loopback) -> None:
+def test_ctrl_c_ends_run_whose_requests_wait_for_budget(many: Project, server: Loopback) -> None:
     arrived = threading.Event()
 
     def answer(prompt: str) -> Raw:

@@ -14,7 +14,7 @@ def test_it(trial):
 """
 
 
-def test_ids_and_prompts_are_the_same_under_any_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_and_prompts_are_same_under_any_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("test_graph.py", ALL)
     outputs = []
     for seed in ("1", "2"):
@@ -26,7 +26,7 @@ def test_ids_and_prompts_are_the_same_under_any_hash_seed(project: Project, monk
     assert outputs[0] == outputs[1]
 
 
-def test_the_same_items_and_the_same_table_over_workers(project: Project) -> None:
+def test_same_items_and_same_table_over_workers(project: Project) -> None:
     alone = project.run("--model", "simulated:0.5", "-v")
     spread = project.spread("--model", "simulated:0.5", "-v")
 
@@ -40,7 +40,7 @@ def test_the_same_items_and_the_same_table_over_workers(project: Project) -> Non
     assert (alone.code, alone.counts) == (spread.code, spread.counts)
 
 
-def test_more_instances_extend_fewer(project: Project) -> None:
+def test_instances_more_extend_fewer(project: Project) -> None:
     report = "--taskgraph-report=json="
     project.run(f"{report}few.json")
     project.run(f"{report}many.json", "--taskgraph-instances=5")

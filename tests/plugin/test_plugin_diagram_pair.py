@@ -53,7 +53,7 @@ def reports(name: str) -> list[str]:
     ]
 
 
-def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -> None:
+def test_record_and_page_hold_pair_of_each_parsed_answer(recipes: Project) -> None:
     recipes.run(*reports("run"))
     found = recipes.record("run.json")
     pairs = {trial["question"]["id"]: trial.get("diagram_pair") for trial in found["trials"]}
@@ -69,7 +69,7 @@ def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -
     assert "<script>alert" not in page
 
 
-def test_record_and_page_of_a_run_over_workers_are_the_same(recipes: Project) -> None:
+def test_record_and_page_of_run_over_workers_are_same(recipes: Project) -> None:
     recipes.run(*reports("alone"))
     recipes.spread(*reports("spread"))
     for kind in ("json", "html"):
@@ -78,7 +78,7 @@ def test_record_and_page_of_a_run_over_workers_are_the_same(recipes: Project) ->
     assert len([trial for trial in recipes.record("spread.json")["trials"] if "diagram_pair" in trial]) == 3
 
 
-def test_without_a_report_that_draws_nothing_is_drawn(recipes: Project) -> None:
+def test_diagrams_without_drawing_report_are_not_drawn(recipes: Project) -> None:
     with (recipes.path / "recipes.py").open("a", encoding="utf-8") as family:
         family.write(FAILS)
     ran = recipes.run("--model=recorded:replies.jsonl", "--taskgraph-report=csv=run.csv")

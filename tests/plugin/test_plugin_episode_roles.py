@@ -62,7 +62,7 @@ def run_suite(project: Project) -> Project:
     return project
 
 
-def test_episode_request_to_an_embedder_reaches_the_model_of_that_role(asked: Project, server: Loopback) -> None:
+def test_episode_request_to_embedder_reaches_model_of_that_role(asked: Project, server: Loopback) -> None:
     vectors = [{"index": at, "embedding": [1.0, 2.0]} for at in (0, 1)]
     server.answer = as_json({"data": vectors, "model": "any", "usage": {"prompt_tokens": 4}})
     ran = asked.run("--model=yes", f"--taskgraph-embedder={server.url}#any", "--taskgraph-report=json=r.json")
@@ -73,7 +73,7 @@ def test_episode_request_to_an_embedder_reaches_the_model_of_that_role(asked: Pr
     assert server.requests[0].body["input"] == ["yes", "yes"]
 
 
-def test_episode_role_without_a_model_is_a_usage_error(asked: Project) -> None:
+def test_episode_role_without_model_is_usage_error(asked: Project) -> None:
     ran = asked.run("--model=yes")
     assert ran.code == 4
     assert "the benchmark family 'alike' needs a model in the role of embedder" in " ".join(ran.output.split())

@@ -175,7 +175,7 @@ def test_totals_of_every_report_count_all_exchanges(project: Project, provider: 
     totals(project, replayed, provider, stored=True)
 
 
-def test_trial_keeps_messages_replies_notes_and_what_the_episode_measured(project: Project, provider: Provider) -> None:
+def test_trial_keeps_messages_replies_notes_and_what_episode_measured(project: Project, provider: Provider) -> None:
     project.run(model(provider), *REPORTS)
     record = project.record()
     for trial in record["trials"]:
@@ -194,7 +194,7 @@ def test_trial_keeps_messages_replies_notes_and_what_the_episode_measured(projec
         assert trial["score"]["parts"]["agreement"] == [0.0, 1.0]
 
 
-def test_wrong_answer_is_shown_with_its_exchanges(project: Project, provider: Provider) -> None:
+def test_wrong_answer_is_shown_with_exchanges(project: Project, provider: Provider) -> None:
     provider.server.answer = lambda prompt: reply("Final answer: Nobody", usage=(100, 10))
     assert project.run(model(provider), *REPORTS).counts == {"failed": 4}
     markdown = (project.path / "r.md").read_text(encoding="utf-8")
@@ -205,7 +205,7 @@ def test_wrong_answer_is_shown_with_its_exchanges(project: Project, provider: Pr
     assert re.search(r"user: Draft 1 of \S+\.\nFinal answer: Nobody", page)
 
 
-def test_single_exchange_is_shown_as_the_reply_alone(project: Project, server: Loopback) -> None:
+def test_single_exchange_is_shown_as_reply_alone(project: Project, server: Loopback) -> None:
     server.answer = lambda prompt: "Final answer: Nobody"
     project.run(f"--model={server.url}#any", *REPORTS, "-k", "parallel_block")
     assert "subject" not in (project.path / "r.md").read_text(encoding="utf-8")
@@ -214,7 +214,7 @@ def test_single_exchange_is_shown_as_the_reply_alone(project: Project, server: L
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_failure_in_the_third_request_keeps_the_first_two(project: Project, provider: Provider, spread: bool) -> None:
+def test_failure_in_third_request_keeps_first_two(project: Project, provider: Provider, spread: bool) -> None:
     def answer(prompt: str) -> Answer:
         return refuse(500, "out of order") if prompt.startswith("Decide ") else provider.answer(prompt)
 
@@ -232,7 +232,7 @@ def test_failure_in_the_third_request_keeps_the_first_two(project: Project, prov
     assert "unknown cost" not in ran.output
 
 
-def test_budget_that_ends_on_the_way_keeps_what_was_paid_for(project: Project, provider: Provider) -> None:
+def test_budget_that_ends_on_way_keeps_what_was_paid_for(project: Project, provider: Provider) -> None:
     ran = project.run(model(provider), *REPORTS, "--taskgraph-max-calls=2", "-k", "flow_start and 000")
     assert ran.counts["skipped"] == 1, ran.output
     (one,) = trials(project)
@@ -241,7 +241,7 @@ def test_budget_that_ends_on_the_way_keeps_what_was_paid_for(project: Project, p
     assert told_by_reports(project)["csv"] == (*provider.tokens, round(provider.cost * 1e6))
 
 
-def test_plan_says_that_an_episode_of_several_turns_sends_more(project: Project, provider: Provider) -> None:
+def test_plan_says_that_episode_of_several_turns_sends_more(project: Project, provider: Provider) -> None:
     ran = project.run(model(provider), "--taskgraph-dry-run", "--taskgraph-price=1/20")
     assert "8 requests" in ran.output
     assert "at least" in ran.output
@@ -286,7 +286,7 @@ def test_question_that_times_out_keeps_what_was_answered() -> None:
     ]  # fmt: skip
 
 
-def test_samples_of_an_episode_differ_in_every_repetition() -> None:
+def test_samples_of_episode_differ_in_every_repetition() -> None:
     def sampling(question: Question) -> Turns:
         messages = [{"role": "user", "content": question.prompt}]
         replies = yield [Request(messages=messages, repetition=at) for at in (1, 2, 3)]

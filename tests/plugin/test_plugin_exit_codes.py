@@ -137,13 +137,13 @@ TOLD_ELSEWHERE = {"Ctrl-C", "`-x` or `--maxfail` under xdist"}  # test_plugin_ah
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_run_ends_with_the_exit_code_of_its_row(project: Project, server: Loopback, row: str) -> None:
+def test_run_ends_with_exit_code_of_row(project: Project, server: Loopback, row: str) -> None:
     code, prepare = ROWS[row]
     ran = project.run(*prepare(project, server))
     assert ran.code == code, ran.output
 
 
-def test_the_table_has_these_rows_and_no_others() -> None:
+def test_table_has_these_rows_and_no_others() -> None:
     rows = re.findall(r"^\| (\d) \| (.+?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert {row: int(code) for code, row in rows if row not in TOLD_ELSEWHERE} == {
         row: code for row, (code, _) in ROWS.items()

@@ -33,7 +33,7 @@ def test_shortest_example_runs(project: Project) -> None:
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_example_project_asks_its_gateway(
+def test_example_project_asks_gateway(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, spread: bool
 ) -> None:
     monkeypatch.setenv("GATEWAY_URL", server.url)
@@ -50,7 +50,7 @@ def test_example_project_asks_its_gateway(
     assert "replies of gateway are not stored: it states no version" in ran.output
 
 
-def test_message_of_the_page_is_what_pytest_prints(project: Project) -> None:
+def test_message_of_page_is_what_pytest_prints(project: Project) -> None:
     project.write("conftest.py", "def pytest_taskgraph_register(registry):\n    registry.metric('jaccard', abs)\n")
     (line,) = re.findall(r"^ERROR: .*$", PAGE, re.MULTILINE)
     assert line in project.run("--model=simulated:1").output.splitlines()

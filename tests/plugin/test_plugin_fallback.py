@@ -87,7 +87,7 @@ def arguments(client: str, server: Loopback) -> list[str]:
 
 
 @pytest.mark.parametrize("client", ["litellm", "address"])
-def test_reply_without_logprobs_is_counted_and_shown_in_a_right_trial(
+def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     client: str, falling_back: Project, server: Loopback
 ) -> None:
     server.completions = BARE
@@ -107,7 +107,7 @@ def test_reply_without_logprobs_is_counted_and_shown_in_a_right_trial(
     assert "no reply: no-logprobs" in (falling_back.path / "r.html").read_text(encoding="utf-8")
 
 
-def test_wrong_answer_after_a_failed_request_is_shown_with_both(falling_back: Project, server: Loopback) -> None:
+def test_wrong_answer_after_failed_request_is_shown_with_both(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
     server.answer = "Final answer: perhaps"
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-fail-on=nothing")
@@ -127,7 +127,7 @@ def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back
     assert falling_back.record()["usage"]["sent"] == 4
 
 
-def test_replay_takes_the_way_that_the_run_took(falling_back: Project, server: Loopback) -> None:
+def test_replay_takes_way_that_run_took(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
     assert falling_back.run(*arguments("address", server), *REPORTS).counts == {"passed": 4}
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-replay")
@@ -136,7 +136,7 @@ def test_replay_takes_the_way_that_the_run_took(falling_back: Project, server: L
     assert [trial["score"]["parts"] for trial in falling_back.record()["trials"]] == [{"by_logprobs": [0, 1]}] * 4
 
 
-def test_budget_that_ends_between_both_ways_skips_the_question(falling_back: Project, server: Loopback) -> None:
+def test_budget_that_ends_between_both_ways_skips_question(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
     ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 4, ran.output

@@ -84,7 +84,7 @@ def test_family_option_is_read_as_any_other(facts: Project, monkeypatch: pytest.
     assert "ERROR: --taskgraph-most: 0; expected at least 1" in ran.output
 
 
-def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_family_option_is_keyword_of_suites(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Facts, "suite_options", frozenset())
     assert items(facts) == 3
     assert items(facts, "--taskgraph-most=4") == 4
@@ -94,7 +94,7 @@ def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: p
     assert "test_facts: @suite(..., most=...): 0; expected at least 1" in ran.output
 
 
-def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
+def test_family_option_stands_in_help_with_others(facts: Project) -> None:
     message = " ".join(facts.run("--help").output.split())
     assert (
         "benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents, "
@@ -108,12 +108,12 @@ def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> Non
     assert f"number of questions {words} (default: 4)" in message
 
 
-def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:
+def test_family_runs_beside_built_in_one_with_data(facts: Project) -> None:
     ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:1")
     assert (ran.code, ran.counts) == (0, {"passed": 3}), ran.output
 
 
-def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
+def test_data_may_stand_in_ini_file(facts: Project) -> None:
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentences=sentences.txt\n")
     assert facts.run("--model=simulated:1").counts == {"passed": 3}
 
@@ -126,14 +126,14 @@ def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
         (["sentence=sentences.txt"], "unknown data set (--taskgraph-data) 'sentence'; known: paged, sentences"),
     ],
 )
-def test_data_that_cannot_be_read_is_a_usage_error(facts: Project, args: list[str], message: str) -> None:
+def test_data_that_cannot_be_read_is_usage_error(facts: Project, args: list[str], message: str) -> None:
     ran = facts.run(*(f"--taskgraph-data={arg}" for arg in args))
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert f"ERROR: {message}" in ran.output
     assert ran.clean
 
 
-def test_suite_of_a_family_without_the_baseline_is_a_usage_error(facts: Project) -> None:
+def test_suite_of_family_without_baseline_is_usage_error(facts: Project) -> None:
     ran = facts.run("--taskgraph-data=sentences=sentences.txt")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "the family 'facts' has no baseline; name a model with --taskgraph-model" in ran.output
@@ -154,7 +154,7 @@ class Clashing(Facts):
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
 
 
-def test_option_of_a_late_conftest_is_set_by_environment(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_option_of_late_conftest_is_set_by_environment(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     late = """
 from test_plugin_family_options import Facts, QuestionReference
 
@@ -176,7 +176,7 @@ def pytest_taskgraph_register(registry):
     assert facts.run(*collecting).output.count("test_facts[fact-") == 2
 
 
-def test_data_that_is_missing_is_named_where_a_suite_needs_it(facts: Project) -> None:
+def test_data_missing_is_named_where_suite_needs_it(facts: Project) -> None:
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentence=sentences.txt\n")
     ran = facts.run("--model=simulated:1")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -185,7 +185,7 @@ def test_data_that_is_missing_is_named_where_a_suite_needs_it(facts: Project) ->
     assert ran.clean
 
 
-def test_suite_of_a_family_that_is_not_registered_is_refused(facts: Project) -> None:
+def test_suite_of_family_that_is_not_registered_is_refused(facts: Project) -> None:
     facts.write("conftest.py", "")
     own = SUITE.replace('FAMILIES["facts"]', "Facts()")
     own = own.replace(
@@ -207,14 +207,14 @@ def test_option_that_another_family_has_is_shared() -> None:
     assert parser.parse(["--taskgraph-tasks=8", "--taskgraph-seed=3"]).taskgraph_tasks == "8"
 
 
-def test_wrong_answers_are_counted_by_group_whatever_the_ids_are(facts: Project) -> None:
+def test_wrong_answers_are_counted_by_group_whatever_ids_are(facts: Project) -> None:
     facts.write("sentences.txt", "\n".join(f"{at} is odd" for at in range(1, 24, 2)))
     ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:0", "--taskgraph-most=12")
     assert ran.counts == {"failed": 12}
     assert "... and 2 more wrong answers of facts" in ran.output
 
 
-def test_record_states_the_options_of_the_families_that_were_asked(facts: Project) -> None:
+def test_record_states_options_of_families_asked(facts: Project) -> None:
     facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:1", "--taskgraph-report=json=record.json")
     stated = facts.record()["settings"]
     assert stated["most"] == 1

@@ -62,7 +62,7 @@ def planned(ran: Ran) -> list[str]:
     return [line for line in start.splitlines() if line.startswith("taskgraph")]
 
 
-def test_the_controller_tells_what_one_process_tells(many: Project, server: Loopback) -> None:
+def test_controller_tells_what_one_process_tells(many: Project, server: Loopback) -> None:
     many.run(lean(server), *PRICED)  # what its replies took is expected of others
     alone = many.run(lean(server), *PRICED, "--taskgraph-refresh")
     spread = many.spread(lean(server), *PRICED, "--taskgraph-refresh")
@@ -72,7 +72,7 @@ def test_the_controller_tells_what_one_process_tells(many: Project, server: Loop
     assert planned(spread)[1].endswith("10 questions")
 
 
-def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopback) -> None:
+def test_forecast_is_printed_once_before_first_item(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "-v", "--taskgraph-max-calls=4")
     assert ran.output.count("taskgraph: 4 of 10 requests, cost unknown") == 1, ran.output
     assert ran.output.index("4 of 10 requests") < ran.output.index("test_graph.py::test_graph[")
@@ -84,12 +84,12 @@ def test_questions_that_each_worker_runs_are_counted_once(many: Project, server:
     assert len(server.requests) == 10
 
 
-def test_what_is_stored_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
+def test_forecast_of_stored_replies_on_controller(many: Project, server: Loopback) -> None:
     many.run(lean(server))
     assert planned(many.spread(lean(server)))[0] == "taskgraph: 0 requests, 10 replies from the store"
 
 
-def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:
+def test_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:
     many.run(lean(server), "-k", "flow_start")
     expected = "a replay, nothing is sent: 5 replies from the store, 5 missing in it"
     assert planned(many.run(lean(server), "--taskgraph-replay"))[0] == f"taskgraph: {expected}"
@@ -98,7 +98,7 @@ def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> 
     assert "cost" not in plan.partition("pattern ")[2]
 
 
-def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
+def test_notices_are_printed_on_controller(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
     assert any("there is no run named 'nightly'" in line for line in planned(ran)), ran.output
 
@@ -109,21 +109,21 @@ def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("quiet", [("-q",), ("-p", "no:terminal")])
-def test_quiet_or_without_a_reporter_a_controller_tells_nothing(
+def test_quiet_or_without_reporter_controller_tells_nothing(
     many: Project, server: Loopback, quiet: tuple[str, ...]
 ) -> None:
     ran = many.spread(lean(server), *quiet)
     assert (ran.code, planned(ran), len(server.requests)) == (0, [], 10), ran.output
 
 
-def test_without_a_suite_a_controller_tells_nothing(project: Project, server: Loopback) -> None:
+def test_controller_without_suite_prints_nothing(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", "def test_plain(): pass")
     ran = project.spread(lean(server))
     assert (ran.counts, planned(ran)) == ({"passed": 1}, []), ran.output
 
 
 @pytest.mark.parametrize("workers", [False, True])
-def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, server: Loopback, workers: bool) -> None:
+def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server: Loopback, workers: bool) -> None:
     many.write("conftest.py", BROKEN)
     plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
     ran = many.spawn(lean(server), *(("-n", "2") if workers else ()), plugins=plugins)
@@ -136,7 +136,7 @@ def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, serv
     ("workers", "imported"),
     [(("-n", "0"), {"alone": "True"}), (("-n", "1"), {"gw0": "True"})],
 )
-def test_litellm_is_imported_while_collecting_and_nobody_hears_what_it_warns_of(
+def test_litellm_import_during_collection_hides_warnings(
     many: Project, server: Loopback, workers: tuple[str, ...], imported: dict[str, str]
 ) -> None:
     many.write("conftest.py", IMPORTED)
@@ -146,7 +146,7 @@ def test_litellm_is_imported_while_collecting_and_nobody_hears_what_it_warns_of(
     assert "Warning" not in ran.output
 
 
-def test_no_worker_imports_litellm_for_the_lean_client_or_a_replay(many: Project, server: Loopback) -> None:
+def test_worker_lean_client_or_replay_imports_no_litellm(many: Project, server: Loopback) -> None:
     many.write("conftest.py", IMPORTED)
     ran = many.spread(lean(server))
     assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output

@@ -81,11 +81,11 @@ def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
     assert "\nabout:\n    neutral." in ran.output
 
 
-def test_fuzz_same_seed_has_the_same_findings(broken: Project) -> None:
+def test_fuzz_same_seed_has_same_findings(broken: Project) -> None:
     assert failures(fuzz(broken)) == failures(fuzz(broken)) != ""
 
 
-def test_fuzz_two_workers_have_the_findings_of_one_process(broken: Project) -> None:
+def test_fuzz_two_workers_have_findings_of_one_process(broken: Project) -> None:
     spread = broken.spread("--taskgraph-fuzz=30", SEED, plugins=PLUGINS)
     assert spread.clean
     assert (spread.code, spread.counts) == (1, {"failed": 2, "passed": 1})
@@ -100,7 +100,7 @@ def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
     assert not (broken.path / ".taskgraph").exists()
 
 
-def test_fuzz_first_failure_ends_the_search_with_exitfirst(broken: Project) -> None:
+def test_fuzz_first_failure_ends_search_with_exitfirst(broken: Project) -> None:
     ran = fuzz(broken, "-x")
     assert ran.code == 1
     assert "passed" not in ran.counts
@@ -116,7 +116,7 @@ def test_fuzz_last_failed_item_alone_runs_again(broken: Project) -> None:
     assert (ran.code, ran.counts) == (0, {"passed": 1})
 
 
-def test_fuzz_several_prompts_are_items_of_their_own(broken: Project) -> None:
+def test_fuzz_several_prompts_are_items_of_own(broken: Project) -> None:
     ran = fuzz(broken, "--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought", "--collect-only", "-q")
     nodeids = [line for line in ran.output.splitlines() if "::" in line]
     assert nodeids == [
@@ -131,7 +131,7 @@ def test_fuzz_expected_wrong_answers_excuse_no_finding(broken: Project) -> None:
     assert fuzz(broken).counts == {"failed": 2, "passed": 1}
 
 
-def test_fuzz_group_without_cases_is_skipped_with_the_reason(broken: Project) -> None:
+def test_fuzz_group_without_cases_is_skipped_with_reason(broken: Project) -> None:
     broken.write("test_graph.py", SUITE.replace('yield case("many" if', 'yield from () if workflow else ("many" if'))
     ran = fuzz(broken, "-rs")
     assert ran.counts == {"skipped": 1, "passed": 1}
@@ -148,7 +148,7 @@ def test_fuzz_interrupted_prints_what_was_found_so_far(broken: Project) -> None:
     assert "!!! KeyboardInterrupt !!!" in ran.output
 
 
-def test_fuzz_interrupted_within_a_group_prints_its_findings(broken: Project) -> None:
+def test_fuzz_interrupted_within_group_prints_findings(broken: Project) -> None:
     counting = SUITE.replace(
         '    yield case("many" if workflow.data',
         "    SEEN.append(bool(workflow.data))\n    if sum(SEEN) > 4:\n        raise KeyboardInterrupt\n"
@@ -171,7 +171,7 @@ settings.register_profile("none", database=kept, derandomize=False, phases=[Phas
 """
 
 
-def test_fuzz_examples_of_the_database_are_found_again_without_a_seed(
+def test_fuzz_examples_of_database_are_found_again_without_seed(
     broken: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)

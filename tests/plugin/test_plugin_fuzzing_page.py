@@ -26,7 +26,7 @@ def tutorial(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def test_page_tutorial_finds_the_fault_and_survives_the_fix(tutorial: Project) -> None:
+def test_page_tutorial_finds_fault_and_survives_fix(tutorial: Project) -> None:
     (command,) = re.findall(r"^pytest (--taskgraph-fuzz=200 --hypothesis-seed=1)$", PAGE, re.MULTILINE)
     broken = tutorial.run(*command.split(), "test_next.py", plugins=PLUGINS)
     assert (broken.code, broken.counts) == (1, {"failed": 2})
@@ -41,7 +41,7 @@ def test_page_tutorial_finds_the_fault_and_survives_the_fix(tutorial: Project) -
     assert re.findall(r"^taskgraph: 1 group searched .*$", PAGE, re.MULTILINE)[0] in mended.output
 
 
-def test_page_strategy_draws_workflows_for_own_tests(tutorial: Project) -> None:
+def test_page_strategy_draws_workflows_for_tests(tutorial: Project) -> None:
     assert tutorial.run("test_own.py", plugins=PLUGINS).counts == {"passed": 1}
 
 

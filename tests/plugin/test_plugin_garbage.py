@@ -16,7 +16,7 @@ def process() -> Iterator[None]:
     gc.set_threshold(*thresholds)
 
 
-def test_thresholds_are_higher_for_a_while_and_as_they_were_again() -> None:
+def test_thresholds_are_higher_for_while_and_as_they_were_again() -> None:
     before, garbage = gc.get_threshold(), GarbageCollection()
     garbage.collect_rarely()
     garbage.collect_rarely()
@@ -26,7 +26,7 @@ def test_thresholds_are_higher_for_a_while_and_as_they_were_again() -> None:
     assert gc.get_threshold() == before
 
 
-def test_what_was_made_meanwhile_is_looked_at_once_and_then_no_more() -> None:
+def test_garbage_of_run_is_collected_once() -> None:
     garbage = GarbageCollection()
     garbage.collect_rarely()
     cycle: list[object] = []
@@ -36,7 +36,7 @@ def test_what_was_made_meanwhile_is_looked_at_once_and_then_no_more() -> None:
 
 
 @pytest.mark.parametrize("chosen", [(0, 10, 10), (1_000_000, 20, 50)])
-def test_a_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tuple[int, int, int]) -> None:
+def test_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tuple[int, int, int]) -> None:
     gc.set_threshold(*chosen)
     garbage = GarbageCollection()
     garbage.collect_rarely()
@@ -45,7 +45,7 @@ def test_a_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tu
     assert gc.get_threshold() == chosen
 
 
-def test_nothing_is_changed_that_was_never_put_off() -> None:
+def test_garbage_restore_without_change_has_no_effect() -> None:
     frozen = gc.get_freeze_count()
     GarbageCollection().restore()
     assert gc.get_freeze_count() == frozen

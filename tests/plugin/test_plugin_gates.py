@@ -63,7 +63,7 @@ def many(project: Project, server: Loopback) -> Project:
     return project
 
 
-def test_a_gate_that_holds_is_a_case_that_passes(many: Project, server: Loopback) -> None:
+def test_gate_that_holds_is_case_that_passes(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), GATE, "-v", "--junitxml=junit.xml", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 11}), ran.output
     assert "gates::structure PASSED" in ran.output
@@ -75,7 +75,7 @@ def test_a_gate_that_holds_is_a_case_that_passes(many: Project, server: Loopback
     assert [element.attrib["name"] for element in many.junit().findall("testcase")].count("structure") == 1
 
 
-def test_under_gates_wrong_answers_are_expected_and_the_gate_fails(many: Project, server: Loopback) -> None:
+def test_gate_failing_reports_wrong_answers_as_expected(many: Project, server: Loopback) -> None:
     server.answer = half
     options = (
         GATE,
@@ -95,7 +95,7 @@ def test_under_gates_wrong_answers_are_expected_and_the_gate_fails(many: Project
     assert failure.attrib["message"].startswith("pass rate 0.500 of 10 answered")
 
 
-def test_wrong_ids_reach_the_last_failed(many: Project, server: Loopback) -> None:
+def test_wrong_ids_reach_last_failed(many: Project, server: Loopback) -> None:
     server.answer = half
     many.run(lean(server), GATE)
     again = many.run(lean(server), GATE, "--lf")
@@ -133,7 +133,7 @@ def test_headline_with_failing_answers_and_held_gate_says_failed(many: Project, 
     assert "5 of 10 not right; 1 gate passed" in (many.path / "r.md").read_text(encoding="utf-8")
 
 
-def test_gate_of_report_only_run_is_told_and_fails_nothing(many: Project, server: Loopback) -> None:
+def test_gate_of_report_only_run_is_reported_and_fails_nothing(many: Project, server: Loopback) -> None:
     server.answer = wrong
     ran = many.run(lean(server), GATE, "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.counts) == (0, {"wrong": 10, "skipped": 1}), ran.output
@@ -148,7 +148,7 @@ def test_report_only_gates_need_no_model(project: Project) -> None:
     assert "report only, would pass: pass rate 1.000" in " ".join(ran.output.split())
 
 
-def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Project, server: Loopback) -> None:
+def test_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-gate=structure>=0.8@95%", "--taskgraph-gate=structure.score>=0.5@95%")
     assert ran.code == 1
     assert verdicts(ran) == {
@@ -158,7 +158,7 @@ def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Pro
     }, ran.output
 
 
-def test_each_model_has_a_case_of_its_own(many: Project, server: Loopback) -> None:
+def test_gate_has_one_case_per_model(many: Project, server: Loopback) -> None:
     with Loopback(wrong) as other:
         ran = many.run(lean(server), f"--model={other.url}#two", GATE)
     found = [line for line in ran.output.splitlines() if line.startswith("FAILED gates::structure[")]
@@ -181,7 +181,7 @@ def test_labels_and_several_names_are_decided(many: Project, server: Loopback) -
         (("-m", "taskgraph", "--deselect", ITEM), "1 of 10 questions left out by -m, --deselect"),
     ],
 )
-def test_what_the_user_left_out_leaves_a_gate_without_verdict(
+def test_gate_with_deselected_questions_is_skipped(
     many: Project, server: Loopback, selection: tuple[str, ...], why: str
 ) -> None:
     ran = many.run(lean(server), GATE, *selection, "-rs")
@@ -191,7 +191,7 @@ def test_what_the_user_left_out_leaves_a_gate_without_verdict(
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_gate_without_verdict_because_of_x_is_skipped(many: Project, server: Loopback, workers: int) -> None:
+def test_gate_without_verdict_because_of_x_is_skipped(many: Project, server: Loopback, workers: int) -> None:
     many.write("test_first.py", "def test_it():\n    assert False\n")
     go = many.spread if workers else many.run
     ran = go(lean(server), GATE, "-x", "test_first.py", "test_graph.py")
@@ -200,14 +200,14 @@ def test_a_gate_without_verdict_because_of_x_is_skipped(many: Project, server: L
     assert ran.counts["skipped"] == 1, ran.output
 
 
-def test_a_gate_of_which_no_question_was_left_says_why(many: Project, server: Loopback) -> None:
+def test_gate_of_which_no_question_was_left_says_why(many: Project, server: Loopback) -> None:
     many.write("test_plain.py", "def test_plain():\n    pass\n")
     ran = many.run(lean(server), GATE, "-k", "test_plain")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
     assert "not decided: 10 of 10 questions left out by -k" in ran.output
 
 
-def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Project, server: Loopback) -> None:
+def test_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Project, server: Loopback) -> None:
     server.answer = refuse(400, "no such thing")
     many.run(lean(server), GATE, QUICK, "-x", RECORD)
     assert [gate["reason"] for gate in many.record()["gates"]] == [
@@ -215,7 +215,7 @@ def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Proj
     ]
 
 
-def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback) -> None:
+def test_gate_reason_names_end_of_run_once(many: Project, server: Loopback) -> None:
     server.answer = refuse(401, "Incorrect API key provided")
     many.run(lean(server), GATE, RECORD)
     (reason,) = [gate["reason"] for gate in many.record()["gates"]]
@@ -225,14 +225,14 @@ def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback
     assert re.fullmatch(r"(\d+) of \1 replies missing \(authentication \1\); \d of 10 questions did not run", found[1])
 
 
-def test_a_long_reason_of_an_end_is_cut_between_words(many: Project, server: Loopback) -> None:
+def test_long_reason_of_end_is_cut_between_words(many: Project, server: Loopback) -> None:
     many.write("conftest.py", STOPS)
     many.run(lean(server), GATE, RECORD)
     (reason,) = [gate["reason"] for gate in many.record()["gates"]]
     assert re.fullmatch(r"not decided: (very )+long …; 9 of 10 questions did not run", reason), reason
 
 
-def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) -> None:
+def test_gate_with_questions_removed_by_plugin_fails(many: Project, server: Loopback) -> None:
     many.write("conftest.py", "def pytest_collection_modifyitems(items):\n    del items[3:]\n")
     ran = many.run(lean(server), GATE)
     assert ran.code == 1
@@ -240,7 +240,7 @@ def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) 
     assert verdicts(ran)["gates::structure"] == f"failed: not decided: {reason}", ran.output
 
 
-def test_a_suite_whose_every_item_was_skipped_fails_the_gate(many: Project, server: Loopback) -> None:
+def test_suite_whose_every_item_was_skipped_fails_gate(many: Project, server: Loopback) -> None:
     many.write("test_graph.py", SUITE.replace("@suite", "@pytest.mark.skip(reason='not now')\n@suite"))
     ran = many.run(lean(server), GATE)
     assert (ran.code, ran.counts) == (1, {"skipped": 10, "failed": 1}), ran.output
@@ -250,7 +250,7 @@ def test_a_suite_whose_every_item_was_skipped_fails_the_gate(many: Project, serv
     assert "FAILED gates::errors - not decided: none of 10 questions was asked" in ran.output
 
 
-def test_a_budget_spent_half_way_fails_the_gate(many: Project, server: Loopback) -> None:
+def test_budget_spent_half_way_fails_gate(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), GATE, "--taskgraph-max-calls=5")
     assert (ran.code, ran.counts) == (1, {"passed": 5, "skipped": 5, "failed": 2}), ran.output
     assert verdicts(ran)["gates::structure"] == (
@@ -258,16 +258,14 @@ def test_a_budget_spent_half_way_fails_the_gate(many: Project, server: Loopback)
     )
 
 
-def test_a_replay_with_misses_fails_the_gate(many: Project, server: Loopback) -> None:
+def test_replay_with_misses_fails_gate(many: Project, server: Loopback) -> None:
     many.run(lean(server), "-k", "parallel_pair")
     ran = many.run(lean(server), GATE, "--taskgraph-replay")
     assert (ran.code, ran.counts) == (1, {"passed": 5, "error": 5, "failed": 1}), ran.output
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 5 of 10 replies missing (not-stored 5)"
 
 
-def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_question_is_told(
-    many: Project, server: Loopback
-) -> None:
+def test_gate_worker_crash_before_trial_fails(many: Project, server: Loopback) -> None:
     many.write("conftest.py", DYING)
     ran = many.spread(lean(server), GATE, RECORD)
     assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output
@@ -276,9 +274,7 @@ def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_questio
     assert "1 question lost because the worker that asked died" in ran.output
 
 
-def test_a_question_whose_trial_came_before_its_worker_died_is_counted_and_the_crash_stays_a_failure(
-    many: Project, server: Loopback
-) -> None:
+def test_gate_worker_crash_after_trial_counts_trial(many: Project, server: Loopback) -> None:
     dying = "import os\n    if '000' in trial.question.id and trial.question.group == 'parallel_block': os._exit(7)\n"
     many.write("test_graph.py", SUITE.replace("trial.check()", f"{dying}    trial.check()"))
     with Loopback(right) as other:
@@ -291,14 +287,14 @@ def test_a_question_whose_trial_came_before_its_worker_died_is_counted_and_the_c
     assert (many.record()["lost"], len(many.record()["trials"])) == ([], 20)
 
 
-def test_a_missing_reply_fails_a_gate_that_allows_none(many: Project, server: Loopback) -> None:
+def test_missing_reply_fails_gate_that_allows_none(many: Project, server: Loopback) -> None:
     server.script(refuse(500, "oops"))
     ran = many.run(lean(server), GATE, QUICK)
     assert (ran.code, ran.counts) == (1, {"passed": 9, "error": 1, "failed": 1}), ran.output
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 1 of 10 replies missing (server 1)"
 
 
-def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(many: Project, server: Loopback) -> None:
+def test_allowed_missing_replies_are_expected_and_gate_decides_on_them(many: Project, server: Loopback) -> None:
     def answer(prompt: str) -> str | Raw:
         return right(prompt) if asks_for_pair(prompt) else refuse(500, "oops")
 
@@ -340,7 +336,7 @@ def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(many: P
         ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; available: "),
     ],
 )
-def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
+def test_gate_about_nothing_ends_run_before_anything_is_asked(
     many: Project, server: Loopback, expression: str, why: str
 ) -> None:
     ran = many.run(lean(server), f"--taskgraph-gate={expression}")
@@ -350,16 +346,14 @@ def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
     assert ran.clean, ran.output
 
 
-def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
-    many: Project, server: Loopback
-) -> None:
+def test_gate_without_questions_over_workers_is_usage_error(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--taskgraph-gate=structur>=0.8")
     assert (ran.code, server.requests) == (4, []), ran.output
     assert "no question matches 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
 
 
-def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, server: Loopback) -> None:
+def test_gate_metrics_over_workers_are_checked_first(many: Project, server: Loopback) -> None:
     message = "no question of 'parallel_pair' has the metric 'jaccard'"
     ran = many.spread(
         lean(server), "--taskgraph-gate=parallel_pair.jaccard>=0.8", "--taskgraph-gate=structure.recall>=0"
@@ -370,7 +364,7 @@ def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, 
     assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {message}"), ran.output
 
 
-def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
+def test_value_with_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
     prompt = many.write(
         "prompts/ask.v2.jinja",
         "{# answer: marker #}\n{{ workflow }}\n\nQuestion: {{ question }}\n\n{{ instruction }} Final answer:\n",
@@ -386,7 +380,7 @@ def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback
     assert len(many.junit().findall("testcase[@classname='gates']")) == 1, many.path.joinpath("junit.xml").read_text()
 
 
-def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project) -> None:
+def test_labels_of_patterns_may_be_called_almost_like_ours(project: Project) -> None:
     labels = '{"task": "t", "size2": 3, "odd": "1.5>@"}'
     own = OWN.replace("task=task)", f"task=task, labels={labels})").replace(
         "patterns=purpose", 'patterns=[purpose, "parallel_pair"]'
@@ -402,7 +396,7 @@ def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project)
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-def test_an_interval_about_one_own_file_says_so(project: Project, repeats: int) -> None:
+def test_interval_about_one_file_says_so(project: Project, repeats: int) -> None:
     own = project.write("own.mmd", "flowchart TD\n    START([START]) --> A --> B --> C --> END([END])\n")
     project.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '["next_tasks", "flow_start"]'))
     gate = ("--taskgraph-gate=structure>=0.2@95%", f"--taskgraph-workflow={own}", f"--taskgraph-repeats={repeats}")
@@ -413,7 +407,7 @@ def test_an_interval_about_one_own_file_says_so(project: Project, repeats: int) 
 
 @pytest.mark.parametrize("expression", ["structur>=0.8", "structure.jacard>=0.8", "notation=wdal>=0.8", "depht=3>=0.8"])
 @pytest.mark.parametrize("narrowed", ["test_graph.py", "--lf"])
-def test_a_typo_in_a_configured_gate_ends_the_run_though_not_all_was_collected(
+def test_typo_in_configured_gate_ends_run_though_not_all_was_collected(
     many: Project, server: Loopback, expression: str, narrowed: str
 ) -> None:
     many.write("pytest.ini", f"[pytest]\ntaskgraph_gate = {expression}\n")
@@ -423,16 +417,12 @@ def test_a_typo_in_a_configured_gate_ends_the_run_though_not_all_was_collected(
     assert "did you mean" in ran.output
 
 
-def test_a_typo_in_the_environment_ends_the_run_too(
-    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_typo_in_environment_ends_run(many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TASKGRAPH_GATE", "structur>=0.8")
     assert many.run(lean(server), "test_graph.py", "-q").code == 4
 
 
-def test_a_name_that_may_be_of_a_pattern_that_was_not_collected_is_excused_only_where_it_is_configured(
-    many: Project, server: Loopback
-) -> None:
+def test_gate_of_uncollected_name_is_excused_if_configured(many: Project, server: Loopback) -> None:
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = handover>=0.8\n")
     ran = many.run(lean(server), "test_graph.py")
     assert (ran.code, ran.counts) == (0, {"passed": 10, "skipped": 1}), ran.output
@@ -441,7 +431,7 @@ def test_a_name_that_may_be_of_a_pattern_that_was_not_collected_is_excused_only_
         assert many.run(lean(server), "--taskgraph-gate=handover>=0.8", narrowed).code == 4
 
 
-def test_questions_about_own_files_have_no_size(many: Project, server: Loopback) -> None:
+def test_questions_about_files_have_no_size(many: Project, server: Loopback) -> None:
     own = many.write("own.mmd", "flowchart TD\n    START([START]) --> A --> B --> END([END])\n")
     many.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '"next_tasks"'))
     ran = many.run(lean(server), f"--taskgraph-workflow={own}", "--taskgraph-gate=size=12>=0.8")
@@ -449,7 +439,7 @@ def test_questions_about_own_files_have_no_size(many: Project, server: Loopback)
     assert "no question matches 'size=12'; known values of size: none" in ran.output
 
 
-def test_a_label_that_no_question_turns_out_to_have_fails_the_gate(many: Project, server: Loopback) -> None:
+def test_label_that_no_question_turns_out_to_have_fails_gate(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "--taskgraph-gate=width=99>=0.8")
     assert ran.code == 1
     assert "no question matches width=99; known values of width: " in ran.output
@@ -467,7 +457,7 @@ def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -
     assert (project.run().code, project.run("--taskgraph-gate=structure>=0.8").code) == (0, 4)
 
 
-def test_that_a_budget_makes_wrong_answers_expected_is_said_before_and_after(many: Project, server: Loopback) -> None:
+def test_budget_reports_wrong_answers_as_expected(many: Project, server: Loopback) -> None:
     server.answer = half
     ran = many.run(lean(server), "--taskgraph-max-calls=1000")
     assert ran.code == 0
@@ -480,12 +470,12 @@ def test_that_a_budget_makes_wrong_answers_expected_is_said_before_and_after(man
         assert "do not fail the run" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
 
 
-def test_over_workers_what_fails_the_run_is_said_once(many: Project, server: Loopback) -> None:
+def test_budget_notice_over_workers_is_printed_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--taskgraph-max-calls=1000")
     assert ran.output.count("taskgraph: wrong answers alone do not fail the run") == 1, ran.output
 
 
-def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server: Loopback) -> None:
+def test_gates_of_project_do_not_stop_look_at_one_file(many: Project, server: Loopback) -> None:
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = behaviour>=0.8\n")
     ran = many.run(lean(server), "test_graph.py")
     assert (ran.code, ran.counts) == (0, {"passed": 10, "skipped": 1}), ran.output
@@ -493,20 +483,20 @@ def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server
 
 
 @pytest.mark.parametrize("option", [GATE, "--taskgraph-compare=any"])
-def test_a_gate_without_a_model_is_a_mistake_of_usage(project: Project, option: str) -> None:
+def test_gate_without_model_is_mistake_of_usage(project: Project, option: str) -> None:
     ran = project.run(option)
     assert ran.code == 4
     assert "no model is named" in ran.output
 
 
-def test_the_same_question_in_two_suites_counts_once_and_varied_ones_never(many: Project, server: Loopback) -> None:
+def test_same_question_in_two_suites_counts_once_and_varied_ones_never(many: Project, server: Loopback) -> None:
     many.write("test_again.py", SUITE.replace("test_graph", "test_again"))
     ran = many.run(lean(server), GATE, "--taskgraph-vary=phrasing")
     assert ran.code == 0
     assert "of 10 answered" in verdicts(ran)["gates::structure"], ran.output
 
 
-def test_over_two_workers_the_verdict_is_the_same(many: Project, server: Loopback) -> None:
+def test_gate_over_two_workers_has_same_verdict(many: Project, server: Loopback) -> None:
     server.answer = half
     options = (lean(server), GATE, "--taskgraph-repeats=2", RECORD)
     alone = many.run(*options)

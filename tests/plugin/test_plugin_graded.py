@@ -28,7 +28,7 @@ def flat_output(ran: Ran) -> str:
     return " ".join(ran.output.split())
 
 
-def test_an_item_of_a_graded_question_passes_and_enters_no_rate(mixed: Project) -> None:
+def test_item_of_graded_question_passes_and_enters_no_rate(mixed: Project) -> None:
     ran = mixed.run("--model=simulated:0", RECORD)
     assert (ran.code, ran.counts) == (1, {"passed": 3, "failed": 3}), ran.output
     assert [line.split()[:3] for line in ran.table if line.startswith("total")] == [["total", "3*", "0.000"]]
@@ -39,14 +39,14 @@ def test_an_item_of_a_graded_question_passes_and_enters_no_rate(mixed: Project) 
     assert 0 < row["chance"] < 1
 
 
-def test_a_graded_question_without_an_answer_fails(project: Project, server: Loopback) -> None:
+def test_graded_question_without_answer_fails(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", OWN)
     server.answer = "Final answer: ..."
     ran = project.run(f"--model={server.url}#any")
     assert (ran.code, ran.counts) == (1, {"failed": 2}), ran.output
 
 
-def test_a_pass_threshold_that_is_set_draws_the_line_for_open_answers_too(mixed: Project) -> None:
+def test_pass_threshold_set_draws_line_for_open_answers(mixed: Project) -> None:
     ran = mixed.run(RANDOM, "--taskgraph-pass-threshold=0.9", "--taskgraph-gate=describe_task>=0.5", RECORD)
     outcomes = {(trial["question"]["group"], trial["outcome"]) for trial in mixed.record()["trials"]}
     assert {outcome for pattern, outcome in outcomes if pattern == "describe_task"} == {"wrong"}
@@ -55,7 +55,7 @@ def test_a_pass_threshold_that_is_set_draws_the_line_for_open_answers_too(mixed:
     assert "gates::describe_task: pass rate 0.000 of 3 answered" in flat_output(ran)
 
 
-def test_the_pass_threshold_0_grades_every_question(mixed: Project) -> None:
+def test_pass_threshold_0_grades_every_question(mixed: Project) -> None:
     ran = mixed.run("--model=simulated:0", "--taskgraph-pass-threshold=0", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 6}), ran.output
     assert not any(line.startswith("total") for line in ran.table)
@@ -77,7 +77,7 @@ def test_gates_compare_graded_means_and_never_mix_them(mixed: Project, gate: str
     assert reason in flat_output(ran)
 
 
-def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_deciding_others(mixed: Project) -> None:
+def test_gate_ignores_missing_reply_of_graded_question(mixed: Project) -> None:
     mixed.write("test_graph.py", SUITE.replace("trial.check()", "pass"))
     mixed.write(
         "conftest.py",
@@ -89,7 +89,7 @@ def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_deciding_others
     assert "failed gates::describe_task: not decided: 3 of 3 questions failed in their set-up" in flat_output(ran)
 
 
-def test_users_own_patterns_with_a_text_are_graded(project: Project) -> None:
+def test_users_patterns_with_text_are_graded(project: Project) -> None:
     project.write("test_graph.py", OWN)
     ran = project.run(RANDOM, "--taskgraph-gate=purpose>=0.01", RECORD)
     assert "2 graded questions of custom do not count" in flat_output(ran)
@@ -97,7 +97,7 @@ def test_users_own_patterns_with_a_text_are_graded(project: Project) -> None:
     assert "gates::purpose: mean score" in flat_output(ran)
 
 
-def test_graded_questions_come_to_the_same_over_workers(mixed: Project) -> None:
+def test_graded_questions_come_to_same_over_workers(mixed: Project) -> None:
     args = ("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", RECORD)
     alone = mixed.run(*args)
     record = mixed.record()

@@ -37,13 +37,13 @@ def check_artefacts(project: Project, ran: Ran) -> None:
     text.encode()
 
 
-def test_a_hostile_reply_is_marked_told_and_recorded(project: Project, server: Loopback) -> None:
+def test_hostile_reply_is_marked_told_and_recorded(project: Project, server: Loopback) -> None:
     assert len(HOSTILE) > 1_000_000
     server.answer = hostile
     check_artefacts(project, project.run(*asking(server.url), "--junitxml=junit.xml", REPORT))
 
 
-def test_a_hostile_reply_crosses_from_a_worker(project: Project) -> None:
+def test_hostile_reply_crosses_from_worker(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), hostile))
     check_artefacts(project, project.spread("--model=recorded:replies.jsonl", "--junitxml=junit.xml", REPORT))

@@ -11,7 +11,7 @@ def collected(output: str) -> tuple[str, ...]:
     return tuple(line for line in output.splitlines() if "::" in line and not line.startswith(("ERROR", "FAILED")))
 
 
-def test_a_suite_gives_an_item_a_question_with_the_documented_ids(project: Project) -> None:
+def test_suite_gives_item_question_with_documented_ids(project: Project) -> None:
     ran = project.run("--collect-only", "-q")
     assert collected(ran.output) == ITEMS
     assert ran.code == 0
@@ -24,7 +24,7 @@ def test_collecting_asks_nothing(project: Project, server: Loopback) -> None:
     assert "pass rate" not in ran.output
 
 
-def test_every_item_asks_one_question(project: Project, server: Loopback) -> None:
+def test_items_ask_one_question_each(project: Project, server: Loopback) -> None:
     server.answer = right
     ran = project.run(*asking(server.url))
     assert (ran.code, ran.counts) == (0, {"passed": 4})
@@ -48,14 +48,14 @@ def test_items_are_selected_as_everywhere(project: Project, selection: list[str]
     assert collected(project.run("--collect-only", "-q", *selection).output) == expected
 
 
-def test_only_what_is_selected_is_asked(project: Project, server: Loopback) -> None:
+def test_items_deselected_are_not_asked(project: Project, server: Loopback) -> None:
     server.answer = right
     ran = project.run(*asking(server.url), ITEMS[2])
     assert ran.counts == {"passed": 1}
     assert len(server.requests) == 1
 
 
-def test_the_last_failed_are_asked_again_and_no_others(project: Project, server: Loopback) -> None:
+def test_last_failed_are_asked_again_and_no_others(project: Project, server: Loopback) -> None:
     server.answer = lambda prompt: right(prompt) if "parallel block" in prompt else wrong(prompt)
     assert project.run(*asking(server.url)).counts == {"failed": 2, "passed": 2}
     del server.requests[:]
@@ -76,33 +76,33 @@ def test_stepwise_goes_on_where_it_stopped(project: Project, server: Loopback) -
 
 
 @pytest.mark.parametrize(("option", "failed"), [("-x", 1), ("--maxfail=2", 2), ("--maxfail=9", 4)])
-def test_wrong_answers_stop_a_run_as_failures_do(project: Project, option: str, failed: int) -> None:
+def test_wrong_answers_stop_run_as_failures_do(project: Project, option: str, failed: int) -> None:
     ran = project.run("--model", "simulated:0", option)
     assert (ran.code, ran.counts) == (1, {"failed": failed})
     assert [line.split()[1] for line in ran.table if line.startswith("total")] == [f"{failed}*"]
 
 
-def test_quietly_the_summary_is_one_line(project: Project) -> None:
+def test_quietly_summary_is_one_line(project: Project) -> None:
     ran = project.run("--model", "simulated:1", "-q")
     assert "4 of 4 right (1.000), mean 1.000" in ran.output
     assert "= taskgraph =" not in ran.output
 
 
-def test_verbosely_each_question_has_a_line_and_each_label_a_table(project: Project) -> None:
+def test_verbosely_each_question_has_line_and_each_label_table(project: Project) -> None:
     ran = project.run("--model", "simulated:1", "-v", "--taskgraph-instances=12")
     assert [f"{item} PASSED" in ran.output for item in ITEMS] == [True] * 4
     assert "by phrasing" in ran.output
     assert "by phrasing" not in project.run("--model", "simulated:1", "--taskgraph-instances=12").output
 
 
-def test_what_is_run_is_told_before_it_is_asked(project: Project) -> None:
+def test_header_is_printed_before_first_request(project: Project) -> None:
     head = project.run("--model", "simulated:1").output.partition("test_graph.py")[0]
     assert "seed 0, 4 questions" in head
     assert "notation wadl, prompt chain-of-thought, parsing lenient" in head
     assert "simulated: answers are looked up" in head
 
 
-def test_methods_of_classes_are_suites_too(project: Project) -> None:
+def test_methods_of_classes_are_suites(project: Project) -> None:
     project.write(
         "test_graph.py",
         SUITE.replace("@suite", "class TestIt:\n    @suite").replace("def test_graph(", "    def test_graph(self, ")
@@ -113,7 +113,7 @@ def test_methods_of_classes_are_suites_too(project: Project) -> None:
     assert f"test_graph.py::TestIt::test_graph[{IDS[0]}] PASSED" in ran.output
 
 
-def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Project) -> None:
+def test_fixtures_and_parameters_of_user_stand_beside_trial(project: Project) -> None:
     project.write(
         "test_graph.py",
         """
@@ -136,14 +136,14 @@ def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Pro
     assert project.run("--model", "simulated:1").counts == {"passed": 4}
 
 
-def test_the_question_can_be_had_without_asking_it(project: Project, server: Loopback) -> None:
+def test_question_can_be_had_without_asking_it(project: Project, server: Loopback) -> None:
     suite = SUITE.replace("(trial)", "(taskgraph_question)")
     project.write("test_graph.py", suite.replace("trial.check()", "assert 'START' in taskgraph_question.prompt"))
     assert project.run(*asking(server.url)).counts == {"passed": 4}
     assert server.requests == []
 
 
-def test_an_assertion_of_the_user_is_told_as_pytest_tells_it(project: Project) -> None:
+def test_assertion_of_user_is_reported_as_pytest_tells_it(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace("trial.check()", "assert trial.score.value == 17"))
     ran = project.run("--model", "simulated:1")
     assert ran.counts == {"failed": 4}
@@ -151,7 +151,7 @@ def test_an_assertion_of_the_user_is_told_as_pytest_tells_it(project: Project) -
     assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]
 
 
-def test_without_the_plugin_other_tests_are_as_they_were(project: Project) -> None:
+def test_items_other_tests_are_unchanged(project: Project) -> None:
     project.write("test_plain.py", PLAIN)
     ran = project.run("-p", "no:taskgraph", "test_plain.py", plugins=())
     assert (ran.code, ran.counts) == (0, {"passed": 1})

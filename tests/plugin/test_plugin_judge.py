@@ -55,9 +55,7 @@ def trials(project: Project) -> list[dict[str, Any]]:
     return made
 
 
-def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
-    own: Project, server: Loopback, judge: Loopback
-) -> None:
+def test_judge_is_asked_after_each_reply_and_score_is_answer_s(own: Project, server: Loopback, judge: Loopback) -> None:
     ran = run(own, server, *judging(judge.url), "--taskgraph-pass-threshold=0.8")
     assert ran.counts == {"failed": 2}
     assert (len(server.requests), len(judge.requests)) == (2, 2)
@@ -71,7 +69,7 @@ def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
         assert (of_judge["text"], of_judge["tokens_in"], of_judge["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
 
 
-def test_the_judge_has_settings_of_its_own(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_judge_has_settings_of_own(own: Project, server: Loopback, judge: Loopback) -> None:
     run(own, server, *judging(judge.url), "--taskgraph-model-option=max_tokens=99")
     assert judge.requests[0].headers["authorization"] == "Bearer sk-judge-123456"
     assert server.requests[0].headers["authorization"] == "Bearer sk-test-123456"
@@ -79,7 +77,7 @@ def test_the_judge_has_settings_of_its_own(own: Project, server: Loopback, judge
     assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
 
 
-def test_the_record_tells_who_judged_and_keeps_no_key(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_record_tells_who_judged_and_keeps_no_key(own: Project, server: Loopback, judge: Loopback) -> None:
     run(own, server, *judging(judge.url))
     settings = own.record()["settings"]
     assert (settings["text_metric"], settings["judge_model"]) == (["judge"], "openai/wise")
@@ -87,7 +85,7 @@ def test_the_record_tells_who_judged_and_keeps_no_key(own: Project, server: Loop
     assert "sk-judge" not in (own.path / "record.json").read_text()
 
 
-def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
+def test_judge_that_says_nothing_of_use_counts_nought_with_remark(
     own: Project, server: Loopback, judge: Loopback
 ) -> None:
     judge.answer = "Score: five of five! \u202e"
@@ -104,7 +102,7 @@ def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
     ("answer", "kind"),
     [(refuse(429, "slow down"), "rate-limit"), (reply("Let me", finish_reason="length"), "truncated")],
 )
-def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
+def test_judge_that_fails_is_error_and_paid_reply_is_kept(
     own: Project, server: Loopback, judge: Loopback, answer: Answer, kind: str
 ) -> None:
     judge.script(answer)
@@ -116,7 +114,7 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
     assert len(judge.requests) == 2
 
 
-def test_a_judge_beside_the_deciding_metric(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_judge_beside_deciding_metric(own: Project, server: Loopback, judge: Loopback) -> None:
     run(own, server, *judging(judge.url, "rouge1,judge"))
     for trial in trials(own):
         assert trial["question"]["metric"] == "rouge1"
@@ -124,7 +122,7 @@ def test_a_judge_beside_the_deciding_metric(own: Project, server: Loopback, judg
         assert trial["score"]["metrics"]["judge"] == 0.75
 
 
-def test_an_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopback, judge: Loopback) -> None:
     server.answer = "Final answer:"
     run(own, server, *judging(judge.url))
     assert judge.requests == []
@@ -137,7 +135,7 @@ def test_questions_with_one_right_answer_are_not_judged(project: Project, judge:
     assert judge.requests == []
 
 
-def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_cosine_asks_embedder(own: Project, server: Loopback, judge: Loopback) -> None:
     data = [{"object": "embedding", "index": at, "embedding": v} for at, v in enumerate(([1.0, 0.0], [0.6, 0.8]))]
     judge.answer = as_json(
         {"object": "list", "model": "any", "data": data, "usage": {"prompt_tokens": 9, "total_tokens": 9}}
@@ -152,7 +150,7 @@ def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopbac
     assert '"embedding"' not in (own.path / "record.json").read_text()
 
 
-def test_a_template_of_the_user_is_what_the_judge_sees(own: Project, server: Loopback, judge: Loopback) -> None:
+def test_template_of_user_is_what_judge_sees(own: Project, server: Loopback, judge: Loopback) -> None:
     own.write("words/judge.jinja", "Mark '{{ answer }}' by '{{ reference }}'.")
     run(own, server, *judging(judge.url), f"--taskgraph-templates={own.path / 'words'}")
     assert judge.requests[0].prompt.startswith("Mark 'It makes things ready.' by 'It makes ")
@@ -169,7 +167,7 @@ def test_a_template_of_the_user_is_what_the_judge_sees(own: Project, server: Loo
         (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-templates=words"], "the template sees: answer"),
     ],
 )
-def test_a_mistake_is_told_before_anything_is_asked(
+def test_mistake_is_reported_before_anything_is_asked(
     own: Project, server: Loopback, args: list[str], message: str
 ) -> None:
     own.write("words/judge.jinja", "{{ reply }}")
@@ -180,7 +178,7 @@ def test_a_mistake_is_told_before_anything_is_asked(
     assert server.requests == []
 
 
-def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
+def test_bertscore_without_extra_is_reported_before_anything_is_asked(
     own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pytest_taskgraph.scoring.metrics.texts import require_bertscore

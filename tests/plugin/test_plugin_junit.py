@@ -8,7 +8,7 @@ JUNIT = "--junitxml=junit.xml"
 REPORT = "--taskgraph-report=json=record.json"
 
 
-def test_each_question_carries_its_properties(project: Project) -> None:
+def test_junit_case_has_properties_of_question(project: Project) -> None:
     project.run("--model", "simulated:0", JUNIT)
     case = next(element for element in project.junit().findall("testcase") if IDS[2] in element.attrib["name"])
     values = dict(properties(case))
@@ -25,7 +25,7 @@ def test_each_question_carries_its_properties(project: Project) -> None:
     assert "question: In workflow 'Process'" in (failure.text or "")
 
 
-def test_the_suite_carries_totals_and_a_line_a_pattern(project: Project) -> None:
+def test_suite_carries_totals_and_line_pattern(project: Project) -> None:
     project.run("--model", "simulated:1", JUNIT)
     values = dict(properties(project.junit()))
     assert (values["taskgraph.n"], values["taskgraph.rate"], values["taskgraph.errors"]) == ("4", "1.000", "0")
@@ -34,7 +34,7 @@ def test_the_suite_carries_totals_and_a_line_a_pattern(project: Project) -> None
     assert values["taskgraph.seed"] == "0"
 
 
-def test_properties_are_the_same_over_workers(project: Project) -> None:
+def test_properties_are_same_over_workers(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), wrong))
     project.run("--model=recorded:replies.jsonl", "--junitxml=alone.xml")
@@ -48,7 +48,7 @@ def test_properties_are_the_same_over_workers(project: Project) -> None:
     assert cases(alone) == cases(spread)
 
 
-def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Project) -> None:
+def test_item_without_reply_is_error_with_properties(project: Project) -> None:
     project.write("conftest.py", BROKEN)
     project.run("--model", "simulated:1", JUNIT)
     suite = project.junit()
@@ -59,7 +59,7 @@ def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Projec
     assert "no reply: server: it burns" in error.attrib["message"]
 
 
-def test_without_pytests_junit_plugin_the_run_is_as_it_was(project: Project) -> None:
+def test_junit_plugin_disabled_run_is_unchanged(project: Project) -> None:
     ran = project.run("--model", "simulated:1", "-p", "no:junitxml")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert ran.clean

@@ -60,7 +60,7 @@ def plain(path: Path) -> Element:
     return root
 
 
-def test_without_properties_of_cases_the_file_follows_the_schema(mixed: Project) -> None:
+def test_junit_without_case_properties_follows_schema(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
     SCHEMA.validate(mixed.path / "junit.xml")
     suite = mixed.junit()
@@ -70,7 +70,7 @@ def test_without_properties_of_cases_the_file_follows_the_schema(mixed: Project)
     assert values["taskgraph.interval"] == "0.095-0.905"
 
 
-def test_with_properties_they_are_all_that_the_schema_does_not_know(mixed: Project) -> None:
+def test_junit_with_case_properties_differs_only_by_them(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml")
     root = ElementTree.parse(mixed.path / "junit.xml").getroot()
     assert not SCHEMA.is_valid(root)
@@ -80,7 +80,7 @@ def test_with_properties_they_are_all_that_the_schema_does_not_know(mixed: Proje
     SCHEMA.validate(root)
 
 
-def test_each_ends_as_what_it_is_and_a_hostile_reply_is_read_back(mixed: Project) -> None:
+def test_junit_outcomes_and_hostile_reply_round_trip(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml")
     suite = mixed.junit()
     assert [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
@@ -94,14 +94,14 @@ def test_each_ends_as_what_it_is_and_a_hostile_reply_is_read_back(mixed: Project
     assert skipped.attrib["message"].startswith("no recorded reply in recorded:replies.jsonl")
 
 
-def test_report_only_wrong_answer_is_skipped_with_its_reason(mixed: Project) -> None:
+def test_report_only_wrong_answer_is_skipped_with_reason(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-fail-on=nothing")
     suite = mixed.junit()
     assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "2")
     assert any("wrong: expected" in element.attrib["message"] for element in suite.findall("testcase/skipped"))
 
 
-def test_every_report_is_the_same_over_workers(mixed: Project) -> None:
+def test_junit_over_workers_is_equal(mixed: Project) -> None:
     alone, spread = (
         (
             ran(*RECORDED, f"--junitxml={name}.xml", f"--taskgraph-report=json={name}.json"),

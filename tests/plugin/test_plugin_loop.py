@@ -31,7 +31,7 @@ async def fails(error: Exception) -> None:
     raise error
 
 
-def test_what_a_coroutine_returns_comes_back(loop: EventLoopThread) -> None:
+def test_loop_returns_result_of_coroutine(loop: EventLoopThread) -> None:
     async def answer() -> str:
         return threading.current_thread().name
 
@@ -39,12 +39,12 @@ def test_what_a_coroutine_returns_comes_back(loop: EventLoopThread) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), TimeoutError("late")])
-def test_what_a_coroutine_raises_comes_back(loop: EventLoopThread, error: Exception) -> None:
+def test_loop_raises_error_of_coroutine(loop: EventLoopThread, error: Exception) -> None:
     with pytest.raises(type(error), match=str(error)):
         loop.run(fails(error))
 
 
-def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: EventLoopThread) -> None:
+def test_coroutine_that_lasts_longer_than_wait_is_waited_for(loop: EventLoopThread) -> None:
     async def slow() -> int:
         await asyncio.sleep(0.6)
         return 17
@@ -52,7 +52,7 @@ def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: EventLoop
     assert loop.run(slow()) == 17
 
 
-def test_an_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) -> None:
+def test_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) -> None:
     cancelled, waiting = threading.Event(), threading.Event()
     main = threading.main_thread().ident
     assert main is not None
@@ -76,7 +76,7 @@ def test_an_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) 
     assert bounded_process.wait_for(cancelled)
 
 
-def test_stopping_ends_what_still_runs_and_the_thread() -> None:
+def test_stopping_ends_what_still_runs_and_thread() -> None:
     loop = EventLoopThread()
     ended = threading.Event()
     tasks = []
@@ -98,7 +98,7 @@ def test_stopping_ends_what_still_runs_and_the_thread() -> None:
     assert running() == []
 
 
-def test_what_is_submitted_to_a_loop_that_was_stopped_is_not_run() -> None:
+def test_loop_stopped_runs_no_submitted_coroutine() -> None:
     loop = EventLoopThread()
     loop.stop()
     with pytest.raises(NotAskedError, match="the run ended before the question was asked"):
@@ -106,7 +106,7 @@ def test_what_is_submitted_to_a_loop_that_was_stopped_is_not_run() -> None:
     assert running() == []
 
 
-def test_a_wait_ends_when_another_thread_stops_the_loop(loop: EventLoopThread) -> None:
+def test_wait_ends_when_another_thread_stops_loop(loop: EventLoopThread) -> None:
     waiting = threading.Event()
 
     def work() -> bool:
@@ -127,18 +127,18 @@ def test_a_wait_ends_when_another_thread_stops_the_loop(loop: EventLoopThread) -
     stops.join()
 
 
-def test_a_loop_that_never_ran_has_nothing_to_stop() -> None:
+def test_loop_that_never_ran_has_nothing_to_stop() -> None:
     EventLoopThread().stop()
     assert running() == []
 
 
-def test_after_a_run_no_thread_is_left(project: Project) -> None:
+def test_after_run_no_thread_is_left(project: Project) -> None:
     assert project.run("--model", "simulated:1").counts == {"passed": 4}
     assert running() == []
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2", "-p", "xdist"]], ids=["one", "two"])
-def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server: Loopback, workers: list[str]) -> None:
+def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopback, workers: list[str]) -> None:
     """Also where workers do not get the signal themselves: xdist lets them be for ten seconds."""
     arrived, flight = threading.Event(), max(1, len(workers) // 2)
 

@@ -61,7 +61,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("mistake", SUITES)
-def test_a_suite_that_cannot_be_met_is_a_usage_error_that_tells_what_is_known(project: Project, mistake: str) -> None:
+def test_suite_that_cannot_be_met_is_usage_error_that_tells_what_is_known(project: Project, mistake: str) -> None:
     text, message = SUITES[mistake]
     project.write("test_graph.py", text)
     ran = project.run()
@@ -72,7 +72,7 @@ def test_a_suite_that_cannot_be_met_is_a_usage_error_that_tells_what_is_known(pr
 
 
 @pytest.mark.parametrize("mistake", ["unknown option", "unknown pattern"])
-def test_a_suite_that_cannot_be_met_is_a_usage_error_over_workers_too(project: Project, mistake: str) -> None:
+def test_suite_that_cannot_be_met_is_usage_error_over_workers(project: Project, mistake: str) -> None:
     text, message = SUITES[mistake]
     project.write("test_graph.py", text)
     ran = project.spread()
@@ -82,7 +82,7 @@ def test_a_suite_that_cannot_be_met_is_a_usage_error_over_workers_too(project: P
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_an_option_that_cannot_be_met_is_a_usage_error(project: Project, option: str) -> None:
+def test_option_that_cannot_be_met_is_usage_error(project: Project, option: str) -> None:
     ran = project.run(option)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert f"ERROR: {OPTIONS[option]}" in ran.output
@@ -98,7 +98,7 @@ def test_an_option_that_cannot_be_met_is_a_usage_error(project: Project, option:
         ("--taskgraph-store=diary", "diary/replies.sqlite is no SQLite file (it begins with b'Dear diary"),
     ],
 )
-def test_what_every_live_question_would_meet_is_a_usage_error_before_the_first(
+def test_mistake_of_all_live_questions_is_usage_error(
     project: Project, server: Loopback, option: str, message: str
 ) -> None:
     project.write("diary/replies.sqlite", "Dear diary, it rains.\n")
@@ -113,7 +113,7 @@ def test_what_every_live_question_would_meet_is_a_usage_error_before_the_first(
 
 
 @pytest.mark.parametrize("option", ["--taskgraph-notation=uml", "--taskgraph-fail-on=everyone"])
-def test_an_option_that_cannot_be_met_starts_no_worker(project: Project, option: str) -> None:
+def test_option_that_cannot_be_met_starts_no_worker(project: Project, option: str) -> None:
     ran = project.run("-n", "2", option, plugins=("taskgraph", "xdist"))
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert f"ERROR: {OPTIONS[option]}" in ran.output
@@ -121,14 +121,14 @@ def test_an_option_that_cannot_be_met_starts_no_worker(project: Project, option:
 
 
 @pytest.mark.parametrize("suite", [SUITES["unknown pattern"][0], SUITES["unknown option"][0]])
-def test_nothing_is_asked_where_one_of_two_suites_cannot_be_met(project: Project, server: Loopback, suite: str) -> None:
+def test_mistake_in_one_of_two_suites_asks_nothing(project: Project, server: Loopback, suite: str) -> None:
     project.write("test_later.py", suite)
     ran = project.run(*asking(server.url))
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert server.requests == []
 
 
-def test_a_trial_without_a_suite_is_an_error_of_one_line(project: Project) -> None:
+def test_trial_without_suite_is_error_of_one_line(project: Project) -> None:
     project.write("test_graph.py", "def test_graph(trial):\n    trial.check()\n")
     ran = project.run()
     assert (ran.code, ran.counts) == (1, {"error": 1})
@@ -136,7 +136,7 @@ def test_a_trial_without_a_suite_is_an_error_of_one_line(project: Project) -> No
     assert ran.clean
 
 
-def test_an_error_of_the_test_file_itself_is_told_by_pytest(project: Project) -> None:
+def test_error_of_test_file_itself_is_reported_by_pytest(project: Project) -> None:
     project.write("test_graph.py", "import nowhere_to_be_found\n")
     ran = project.run()
     assert ran.code == pytest.ExitCode.INTERRUPTED
@@ -144,7 +144,7 @@ def test_an_error_of_the_test_file_itself_is_told_by_pytest(project: Project) ->
 
 
 @pytest.mark.parametrize("setting", ["TASKGRAPH_MODEL", "TASKGRAPH_SEED"])
-def test_an_empty_variable_is_no_setting_but_an_empty_model_is_refused(
+def test_empty_variable_is_no_setting_but_empty_model_is_refused(
     project: Project, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
     monkeypatch.setenv(setting, " ")
@@ -153,14 +153,12 @@ def test_an_empty_variable_is_no_setting_but_an_empty_model_is_refused(
     assert ("--taskgraph-model: nothing given" in ran.output) == (ran.code == 4)
 
 
-def test_an_empty_model_in_the_ini_file_is_refused(project: Project) -> None:
+def test_empty_model_in_ini_file_is_refused(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\ntaskgraph_model =\n")
     assert project.run().code == pytest.ExitCode.USAGE_ERROR
 
 
-def test_a_mistake_in_the_environment_is_told_as_one_of_an_option(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mistake_in_environment_is_reported_as_one_of_option(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TASKGRAPH_INSTANCES", "few")
     ran = project.run()
     assert ran.code == pytest.ExitCode.USAGE_ERROR

@@ -29,7 +29,7 @@ def fails_later(request):
 """
 
 
-def test_a_rerun_asks_again_and_the_last_answer_counts(project: Project) -> None:
+def test_rerun_asks_again_and_last_answer_counts(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
     plugins = ("taskgraph", "rerunfailures")
     ran = project.run("--model", "simulated:0.5", "--reruns=1", REPORT, "--junitxml=junit.xml", plugins=plugins)
@@ -45,14 +45,14 @@ def test_a_rerun_asks_again_and_the_last_answer_counts(project: Project) -> None
     assert list(outcomes.values()) == [["wrong", "right"]] * 4
 
 
-def test_an_attempt_that_fails_before_it_asks_is_no_second_trial(project: Project) -> None:
+def test_attempt_that_fails_before_it_asks_is_no_second_trial(project: Project) -> None:
     project.write("conftest.py", FAILS_LATER)
     ran = project.run("--model", "simulated:0", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert ran.counts == {"error": 4, "rerun": 4}
     assert [(trial["outcome"], trial["attempts"]) for trial in project.record()["trials"]] == [("wrong", 1)] * 4
 
 
-def test_reruns_over_workers_count_the_same(project: Project) -> None:
+def test_reruns_over_workers_count_same(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
     ran = project.spread("--model", "simulated:0.5", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert (ran.code, ran.counts) == (0, {"passed": 4, "rerun": 4})
@@ -65,7 +65,7 @@ def test_timeouts_of_pytest_timeout_stand_beside(project: Project) -> None:
     assert ran.clean
 
 
-def test_pytest_html_shows_verdicts_without_a_traceback(project: Project) -> None:
+def test_pytest_html_shows_verdicts_without_traceback(project: Project) -> None:
     args = ("--html=report.html", "--self-contained-html")
     ran = project.run("--model", "simulated:0", *args, plugins=("taskgraph", "metadata", "html"))
     assert ran.counts == {"failed": 4}
@@ -74,7 +74,7 @@ def test_pytest_html_shows_verdicts_without_a_traceback(project: Project) -> Non
     assert "pytest_taskgraph/trial.py" not in page
 
 
-def test_pytest_html_takes_a_report_only_run(project: Project) -> None:
+def test_pytest_html_takes_report_only_run(project: Project) -> None:
     args = ("--html=report.html", "--self-contained-html", "--taskgraph-fail-on=nothing")
     ran = project.run("--model", "simulated:0", *args, plugins=("taskgraph", "metadata", "html"))
     assert (ran.code, ran.counts) == (0, {"wrong": 4})

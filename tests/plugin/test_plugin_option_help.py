@@ -18,7 +18,7 @@ RETIRED = re.compile(
 
 
 @pytest.mark.parametrize("name", all_options())
-def test_help_of_an_option_is_short_and_holds_no_retired_word(name: str) -> None:
+def test_help_of_option_is_short_and_holds_no_retired_word(name: str) -> None:
     text = help_text(all_options()[name])
     assert 0 < len(text) <= 200
     assert RETIRED.findall(text.lower()) == []
@@ -36,12 +36,12 @@ def test_help_of_an_option_is_short_and_holds_no_retired_word(name: str) -> None
         ("profile", list(PROFILES)),
     ],
 )
-def test_help_of_an_option_names_every_value(option: str, names: list[str]) -> None:
+def test_help_of_option_names_every_value(option: str, names: list[str]) -> None:
     words = set(re.findall(r"[\w-]+", help_text(all_options()[option])))
     assert set(names) <= words
 
 
-def test_heading_of_the_options_names_every_baseline() -> None:
+def test_heading_of_options_names_every_baseline() -> None:
     assert set(baseline_names()) <= set(re.findall(r"[\w-]+", heading()))
     assert heading().startswith(
         "benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents; "

@@ -26,7 +26,7 @@ def ids(project: Project, *args: str) -> str:
 
 
 @pytest.mark.parametrize("name", SAYS)
-def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_default(
+def test_flag_wins_over_environment_that_over_ini_file_that_over_default(
     project: Project, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     flag, environment, ini, parts = SAYS[name]
@@ -39,7 +39,7 @@ def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_d
     assert [expected in one for expected, one in zip(parts, reversed(collected), strict=True)] == [True] * 4, collected
 
 
-def test_the_model_too_is_taken_from_flag_environment_and_ini_in_turn(
+def test_model_too_is_taken_from_flag_environment_and_ini_in_turn(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def model(*args: str) -> str:
@@ -61,9 +61,7 @@ def test_the_model_too_is_taken_from_flag_environment_and_ini_in_turn(
         ("pyproject.toml", '[tool.pytest.ini_options]\ntaskgraph_model_option = ["{0}", "{1}", "{2}"]\n'),
     ],
 )
-def test_several_settings_of_a_model_may_stand_in_the_ini_file(
-    project: Project, server: Loopback, file: str, text: str
-) -> None:
+def test_model_options_in_ini_file_are_all_used(project: Project, server: Loopback, file: str, text: str) -> None:
     server.answer = right
     (project.path / "pytest.ini").unlink()
     project.write(file, text.format(f"api_base={server.url}", "api_key=sk-test-123456", "temperature=0.25"))
@@ -71,7 +69,7 @@ def test_several_settings_of_a_model_may_stand_in_the_ini_file(
     assert server.requests[0].body["temperature"] == 0.25
 
 
-def test_several_settings_of_a_model_may_stand_in_the_environment(
+def test_model_options_in_environment_are_all_used(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.answer = right
@@ -80,7 +78,7 @@ def test_several_settings_of_a_model_may_stand_in_the_environment(
     assert server.requests[0].body["temperature"] == 0.25
 
 
-def test_what_the_run_sets_wins_over_what_a_suite_suggests(project: Project) -> None:
+def test_option_of_run_overrides_suite(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace("instances=2", "instances=1, tasks=[13, 14], notations=['json']"))
     assert ids(project).endswith("parallel_block-json-n014-s0-000]")
     assert ids(project, "--taskgraph-tasks=12", "--taskgraph-instances=3").endswith("block-json-n012-s0-002]")
@@ -91,14 +89,14 @@ def test_sizes_and_notations_multiply(project: Project) -> None:
     assert ran.output.count("test_graph.py::") == 2 * 2 * 2 * 2
 
 
-def test_a_pattern_that_needs_more_tasks_is_left_out_and_named(project: Project) -> None:
+def test_pattern_that_needs_more_tasks_is_left_out_and_named(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace("parallel_pair", "operator_block"))
     ran = project.run("--taskgraph-tasks=3,12", "-v")
     assert ran.counts == {"passed": 6}
     assert ran.output.count("taskgraph: operator_block is left out at 3 tasks: it needs at least 8") == 1
 
 
-def test_where_every_pattern_is_left_out_the_run_ends_with_the_reason(project: Project) -> None:
+def test_options_leaving_out_all_patterns_end_run(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', "'operator_block'"))
     ran = project.run("--taskgraph-tasks=3")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -106,23 +104,23 @@ def test_where_every_pattern_is_left_out_the_run_ends_with_the_reason(project: P
     assert "0 questions" not in ran.output
 
 
-def test_the_alias_stands_in_addopts_as_well(project: Project) -> None:
+def test_alias_stands_in_addopts(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\naddopts = --model simulated:1\n")
     assert "model simulated:1" in project.run().output
 
 
-def test_the_alias_may_name_a_model_with_slashes_and_colons(project: Project) -> None:
+def test_alias_may_name_model_with_slashes_and_colons(project: Project) -> None:
     ran = project.run("--model", "ollama_chat/llama3:8b", "--collect-only", "test_graph.py")
     assert ran.code == 0
     assert "model ollama_chat/llama3:8b" in ran.output
 
 
-def test_both_names_of_the_option_add_up(project: Project) -> None:
+def test_both_names_of_option_add_up(project: Project) -> None:
     ran = project.run("--model", "simulated:1", "--taskgraph-model", "baseline", "--collect-only", "-q")
     assert ran.output.count("-simulated_1]") == ran.output.count("-baseline]") == 4
 
 
-def test_a_project_that_owns_the_name_keeps_it(project: Project) -> None:
+def test_project_that_owns_name_keeps_it(project: Project) -> None:
     project.write("conftest.py", OWNER)
     project.write("test_theirs.py", "def test_it(request):\n    assert request.config.getoption('model') == 'mine'\n")
     ran = project.run("--model", "mine", "--taskgraph-model", "simulated:1")
@@ -130,7 +128,7 @@ def test_a_project_that_owns_the_name_keeps_it(project: Project) -> None:
     assert "model simulated:1" in ran.output
 
 
-def test_a_plugin_that_owns_the_name_keeps_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plugin_that_owns_name_keeps_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("their_plugin.py", OWNER)
     monkeypatch.syspath_prepend(project.path)
     ran = project.run("--model", "mine", plugins=("their_plugin", "taskgraph"))
@@ -138,9 +136,7 @@ def test_a_plugin_that_owns_the_name_keeps_it(project: Project, monkeypatch: pyt
     assert "model baseline:reader" in ran.output
 
 
-def test_a_plugin_that_is_loaded_later_and_owns_the_name_keeps_it_too(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plugin_loaded_later_and_owns_name_keeps_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("their_plugin.py", OWNER)
     monkeypatch.syspath_prepend(project.path)
     ran = project.run("--model", "mine", plugins=("taskgraph", "their_plugin"))
@@ -157,7 +153,7 @@ def test_help_shows_every_option_in_one_group(project: Project) -> None:
     assert "\n  --model=SPEC" in group
 
 
-def test_the_help_of_a_project_that_owns_the_name_shows_its_own(project: Project) -> None:
+def test_help_of_project_that_owns_name_shows_own(project: Project) -> None:
     project.write("conftest.py", OWNER)
     ran = project.run("--help")
     assert ran.code == 0

@@ -17,7 +17,7 @@ def test_right_answers_pass(project: Project, server: Loopback) -> None:
     }
 
 
-def test_a_wrong_answer_fails_and_is_told_without_a_traceback(project: Project, server: Loopback) -> None:
+def test_wrong_answer_fails_and_is_reported_without_traceback(project: Project, server: Loopback) -> None:
     first, *rest = block()
     server.answer = f"Let me think.\nFinal answer: {first}, Nobody"
     ran = project.run(*asking(server.url), "-k", "parallel_block-wadl-n012-s0-000")
@@ -34,7 +34,7 @@ def test_a_wrong_answer_fails_and_is_told_without_a_traceback(project: Project, 
 
 
 @pytest.mark.parametrize("style", ["long", "short", "native", "line", "auto"])
-def test_a_wrong_answer_is_told_the_same_in_every_style_of_traceback(project: Project, style: str) -> None:
+def test_wrong_answer_is_reported_same_in_every_style_of_traceback(project: Project, style: str) -> None:
     ran = project.run("--model", "simulated:0", f"--tb={style}")
     # Older versions of pytest print nothing but the one line under --tb=line.
     lines = "wrong: expected" if style == "line" else "expected:"
@@ -43,7 +43,7 @@ def test_a_wrong_answer_is_told_the_same_in_every_style_of_traceback(project: Pr
     assert "namespace(" not in ran.output
 
 
-def test_a_reply_without_an_answer_fails_with_a_remark(project: Project, server: Loopback) -> None:
+def test_reply_without_answer_fails_with_remark(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: perhaps"
     ran = project.run(*asking(server.url), "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
@@ -52,14 +52,14 @@ def test_a_reply_without_an_answer_fails_with_a_remark(project: Project, server:
     assert (total[1], total[-1]) == ("2*", "2")
 
 
-def test_a_refusal_fails(project: Project, server: Loopback) -> None:
+def test_refusal_fails(project: Project, server: Loopback) -> None:
     server.answer = reply(None, message={"refusal": "I cannot help with that."})
     ran = project.run(*asking(server.url), "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
     assert "I cannot help with that." in ran.output
 
 
-def test_a_failing_provider_is_an_error_and_in_no_mean(project: Project, server: Loopback) -> None:
+def test_failing_provider_is_error_and_in_no_mean(project: Project, server: Loopback) -> None:
     server.answer = right
     server.script(refuse(500, "the server is on fire"))
     ran = project.run(*asking(server.url), "--taskgraph-retries=0")
@@ -70,14 +70,14 @@ def test_a_failing_provider_is_an_error_and_in_no_mean(project: Project, server:
     assert ran.clean
 
 
-def test_a_closed_port_is_an_error(project: Project) -> None:
+def test_closed_port_is_error(project: Project) -> None:
     ran = project.run(*asking(f"http://127.0.0.1:{closed_port()}/v1"), "--taskgraph-retries=0")
     assert (ran.code, ran.counts) == (1, {"error": 4})
     assert "no reply: connection: " in ran.output
     assert ran.clean
 
 
-def test_a_refused_key_is_one_line_without_the_key(project: Project, server: Loopback) -> None:
+def test_refused_key_is_one_line_without_key(project: Project, server: Loopback) -> None:
     server.answer = refuse(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
     report, junit = "--taskgraph-report=json=record.json", "--junitxml=junit.xml"
     ran = project.run(*asking(server.url, KEY), report, junit, "-v", "-k", "parallel_pair")
@@ -88,7 +88,7 @@ def test_a_refused_key_is_one_line_without_the_key(project: Project, server: Loo
         assert KEY not in text
 
 
-def test_a_key_is_nowhere_even_in_the_headers_that_are_sent(project: Project, server: Loopback) -> None:
+def test_key_is_nowhere_even_in_headers_sent(project: Project, server: Loopback) -> None:
     secret = "swordfish-0123456789"
     server.answer = wrong
     headers = f'--taskgraph-model-option=extra_headers={{"Authorization-2": "{secret}"}}'
@@ -102,7 +102,7 @@ def test_a_key_is_nowhere_even_in_the_headers_that_are_sent(project: Project, se
         assert secret not in text
 
 
-def test_a_timeout_of_the_client_is_an_error(project: Project, server: Loopback) -> None:
+def test_timeout_of_client_is_error(project: Project, server: Loopback) -> None:
     server.answer = HANG
     ran = project.run(
         *asking(server.url),
@@ -126,7 +126,7 @@ def test_settings_are_sent_as_they_are_and_nothing_else(project: Project, server
     }
 
 
-def test_errors_of_one_kind_are_told_ten_times_and_counted(project: Project, server: Loopback) -> None:
+def test_errors_of_one_kind_is_reported_ten_times_and_counted(project: Project, server: Loopback) -> None:
     server.answer = refuse(400, "no such thing")
     ran = project.run(*asking(server.url), "--taskgraph-instances=12", "-k", "parallel_pair")
     assert ran.output.count("ERROR at setup of") == 10
@@ -134,7 +134,7 @@ def test_errors_of_one_kind_are_told_ten_times_and_counted(project: Project, ser
     assert ran.counts["error"] == 12
 
 
-def test_more_than_ten_wrong_answers_of_a_pattern_are_counted_and_no_longer_told(project: Project) -> None:
+def test_outcomes_after_ten_wrong_answers_are_counted(project: Project) -> None:
     ran = project.run("--model", "simulated:0", "--taskgraph-instances=12")
     names = [line for line in ran.output.splitlines() if line.startswith("FAILED ")]
     assert sum("parallel_pair" in name for name in names) == sum("parallel_block" in name for name in names) == 10
@@ -154,7 +154,7 @@ def test_failures_of_other_tests_are_all_told(project: Project) -> None:
     assert ran.output.count("FAILED test_graph.py::test_graph[") == 10
 
 
-def test_each_model_has_its_own_items_and_its_own_table(project: Project) -> None:
+def test_models_have_own_items_and_table(project: Project) -> None:
     ran = project.run("--model", "simulated:1", "--model", "baseline:constant", "-v")
     assert "test_graph[parallel_pair-wadl-n012-s0-000-simulated_1] PASSED" in ran.output
     assert "test_graph[parallel_pair-wadl-n012-s0-000-baseline_constant] PASSED" in ran.output

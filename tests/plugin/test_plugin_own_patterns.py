@@ -41,7 +41,7 @@ def never(condition: str, needs: str = "") -> str:
     return NEVER.replace("{condition}", condition).replace("{needs}", needs)
 
 
-def test_a_pattern_in_a_test_file_is_asked_as_ours_are(project: Project) -> None:
+def test_pattern_in_test_file_is_asked_as_ours_are(project: Project) -> None:
     project.write("test_graph.py", OWN)
     ran = project.run("--model", "simulated:1", "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
@@ -50,18 +50,18 @@ def test_a_pattern_in_a_test_file_is_asked_as_ours_are(project: Project) -> None
     assert [line.split()[:2] for line in ran.table if line.startswith("custom")] == [["custom", "4*"]]
 
 
-def test_the_reader_answers_a_pattern_of_the_user(project: Project) -> None:
+def test_reader_answers_pattern_of_user(project: Project) -> None:
     project.write("test_graph.py", OWN)
     assert project.run("--taskgraph-fail-on=answers").counts == {"passed": 4}
 
 
-def test_a_pattern_of_the_user_crosses_to_workers(project: Project) -> None:
+def test_pattern_of_user_crosses_to_workers(project: Project) -> None:
     project.write("test_graph.py", OWN)
     ran = project.spread("--model", "simulated:0")
     assert (ran.code, ran.counts) == (1, {"failed": 4})
 
 
-def test_a_pattern_that_finds_no_case_names_the_feature_that_would_help(project: Project) -> None:
+def test_pattern_that_finds_no_case_names_feature_that_would_help(project: Project) -> None:
     project.write("test_graph.py", never(HIERARCHY))
     ran = project.run()
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -71,12 +71,12 @@ def test_a_pattern_that_finds_no_case_names_the_feature_that_would_help(project:
     assert ran.clean
 
 
-def test_with_the_feature_that_was_named_it_finds_cases(project: Project) -> None:
+def test_own_workflow_with_named_feature_has_cases(project: Project) -> None:
     project.write("test_graph.py", never(HIERARCHY, ', needs={"hierarchy"}'))
     assert project.run("--model", "simulated:1").counts == {"passed": 2}
 
 
-def test_a_pattern_that_can_find_no_case_says_so(project: Project) -> None:
+def test_pattern_that_can_find_no_case_says_so(project: Project) -> None:
     project.write("test_graph.py", never("False"))
     ran = project.run()
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -94,7 +94,7 @@ def test_a_pattern_that_can_find_no_case_says_so(project: Project) -> None:
         (OWN.replace('form="task"', 'form="tasks"'), "unknown answer form 'tasks'; known: condition, groups, "),
     ],
 )
-def test_a_mistake_in_a_pattern_is_told_without_a_traceback(project: Project, text: str, message: str) -> None:
+def test_mistake_in_pattern_is_reported_without_traceback(project: Project, text: str, message: str) -> None:
     project.write("test_graph.py", text)
     ran = project.run("--model", "simulated:1")
     assert ran.code != 0
@@ -102,7 +102,7 @@ def test_a_mistake_in_a_pattern_is_told_without_a_traceback(project: Project, te
     assert ran.clean
 
 
-def test_a_pattern_that_breaks_is_told_with_its_line(project: Project) -> None:
+def test_pattern_that_breaks_is_reported_with_line(project: Project) -> None:
     project.write("test_graph.py", OWN.replace("workflow.task_names[0])", "workflow.task_names[99])"))
     ran = project.run("--model", "simulated:1")
     assert ran.code == pytest.ExitCode.INTERRUPTED

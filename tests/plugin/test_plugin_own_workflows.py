@@ -25,9 +25,7 @@ def workflow(name: str) -> str:
     ("files", "folder", "restricted"),
     [(8, True, ""), (8, False, ""), (1, True, "; over this 1 workflow only, tested question by question")],
 )
-def test_a_collapse_over_own_workflows_fails_the_comparison(
-    project: Project, files: int, folder: bool, restricted: str
-) -> None:
+def test_collapse_over_workflows_fails_comparison(project: Project, files: int, folder: bool, restricted: str) -> None:
     names = [f"own/{at}.xxp" for at in range(files)]
     for at, name in enumerate(names):
         project.write(name, workflow("ABCDEFGH"[at]))

@@ -79,7 +79,7 @@ def test_verifier_nli_without_extra_ends_run_before_any_request(
     assert server.requests == []
 
 
-def test_verifier_nli_of_a_suite_is_checked_before_any_request(
+def test_verifier_nli_of_suite_is_checked_before_any_request(
     own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
@@ -105,7 +105,7 @@ def test_verifier_nli_with_weights_that_do_not_load_sends_nothing(
 
 
 @pytest.mark.parametrize(("words", "exclusive_kept"), [(("hot", "old"), True), (("hot", "cold"), False)])
-def test_verifier_nli_verdict_of_its_model_decides_on_feedback(
+def test_verifier_nli_verdict_of_model_decides_on_feedback(
     words: tuple[str, str],
     exclusive_kept: bool,
     own: Project,
@@ -134,13 +134,13 @@ def test_verifier_nli_verdict_of_its_model_decides_on_feedback(
     assert own.record("r.json")["settings"]["paged-nli"] == "model"
 
 
-def test_rounds_beyond_the_table_are_refused_with_the_limit(own: Project) -> None:
+def test_rounds_beyond_table_are_refused_with_limit(own: Project) -> None:
     ran = own.run("--taskgraph-paged-rounds=6")
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
     assert "ERROR: --taskgraph-paged-rounds: 6; expected at most 5" in ran.output
 
 
-def test_model_of_a_suite_is_found_from_where_pytest_runs(
+def test_model_of_suite_is_found_from_where_pytest_runs(
     own: Project, server: Loopback, installed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[str] = []

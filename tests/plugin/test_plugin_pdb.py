@@ -3,7 +3,7 @@ from __future__ import annotations
 from plugin_project import Project, block
 
 
-def test_the_debugger_opens_at_a_wrong_answer_and_goes_on(project: Project) -> None:
+def test_debugger_opens_at_wrong_answer_and_goes_on(project: Project) -> None:
     ran = project.spawn("--pdb", "--model", "simulated:0", stdin="p trial.outcome\nc\n" * 4)
     assert (ran.code, ran.counts) == (1, {"failed": 4})
     assert ran.output.count(">>> entering PDB >>>") == 4

@@ -53,9 +53,7 @@ def test_drafts(trial):
 """
 
 
-def test_plan_first_request_shared_with_another_question_still_says_at_least(
-    project: Project, server: Loopback
-) -> None:
+def test_plan_shared_first_request_says_at_least(project: Project, server: Loopback) -> None:
     project.write("conftest.py", FAMILY)
     project.write("test_graph.py", SUITE)
     server.answer = reply("yes")

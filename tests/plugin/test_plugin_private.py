@@ -25,17 +25,17 @@ def config(**plugins: object) -> pytest.Config:
     return cast(pytest.Config, Config(**plugins))
 
 
-def test_a_parser_that_hides_its_options_is_taken_to_own_the_alias() -> None:
+def test_parser_that_hides_options_is_taken_to_alias() -> None:
     assert pytest_compat.option_names(cast(pytest.Parser, SimpleNamespace())) == {"--model"}
 
 
-def test_a_parser_tells_its_options(pytestconfig: pytest.Config) -> None:
+def test_parser_tells_options(pytestconfig: pytest.Config) -> None:
     parser = pytestconfig._parser
     assert {"--taskgraph-model", "--maxfail", "-k"} <= pytest_compat.option_names(parser)
     assert "--model" not in pytest_compat.option_names(parser)
 
 
-def test_where_the_alias_is_not_to_be_had_the_long_name_is(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alias_taken_by_other_plugin_leaves_long_option(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest_compat, "option_names", lambda parser: {"--model"})
     assert project.run("--taskgraph-model", "simulated:1").counts == {"passed": 4}
     refused = project.run("--model=simulated:1")
@@ -43,7 +43,7 @@ def test_where_the_alias_is_not_to_be_had_the_long_name_is(project: Project, mon
     assert "unrecognized arguments: --model=simulated:1" in refused.output
 
 
-def test_a_pytest_without_the_key_of_its_junit_file_gets_no_properties(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pytest_without_key_of_junit_file_gets_no_properties(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, str]] = []
     xml = SimpleNamespace(add_global_property=lambda name, text: seen.append((name, text)))
     there = config(xml=xml)
@@ -54,16 +54,16 @@ def test_a_pytest_without_the_key_of_its_junit_file_gets_no_properties(monkeypat
     assert seen == [("a", "b")]
 
 
-def test_a_junit_file_that_takes_no_properties_gets_none() -> None:
+def test_junit_file_that_takes_no_properties_gets_none() -> None:
     pytest_compat.add_suite_properties(config(xml=SimpleNamespace()), [("a", "b")])
     pytest_compat.add_suite_properties(config(), [("a", "b")])
 
 
-def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
+def test_terminal_plugin_disabled_run_passes(project: Project) -> None:
     ran = project.run("--taskgraph-model", "simulated:1", "-p", "no:terminal", "--taskgraph-report=json=record.json")
     assert ran.code == 0
     assert len(project.record()["trials"]) == 4
 
 
-def test_a_report_that_does_not_tell_its_error_has_none() -> None:
+def test_report_that_does_not_tell_error_has_none() -> None:
     assert pytest_compat.error_of(cast(pytest.CollectReport, SimpleNamespace())) is None

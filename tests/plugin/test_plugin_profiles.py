@@ -24,13 +24,13 @@ def ids(project: Project, *args: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_profile_is_nothing_but_the_options_it_lists(project: Project, name: str) -> None:
+def test_profile_is_nothing_but_options_it_lists(project: Project, name: str) -> None:
     flags = [f"--taskgraph-{option}={value}" for option, value in profile_options(name, FAMILIES.values()).items()]
     assert ids(project, f"--taskgraph-profile={name}") == ids(project, *flags)
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_every_value_of_a_profile_is_one_that_its_option_takes(project: Project, name: str) -> None:
+def test_profile_values_are_valid_for_options(project: Project, name: str) -> None:
     for option, value in profile_options(name, FAMILIES.values()).items():
         option_row = all_options()[option]
         assert not option_row.choices or value in option_row.choices
@@ -38,12 +38,12 @@ def test_every_value_of_a_profile_is_one_that_its_option_takes(project: Project,
     assert project.run(f"--taskgraph-profile={name}", "--collect-only").code == 0
 
 
-def test_the_profiles_ask_as_much_as_they_say(project: Project) -> None:
+def test_profiles_ask_as_much_as_they_say(project: Project) -> None:
     project.write("test_graph.py", ALONE)
     assert [len(ids(project, f"--taskgraph-profile={name}")) for name in ("dev", "ci", "full")] == [1, 4, 180]
 
 
-def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_profile(
+def test_flag_wins_over_environment_that_over_ini_file_that_over_profile(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("test_graph.py", ALONE)
@@ -56,7 +56,7 @@ def test_a_flag_wins_over_the_environment_that_over_the_ini_file_that_over_the_p
     assert counts == [4, 1, 2, 3, 5]
 
 
-def test_the_profile_itself_is_taken_from_flag_environment_and_ini_in_turn(
+def test_profile_itself_is_taken_from_flag_environment_and_ini_in_turn(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("test_graph.py", ALONE)
@@ -67,7 +67,7 @@ def test_the_profile_itself_is_taken_from_flag_environment_and_ini_in_turn(
     assert len(ids(project, "--taskgraph-profile", "dev")) == 1
 
 
-def test_what_a_profile_sets_wins_over_what_a_suite_suggests_as_a_flag_does(project: Project) -> None:
+def test_profile_overrides_suite_like_flag(project: Project) -> None:
     assert len(ids(project)) == 4
     assert len(ids(project, "--taskgraph-profile=dev")) == 2
     assert len(ids(project, "--taskgraph-profile=ci")) == 8
@@ -80,7 +80,7 @@ def test_profile_names_no_model_so_default_baseline_is_report_only(project: Proj
 
 
 @pytest.mark.parametrize("how", ["flag", "environment", "ini"])
-def test_a_profile_that_there_is_not_is_answered_with_those_there_are(
+def test_profile_that_there_is_not_is_answered_with_those_there_are(
     project: Project, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     args = ["--taskgraph-profile=nightly"] if how == "flag" else []
@@ -94,7 +94,7 @@ def test_a_profile_that_there_is_not_is_answered_with_those_there_are(
     assert ran.clean
 
 
-def test_the_table_of_the_page_shows_every_profile_with_every_option() -> None:
+def test_table_of_page_shows_every_profile_with_every_option() -> None:
     table = re.search(r"\| option \|(.*)\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)", PAGE)
     assert table is not None
     names = [cell.strip(" `") for cell in table[1].split("|")]
@@ -103,6 +103,6 @@ def test_the_table_of_the_page_shows_every_profile_with_every_option() -> None:
     assert columns == {name: profile_options(name, FAMILIES.values()) for name in PROFILES}
 
 
-def test_the_page_says_what_each_profile_is_for() -> None:
+def test_page_says_what_each_profile_is_for() -> None:
     for name, profile in PROFILES.items():
         assert f"- `{name}`: {profile.summary}." in PAGE

@@ -150,7 +150,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 @pty_only
-def test_the_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
+def test_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
     screenshot = on_a_terminal(project)
     assert screenshot.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
     assert screenshot.below[-1] == "5/5 answered, 3 in flight, $0.25, 11 s"
@@ -164,7 +164,7 @@ def test_the_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytes
     ("args", "lines"),
     [((), 24), ((), 2), (("-v",), 5), (("-v", "-rA"), 24), (("--setup-show",), 9)],
 )
-def test_the_live_line_leaves_nothing_behind(project: pytest.Pytester, args: tuple[str, ...], lines: int) -> None:
+def test_live_line_leaves_nothing_behind(project: pytest.Pytester, args: tuple[str, ...], lines: int) -> None:
     with_it = on_a_terminal(project, *args, lines=lines)
     without = on_a_terminal(project, *args, lines=lines, SHOWN="no")
     assert len(with_it.below) >= 10
@@ -187,7 +187,7 @@ def test_lines_that_wrap_and_screens_that_scroll_are_left_as_they_were(
 
 
 @pty_only
-def test_errors_and_captured_output_are_told_as_ever(project: pytest.Pytester) -> None:
+def test_errors_and_captured_output_is_reported_as_ever(project: pytest.Pytester) -> None:
     with_it = on_a_terminal(project, BROKEN="yes")
     without = on_a_terminal(project, SHOWN="no", BROKEN="yes")
     assert sum("said in set-up" in line for line in with_it.final) == 5
@@ -195,7 +195,7 @@ def test_errors_and_captured_output_are_told_as_ever(project: pytest.Pytester) -
 
 
 @pty_only
-def test_live_line_before_the_debugger_starts_is_erased(project: pytest.Pytester) -> None:
+def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) -> None:
     project.makepyfile(
         quiet="""
         import bdb
@@ -228,9 +228,7 @@ def test_live_line_before_the_debugger_starts_is_erased(project: pytest.Pytester
     ],
     ids=["s", "tee", "log_cli", "log_cli_level", "dumb"],
 )
-def test_where_others_write_to_the_terminal_plain_lines_are_told(
-    project: pytest.Pytester, args: tuple[str, ...], term: str
-) -> None:
+def test_progress_with_other_writers_is_plain(project: pytest.Pytester, args: tuple[str, ...], term: str) -> None:
     screenshot = on_a_terminal(project, *args, INTERVAL="5", TERM=term)
     assert screenshot.below == []
     assert [line for line in screenshot.final if line.startswith("[taskgraph]")] == [
@@ -241,26 +239,26 @@ def test_where_others_write_to_the_terminal_plain_lines_are_told(
 
 @pty_only
 @pytest.mark.parametrize(("args", "interval"), [(("-q",), "30"), ((), "0")], ids=["q", "0"])
-def test_nothing_is_told_where_nobody_wants_it(project: pytest.Pytester, args: tuple[str, ...], interval: str) -> None:
+def test_progress_turned_off_prints_nothing(project: pytest.Pytester, args: tuple[str, ...], interval: str) -> None:
     assert "answered" not in on_a_terminal(project, *args, INTERVAL=interval).raw
 
 
 @pty_only
-def test_a_terminal_without_a_size_gets_plain_lines(project: pytest.Pytester) -> None:
+def test_terminal_without_size_gets_plain_lines(project: pytest.Pytester) -> None:
     screenshot = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
     assert "\x1b" not in screenshot.raw.replace("\x1b[", "")
     assert screenshot.raw.count("[taskgraph] ") == 2
 
 
 @pty_only
-def test_the_controller_of_xdist_shows_the_live_line_and_leaves_nothing(project: pytest.Pytester) -> None:
+def test_controller_of_xdist_shows_live_line_and_leaves_nothing(project: pytest.Pytester) -> None:
     with_it = on_a_terminal(project, "-p", "xdist", "-n", "1")
     assert "3/5 answered, 1 error, $0.50, 1 s, about 1 s left" in with_it.below
     without = on_a_terminal(project, "-p", "xdist", "-n", "1", SHOWN="no")
     assert with_it.timeless == without.timeless
 
 
-def test_where_there_is_no_terminal_a_plain_line_is_told_at_intervals(
+def test_progress_without_terminal_prints_plain_lines(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INTERVAL", "5")
@@ -302,7 +300,7 @@ def run_gated(gated: Project, pytester: pytest.Pytester, *args: str) -> list[str
 
 @pty_only
 @pytest.mark.parametrize("args", [(), ("-v",), ("-p", "xdist", "-n", "2")], ids=["plain", "v", "n2"])
-def test_live_line_of_a_run_that_asks_leaves_nothing(
+def test_live_line_of_run_that_asks_leaves_nothing(
     gated: Project, pytester: pytest.Pytester, args: tuple[str, ...]
 ) -> None:
     with Loopback(right) as server:
@@ -324,7 +322,7 @@ def test_live_line_of_a_run_that_asks_leaves_nothing(
     ],
     ids=["plain", "q", "n2", "n2q"],
 )
-def test_the_percentage_ends_with_the_last_case(
+def test_percentage_ends_with_last_case(
     gated: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
 ) -> None:
     lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, *args)]
@@ -334,7 +332,7 @@ def test_the_percentage_ends_with_the_last_case(
 
 @pty_only
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "n2"])
-def test_verbosely_each_case_has_a_line_and_a_percentage(
+def test_verbosely_each_case_has_line_and_percentage(
     gated: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
     lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, "-v", *workers)]
@@ -350,9 +348,7 @@ def test_verbosely_each_case_has_a_line_and_a_percentage(
 
 
 @pty_only
-def test_under_q_the_verdicts_that_are_no_plain_pass_are_told_in_full_and_under_qq_none(
-    gated: Project, pytester: pytest.Pytester
-) -> None:
+def test_quiet_prints_verdicts_q_full_qq_none(gated: Project, pytester: pytest.Pytester) -> None:
     progress_lines = " ".join(run_gated(gated, pytester, "-q"))
     assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", progress_lines), progress_lines
     assert "passed gates::" not in progress_lines
@@ -364,14 +360,14 @@ def test_under_q_the_verdicts_that_are_no_plain_pass_are_told_in_full_and_under_
 
 
 @pty_only
-def test_a_comparison_is_told_once_in_the_terminal(gated: Project, pytester: pytest.Pytester) -> None:
+def test_comparison_is_reported_once_in_terminal(gated: Project, pytester: pytest.Pytester) -> None:
     run_gated(gated, pytester)
     progress_lines = " ".join(run_gated(gated, pytester, "--taskgraph-compare=A"))
     assert progress_lines.count("identical replies: 4 paired questions") == 1
     assert "before: http" in progress_lines
 
 
-def test_the_time_left_follows_the_last_minute() -> None:
+def test_time_left_follows_last_minute() -> None:
     pace = Pace(0.0)
     assert pace.left(0.0, 0, 100) is None
     for second in range(1, 101):
@@ -381,14 +377,14 @@ def test_the_time_left_follows_the_last_minute() -> None:
     assert pace.left(200.0, 70, 100) == pytest.approx(80)
 
 
-def test_the_pace_is_noted_once_a_second_and_forgotten_after_a_minute() -> None:
+def test_pace_is_noted_once_second_and_forgotten_after_minute() -> None:
     pace = Pace(0.0)
     for tick in range(10_000):
         pace.note(tick / 10, tick)
     assert len(pace._seen) <= 62
 
 
-def test_the_watch_tells_what_providers_and_the_store_answered() -> None:
+def test_watch_tells_what_providers_and_store_answered() -> None:
     counters = RequestCounters(
         answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0}
     )
@@ -423,7 +419,7 @@ class Reporter:
         self.lines.append(text)
 
 
-def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Config, "getoption", lambda *args: "fd", raising=False)
     monkeypatch.setattr(Config, "getini", lambda *args: False, raising=False)
     monkeypatch.delenv("TERM", raising=False)
@@ -438,7 +434,7 @@ def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("reporter", [None, SimpleNamespace(isatty=True)], ids=["none", "mute"])
-def test_without_a_reporter_that_writes_nothing_is_told(reporter: object) -> None:
+def test_progress_without_reporter_prints_nothing(reporter: object) -> None:
     now = iter(range(0, 1000, 100))
     progress = Progress(
         cast(pytest.Config, Config(reporter)), RequestCounters(), 3, 30.0, clock=lambda: float(next(now))
@@ -447,14 +443,14 @@ def test_without_a_reporter_that_writes_nothing_is_told(reporter: object) -> Non
     progress.clear()
 
 
-def test_screen_size_without_a_terminal_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screen_size_without_terminal_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(os.devnull, "w") as file:
         monkeypatch.setattr(sys, "stdout", file)
         assert screen_size() == (0, 0)
     assert screen_size() == (0, 0), "a closed file"
 
 
-def test_write_raw_replaces_what_the_terminal_cannot_encode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_raw_replaces_what_terminal_cannot_encode(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, "ascii") as file:
         monkeypatch.setattr(sys, "stdout", file)
@@ -462,11 +458,11 @@ def test_write_raw_replaces_what_the_terminal_cannot_encode(monkeypatch: pytest.
         assert raw.getvalue() == b"81/3?\x1b[J"
 
 
-def test_width_without_a_reporter_of_pytest_is_80() -> None:
+def test_width_without_reporter_of_pytest_is_80() -> None:
     assert width(cast(pytest.Config, Config())) == 80
     assert width(cast(pytest.Config, Config(Reporter()))) == 80
 
 
-def test_without_capturing_there_is_nothing_to_lift() -> None:
+def test_without_capture_plugin_disabled_is_null_context() -> None:
     with without_capture(cast(pytest.Config, Config())):
         pass

@@ -72,7 +72,7 @@ def test_check_of_unchanged_prompts_passes(own: Project) -> None:
     assert "taskgraph: prompt snapshots are checked; no model is asked" in ran.output
 
 
-def test_check_of_a_changed_template_fails_with_the_difference(own: Project) -> None:
+def test_check_of_changed_template_fails_with_difference(own: Project) -> None:
     before = snapshots(own)
     write_template(own, TEMPLATE.replace("Look at this.", "Read this."))
     ran = own.run(CHECK)
@@ -86,7 +86,7 @@ def test_check_of_a_changed_template_fails_with_the_difference(own: Project) -> 
     assert own.run(CHECK).code == 0
 
 
-def test_check_of_new_questions_names_the_command(own: Project) -> None:
+def test_check_of_new_questions_names_command(own: Project) -> None:
     own.write("test_graph.py", SUITE.replace("instances=2", "instances=3"))
     ran = own.run(CHECK)
     assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 4})
@@ -106,7 +106,7 @@ SUBSETS = {
 
 
 @pytest.mark.parametrize("name", SUBSETS)
-def test_update_of_a_subset_removes_nothing(own: Project, name: str) -> None:
+def test_update_of_subset_removes_nothing(own: Project, name: str) -> None:
     args, reason = SUBSETS[name]
     before = snapshots(own)
     own.write("test_graph.py", RENAMED)
@@ -117,7 +117,7 @@ def test_update_of_a_subset_removes_nothing(own: Project, name: str) -> None:
     assert {path: text for path, text in snapshots(own).items() if path in before} == before
 
 
-def test_update_of_a_subset_keeps_other_sections_of_a_file(own: Project) -> None:
+def test_update_of_subset_keeps_other_sections_of_file(own: Project) -> None:
     before = snapshots(own)
     write_template(own, TEMPLATE.replace("Look", "Read"))
     assert updated(own, "-k", "parallel_pair and 000") == "1 written, 0 unchanged, 0 removed"
@@ -126,7 +126,7 @@ def test_update_of_a_subset_keeps_other_sections_of_a_file(own: Project) -> None
     assert [after[PAIR].count(word) for word in ("\nRead at", "\nLook at")] == [1, 1]
 
 
-def test_check_of_a_subset_names_nothing_unused(own: Project) -> None:
+def test_check_of_subset_names_nothing_unused(own: Project) -> None:
     own.write("test_graph.py", RENAMED + SUITE)
     assert own.run(CHECK, "-k", "test_graph and 000 and not renamed").code == 0
 
@@ -139,7 +139,7 @@ def test_update_where_conftest_deselects_removes_nothing_of_that_function(own: P
     assert snapshots(own) == before
 
 
-def test_update_where_a_test_is_skipped_removes_nothing_of_it(own: Project) -> None:
+def test_update_where_test_is_skipped_removes_nothing_of_it(own: Project) -> None:
     own.write("test_graph.py", SUITE.replace("@suite", "import pytest\n@pytest.mark.skip\n@suite").replace("=2", "=1"))
     assert updated(own) == "0 written, 0 unchanged, 0 removed"
 
@@ -167,7 +167,7 @@ def test_fewer_questions_leave_unused_sections_until_update(own: Project) -> Non
     assert own.run(CHECK).code == 0
 
 
-def test_snapshots_of_a_removed_file_are_removed_by_a_run_of_its_folder(own: Project) -> None:
+def test_snapshots_of_removed_file_are_removed_by_run_of_folder(own: Project) -> None:
     (own.path / "test_graph.py").rename(own.path / "test_other.py")
     assert updated(own, "test_other.py") == "4 written, 0 unchanged, 0 removed"
     assert updated(own) == "0 written, 4 unchanged, 4 removed"
@@ -181,7 +181,7 @@ def test_update_leaves_other_files_alone(own: Project) -> None:
     assert len(snapshots(own)) == 5
 
 
-def test_update_over_two_workers_writes_the_same_files(own: Project) -> None:
+def test_update_over_two_workers_writes_same_files(own: Project) -> None:
     before = snapshots(own)
     for path in before:
         (own.path / path).unlink()
@@ -201,13 +201,13 @@ def test_check_over_two_workers_fails_as_in_one_process(own: Project) -> None:
     assert flat_output(ran) == f"0 unchanged, 4 changed, 2 unused; write them with {UPDATE}"
 
 
-def test_prompts_of_another_hash_seed_are_the_same(own: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prompts_of_another_hash_seed_are_same(own: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in ("1", "2"):
         monkeypatch.setitem(os.environ, "PYTHONHASHSEED", seed)
         assert flat_output(own.spawn(CHECK)) == "4 unchanged"
 
 
-def test_no_model_is_asked_though_options_name_one(own: Project, server: Loopback) -> None:
+def test_snapshots_with_model_option_send_nothing(own: Project, server: Loopback) -> None:
     own.write("pytest.ini", f"[pytest]\ntaskgraph_prompt = ask.jinja\ntaskgraph_gate = parallel_pair>=0.99\n"
               f"taskgraph_model_option = api_base={server.url}\n")  # fmt: skip
     args = [
@@ -236,7 +236,7 @@ def test_fixtures_of_suites_are_not_set_up_and_other_tests_run(own: Project) -> 
     assert "on its own" in ran.output
 
 
-def test_suite_without_trial_runs_its_tests_and_has_no_snapshots(project: Project) -> None:
+def test_suite_without_trial_runs_tests_and_has_no_snapshots(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace("trial.check()", "assert taskgraph_question.prompt").replace(
         "test_graph(trial)", "test_graph(taskgraph_question, request)"))  # fmt: skip
     ran = project.run(UPDATE)
@@ -264,7 +264,7 @@ def test_items_that_failed_are_selected_by_last_failed(own: Project) -> None:
     assert "unused snapshots were not looked for: --lf" in ran.output
 
 
-def test_damaged_file_fails_the_check_and_is_rewritten_by_a_whole_update(own: Project) -> None:
+def test_damaged_file_fails_check_and_is_rewritten_by_whole_update(own: Project) -> None:
     before = snapshots(own)
     damaged = before[PAIR].replace(f"\n## {IDS[1]}", f"\n<<<<<<< ours\n## {IDS[1]}")
     line = damaged.split("\n").index("<<<<<<< ours") + 2
@@ -283,7 +283,7 @@ def test_damaged_file_fails_the_check_and_is_rewritten_by_a_whole_update(own: Pr
     assert snapshots(own) == before
 
 
-def test_file_that_cannot_be_written_fails_the_update(own: Project) -> None:
+def test_file_that_cannot_be_written_fails_update(own: Project) -> None:
     (own.path / PAIR).unlink()
     (own.path / PAIR).mkdir()
     ran = own.run(UPDATE)
@@ -316,13 +316,13 @@ def test_dry_run_and_snapshots_together_are_refused(project: Project) -> None:
     assert "--taskgraph-prompt-snapshots and --taskgraph-dry-run: run one after the other" in ran.output
 
 
-def test_unknown_value_is_refused_with_the_known_ones(project: Project) -> None:
+def test_unknown_value_is_refused_with_known_ones(project: Project) -> None:
     ran = project.run("--taskgraph-prompt-snapshots=write")
     assert ran.code == 4
     assert "'write'; known: update, check" in ran.output
 
 
-def test_prompt_that_cannot_be_built_fails_its_item(own: Project) -> None:
+def test_prompt_that_cannot_be_built_fails_item(own: Project) -> None:
     write_template(own, "{# answer: marker #}\n{{ workflow }} {{ nothing_of_this_name }} {{ question }}\n")
     ran = own.run(UPDATE)
     assert ran.code != 0
@@ -334,7 +334,7 @@ HOSTILE = "workflow Café {\n  // \x1b[31mred\x1b[0m \u202eabc ````` \r ::error:
     "  task C {}\n  START -> A;\n  A -> B;\n  B -> C;\n  C -> END;\n}\n"  # fmt: skip
 
 
-def test_hostile_text_of_own_files_is_escaped_in_snapshots_and_output(project: Project) -> None:
+def test_hostile_text_of_files_is_escaped_in_snapshots_and_output(project: Project) -> None:
     project.write("own.xxp", "package p;\n" + HOSTILE.replace("Café", "Cafe"))
     project.write("pytest.ini", "[pytest]\ntaskgraph_workflow = own.xxp\n")
     project.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '["order_of_two"]'))
@@ -352,7 +352,7 @@ def test_hostile_text_of_own_files_is_escaped_in_snapshots_and_output(project: P
     assert "\n::error" not in ran.output
 
 
-def test_every_family_has_snapshots(project: Project) -> None:
+def test_snapshots_exist_for_all_families(project: Project) -> None:
     project.write("test_graph.py", SUITE + EVERY)
     first = project.run(UPDATE)
     assert first.code == 0, first.output
@@ -425,7 +425,7 @@ def test_graph(trial, again):
 """
 
 
-def test_prompts_that_differ_within_one_run_fail_a_case(project: Project) -> None:
+def test_prompts_that_differ_within_one_run_fail_case(project: Project) -> None:
     project.write("riddling.py", UNSTEADY)
     register = "import riddling\n\ndef pytest_taskgraph_register(registry):\n    registry.family(riddling.riddles)\n"
     project.write("conftest.py", register)
@@ -437,7 +437,7 @@ def test_prompts_that_differ_within_one_run_fail_a_case(project: Project) -> Non
     assert case.attrib["name"].startswith("__prompts__/test_graph/test_graph/old-riddles-")
 
 
-def test_class_of_tests_has_a_folder_of_its_own(project: Project) -> None:
+def test_class_of_tests_has_folder_of_own(project: Project) -> None:
     lines = SUITE.replace("def test_graph(trial)", "def test_graph(self, trial)").partition("@suite")
     body = "".join(f"    {line}\n" for line in (lines[1] + lines[2]).splitlines())
     project.write("test_graph.py", lines[0] + "class TestGraph:\n" + body)

@@ -18,7 +18,7 @@ def bare(prompt: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["direct", "answer-first", "chain-of-thought"])
-def test_each_prompt_reads_the_answer_where_it_asks_for_it(project: Project, server: Loopback, name: str) -> None:
+def test_prompts_parse_answer_at_requested_place(project: Project, server: Loopback, name: str) -> None:
     replies = {
         "direct": bare,
         "answer-first": lambda prompt: f"{bare(prompt)}\nbecause nothing else would do",
@@ -30,7 +30,7 @@ def test_each_prompt_reads_the_answer_where_it_asks_for_it(project: Project, ser
     assert ("-direct]" in ran.output, "-answer-first]" in ran.output) == (name == "direct", name == "answer-first")
 
 
-def test_a_prompt_may_be_a_file(project: Project, server: Loopback) -> None:
+def test_prompt_may_be_file(project: Project, server: Loopback) -> None:
     path = project.write("plain.jinja", PROMPT)
     server.answer = bare
     ran = project.run(*asking(server.url), "--taskgraph-prompt", path, "-v")
@@ -50,7 +50,7 @@ def test_a_prompt_may_be_a_file(project: Project, server: Loopback) -> None:
         (PROMPT.replace("{{ question }}", "{{ question"), "plain.jinja:6: "),
     ],
 )
-def test_a_prompt_that_is_none_is_a_usage_error(project: Project, text: str, message: str) -> None:
+def test_prompt_that_is_none_is_usage_error(project: Project, text: str, message: str) -> None:
     path = project.write("plain.jinja", text)
     ran = project.run("--taskgraph-prompt", path)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -58,9 +58,7 @@ def test_a_prompt_that_is_none_is_a_usage_error(project: Project, text: str, mes
     assert ran.clean
 
 
-def test_a_prompt_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones(
-    project: Project, server: Loopback
-) -> None:
+def test_prompt_that_uses_unknown_name_asks_nothing_and_tells_known_ones(project: Project, server: Loopback) -> None:
     path = project.write("plain.jinja", PROMPT.replace("{{ instruction }}", "{{ hint }}"))
     ran = project.run(*asking(server.url), "--taskgraph-prompt", path)
     assert ran.code != 0
@@ -72,7 +70,7 @@ def test_a_prompt_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_one
     assert server.requests == []
 
 
-def test_strictly_only_the_exact_form_is_read(project: Project, server: Loopback) -> None:
+def test_strictly_only_exact_form_is_read(project: Project, server: Loopback) -> None:
     server.answer = lambda prompt: f"**{right(prompt)}**"
     args = [*asking(server.url), "-k", "parallel_pair"]
     assert project.run(*args).counts["passed"] == 2
@@ -82,7 +80,7 @@ def test_strictly_only_the_exact_form_is_read(project: Project, server: Loopback
 
 
 @pytest.mark.parametrize("which", ["first", "second"])
-def test_one_phrasing_alone_can_be_asked(project: Project, server: Loopback, which: str) -> None:
+def test_phrasing_option_selects_single_phrasing(project: Project, server: Loopback, which: str) -> None:
     server.answer = right
     project.run(*asking(server.url), f"--taskgraph-phrasing={which}", "-k", "parallel_pair")
     phrasings = {"first": "can tasks '", "second": "Is there a run of workflow"}
@@ -96,9 +94,7 @@ def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) ->
 
 
 @pytest.mark.parametrize(("mark", "code"), [("0.05", 0), ("0.9", 1)])
-def test_the_pass_threshold_decides_how_right_is_right(
-    project: Project, server: Loopback, mark: str, code: int
-) -> None:
+def test_pass_threshold_decides_how_right_is_right(project: Project, server: Loopback, mark: str, code: int) -> None:
     server.answer = f"Final answer: {block()[0]}"
     ran = project.run(
         *asking(server.url), f"--taskgraph-pass-threshold={mark}", "-k", "parallel_block-wadl-n012-s0-000"
@@ -106,13 +102,13 @@ def test_the_pass_threshold_decides_how_right_is_right(
     assert ran.code == code
 
 
-def test_a_reply_that_cannot_be_read_fails_at_any_pass_threshold(project: Project, server: Loopback) -> None:
+def test_reply_that_cannot_be_read_fails_at_any_pass_threshold(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: perhaps"
     ran = project.run(*asking(server.url), "--taskgraph-pass-threshold=0", "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
 
 
-def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, server: Loopback) -> None:
+def test_examples_and_system_prompt_is_reported_to_model(project: Project, server: Loopback) -> None:
     server.answer = lambda prompt: right(prompt)
     ran = project.run(
         *asking(server.url), "--taskgraph-prompt=guided", "--taskgraph-shots=1", "-k", "parallel_pair", "-v"
@@ -122,7 +118,7 @@ def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, 
     assert all("Here are questions about other workflows" in request.prompt for request in server.requests)
 
 
-def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loopback) -> None:
+def test_folder_of_templates_stands_in_for_ours(project: Project, server: Loopback) -> None:
     project.write("words/chain_of_thought.jinja", PROMPT)
     project.write("words/patterns/parallel_pair.jinja", "May '{{ a }}' run beside '{{ b }}' in {{ place }}?")
     server.answer = "yes"
@@ -131,7 +127,7 @@ def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loop
     assert [" run beside '" in request.prompt for request in server.requests] == [True, True]
 
 
-def test_a_folder_of_templates_that_is_not_there_is_a_usage_error(project: Project) -> None:
+def test_folder_of_templates_that_is_not_there_is_usage_error(project: Project) -> None:
     ran = project.run("--taskgraph-templates=wrods")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "wrods: no such folder; --taskgraph-templates takes a folder of templates NAME.jinja" in ran.output
@@ -180,7 +176,7 @@ def test_templates_misspelled_name_is_usage_error(project: Project, file: str, m
     assert ran.clean
 
 
-def test_templates_own_prompt_beside_others_is_used(project: Project) -> None:
+def test_templates_prompt_beside_others_is_used(project: Project) -> None:
     project.write("own/mine.jinja", PROMPT)
     project.write("own/thinking.jinja", PROMPT)
     assert project.run("--model=simulated:1", "--taskgraph-templates=own", "--taskgraph-prompt=mine").code == 0
@@ -197,7 +193,7 @@ GRID = ("--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought")
 
 
 @pytest.mark.parametrize("workers", [0, 2], ids=["one process", "two workers"])
-def test_several_prompts_and_models_make_a_grid(project: Project, workers: int) -> None:
+def test_prompts_and_models_form_grid(project: Project, workers: int) -> None:
     models = ("--model=simulated:1", "--model=simulated:0")
     gate = "--taskgraph-gate=prompt=direct>=0"
     options = (*GRID, *models, gate, "--taskgraph-report=json=r.json")

@@ -84,7 +84,7 @@ def test_any_kind_of_callable_is_called(project: Project, source: str) -> None:
     assert ran.counts == {"passed": 4}, ran.output
 
 
-def test_parameter_messages_receives_messages_and_others_the_whole_text(project: Project) -> None:
+def test_parameter_messages_receives_messages_and_others_whole_text(project: Project) -> None:
     project.write(
         "app.py",
         """
@@ -131,7 +131,7 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         ("return None", "malformed: python:app:answer returned a NoneType; expected a text or a Reply"),
         ("return b'yes'", "malformed: python:app:answer returned a bytes"),
@@ -157,7 +157,7 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
     ],
 )
 @pytest.mark.parametrize("define", ["def", "async def"])
-def test_exception_or_other_value_is_an_error_without_traceback(
+def test_exception_or_other_value_is_error_without_traceback(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str, source: str, message: str
 ) -> None:
     if define == "async def" and source.startswith("yield"):
@@ -179,7 +179,7 @@ def test_exception_or_other_value_is_an_error_without_traceback(
     assert "app.py" not in (project.path / "record.json").read_text(encoding="utf-8")
 
 
-def test_place_of_an_exception_is_logged(project: Project) -> None:
+def test_place_of_exception_is_logged(project: Project) -> None:
     project.write("app.py", "import json\ndef answer(prompt):\n    return json.loads('{')\n")
     ran = project.run(MODEL, "--taskgraph-retries=0", "--log-level=INFO", *ONE_ITEM)
     assert "python:app:answer raised JSONDecodeError at app.py:3" in ran.output
@@ -196,21 +196,21 @@ def test_failing_application_is_asked_again(project: Project) -> None:
     assert trials(project)[0]["reply"]["retries"] == 1
 
 
-def test_repetitions_are_calls_of_their_own(project: Project) -> None:
+def test_repetitions_are_calls_of_own(project: Project) -> None:
     project.write("app.py", SYNC)
     ran = project.run(MODEL, "--taskgraph-repeats=3")
     assert (ran.counts["passed"], calls(project)) == (12, 12), ran.output
 
 
 @pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
-def test_call_that_never_returns_ends_with_the_run(project: Project, version: tuple[str, ...]) -> None:
+def test_call_that_never_returns_ends_with_run(project: Project, version: tuple[str, ...]) -> None:
     project.write("app.py", "import threading\ndef answer(prompt):\n    threading.Event().wait()\n")
     ran = project.spawn(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE_ITEM, *version)
     assert errors(project) == ["timeout: no reply within 0.2 s"], ran.output
     assert ran.code == 1
 
 
-def test_async_call_is_cancelled_at_its_time_limit(project: Project) -> None:
+def test_async_call_is_cancelled_at_time_limit(project: Project) -> None:
     project.write(
         "app.py",
         "import asyncio\nfrom pathlib import Path\nasync def answer(prompt):\n    try:\n"
@@ -231,13 +231,13 @@ def test_async_call_is_cancelled_at_its_time_limit(project: Project) -> None:
     ],
     ids=["sync", "async"],
 )
-def test_as_many_calls_as_the_concurrency_run_side_by_side(project: Project, source: str) -> None:
+def test_python_model_uses_full_concurrency(project: Project, source: str) -> None:
     project.write("app.py", "from plugin_project import right\n" + source)
     ran = project.run(MODEL, "--taskgraph-concurrency=4", "--taskgraph-retries=0")
     assert ran.counts == {"passed": 4}, ran.output
 
 
-def test_no_more_calls_than_the_concurrency_run_side_by_side(project: Project) -> None:
+def test_python_model_concurrency_is_limited(project: Project) -> None:
     project.write(
         "app.py",
         "import threading\nfrom plugin_project import right\nalone = threading.Lock()\ndef answer(prompt):\n"
@@ -273,7 +273,7 @@ def test_limit_of_cost_counts_what_replies_cost(project: Project) -> None:
 
 @pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
 @pytest.mark.parametrize("dist", ["load", "loadfile"])
-def test_two_workers_call_once_for_each_question(project: Project, version: tuple[str, ...], dist: str) -> None:
+def test_python_model_two_workers_call_once_per_question(project: Project, version: tuple[str, ...], dist: str) -> None:
     project.write("app.py", SYNC)
     project.write("test_graph.py", TWENTY)
     ran = project.spread(MODEL, *version, "--dist", dist, RECORD)
@@ -282,7 +282,7 @@ def test_two_workers_call_once_for_each_question(project: Project, version: tupl
     assert ("are not stored" in ran.output) == (not version)
 
 
-def test_replies_are_stored_under_the_version(project: Project) -> None:
+def test_replies_are_stored_under_version(project: Project) -> None:
     project.write("app.py", SYNC)
     for version, expected in (("1.1", 4), ("1.1", 4), ("1.10", 8), ("next", 12), ("1.10", 12)):
         ran = project.run(MODEL, OPTION, f"version={version}", RECORD)
@@ -295,7 +295,7 @@ def test_replies_are_stored_under_the_version(project: Project) -> None:
     assert (ran.counts, calls(project)) == ({"passed": 4}, 16), ran.output
 
 
-def test_without_a_version_each_run_asks_anew(project: Project) -> None:
+def test_python_model_without_version_is_asked_again(project: Project) -> None:
     project.write("app.py", SYNC)
     for _ in range(2):
         project.run(MODEL)
@@ -305,7 +305,7 @@ def test_without_a_version_each_run_asks_anew(project: Project) -> None:
     assert calls(project) == 8
 
 
-def test_same_prompt_twice_is_two_calls_without_a_version(project: Project) -> None:
+def test_same_prompt_twice_is_two_calls_without_version(project: Project) -> None:
     project.write("app.py", SYNC)
     project.write("test_twins.py", (project.path / "test_graph.py").read_text(encoding="utf-8"))
     ran = project.run(MODEL)
@@ -315,7 +315,7 @@ def test_same_prompt_twice_is_two_calls_without_a_version(project: Project) -> N
     assert calls(project) == 12
 
 
-def test_replay_without_a_version_is_a_usage_error(project: Project) -> None:
+def test_replay_without_version_is_usage_error(project: Project) -> None:
     project.write("app.py", SYNC)
     ran = project.run(MODEL, "--taskgraph-replay")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -324,7 +324,7 @@ def test_replay_without_a_version_is_a_usage_error(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("apps:answer", "there is no module 'apps'; did you mean 'app'?"),
         ("zzyzx:answer", "there is no module 'zzyzx'; it is looked for in the working directory"),
@@ -344,7 +344,7 @@ def test_replay_without_a_version_is_a_usage_error(project: Project) -> None:
         ("unreadable:answer", "importing 'unreadable' failed: SyntaxError"),
     ],
 )
-def test_unknown_or_unfit_callable_is_a_usage_error(project: Project, spec: str, message: str) -> None:
+def test_unknown_or_unfit_callable_is_usage_error(project: Project, spec: str, message: str) -> None:
     project.write("app.py", "class Agent: pass\nNUMBER = 1\ndef answer(prompt): 0\nother = answer\ndef two(a, b): 0\n")
     project.write("pack/__init__.py", "")
     project.write("pack/agent.py", "")
@@ -368,7 +368,7 @@ def test_model_options_are_keyword_arguments(project: Project) -> None:
     assert "got an unexpected keyword argument 'temperature'" in " ".join(ran.output.split())
 
 
-def test_empty_version_is_a_usage_error(project: Project) -> None:
+def test_empty_version_is_usage_error(project: Project) -> None:
     project.write("app.py", SYNC)
     ran = project.run(MODEL, OPTION, "version=")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -395,7 +395,7 @@ def test_application_judges_open_answers(project: Project) -> None:
     assert [trial["score"] is not None for trial in trials(project)] == [True, True], ran.output
 
 
-def test_agent_questions_are_skipped_without_a_parameter_tools(project: Project) -> None:
+def test_agent_questions_are_skipped_without_parameter_tools(project: Project) -> None:
     project.write("app.py", SYNC)
     ran = project.run(MODEL, "--taskgraph-presentation=agent", "-rs", *ONE_ITEM)
     assert ran.counts["skipped"] == 1, ran.output
@@ -420,7 +420,7 @@ def answer(messages, tools):
 
 
 @pytest.mark.parametrize("module", ["rules", "gateway", "deployed"])
-def test_application_of_the_page_runs(
+def test_application_of_page_runs(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
     blocks = dict(re.findall(r"`(\w+)\.py`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
@@ -442,7 +442,7 @@ def test_application_of_the_page_runs(
         assert trials(project)[0]["reply"]["cost"] == 0.002
 
 
-def test_interrupt_ends_a_run_whose_calls_never_return(project: Project) -> None:
+def test_interrupt_ends_run_whose_calls_never_return(project: Project) -> None:
     project.write(
         "app.py",
         "import os, signal, threading\ndef answer(prompt):\n    os.kill(os.getpid(), signal.SIGINT)\n"

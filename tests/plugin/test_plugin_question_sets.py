@@ -37,12 +37,12 @@ def saved(project: Project) -> Project:
     return project
 
 
-def test_the_record_states_the_version_of_the_questions(project: Project) -> None:
+def test_record_states_version_of_questions(project: Project) -> None:
     project.run(MODEL, "--taskgraph-report=json=record.json")
     assert project.record()["question_sets"] == {"understanding": QUESTION_SET}
 
 
-def test_a_comparison_with_another_version_is_refused_before_anything_is_asked(saved: Project) -> None:
+def test_comparison_with_other_question_set_is_refused(saved: Project) -> None:
     for ran in (saved.run(MODEL, "--taskgraph-compare=main"), saved.spread(MODEL, "--taskgraph-compare=main")):
         assert (ran.code, ran.counts.get("passed", 0)) == (4, 0), ran.output
         assert f"--taskgraph-compare: main: {WHY}" in flat_output(ran)
@@ -50,21 +50,21 @@ def test_a_comparison_with_another_version_is_refused_before_anything_is_asked(s
         assert ran.clean
 
 
-def test_a_configured_comparison_with_another_version_is_refused(saved: Project) -> None:
+def test_configured_comparison_with_another_version_is_refused(saved: Project) -> None:
     saved.write("pytest.ini", "[pytest]\ntaskgraph_compare = main\n")
     ran = saved.run(MODEL)
     assert ran.code == 4
     assert WHY in flat_output(ran)
 
 
-def test_a_path_of_another_version_is_refused(saved: Project) -> None:
+def test_path_of_another_version_is_refused(saved: Project) -> None:
     ran = saved.run(MODEL, "--taskgraph-compare=.taskgraph/runs/main.json")
     assert ran.code == 4
     assert WHY in flat_output(ran)
 
 
 @pytest.mark.parametrize("workers", [False, True])
-def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Project, workers: bool) -> None:
+def test_run_before_of_another_version_is_noted_and_not_compared(saved: Project, workers: bool) -> None:
     run = saved.spread if workers else saved.run
     ran = run(MODEL, "--taskgraph-compare=last")
     assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
@@ -74,18 +74,18 @@ def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Proj
     assert "passed compare::last: identical replies: 4 paired questions" in flat_output(again)
 
 
-def test_the_run_before_of_another_version_fails_where_missing_does(saved: Project) -> None:
+def test_run_before_of_another_version_fails_where_missing_does(saved: Project) -> None:
     ran = saved.run(MODEL, "--taskgraph-compare=last", "--taskgraph-fail-on=missing")
     assert ran.code == 1
     assert f"failed compare::last: not decided: {WHY}" in flat_output(ran)
 
 
-def test_a_baseline_recorded_anew_can_be_compared_with(saved: Project) -> None:
+def test_baseline_recorded_anew_can_be_compared_with(saved: Project) -> None:
     assert saved.run(MODEL, "--taskgraph-save=main").code == 0
     assert "4 paired questions" in flat_output(saved.run(MODEL, "--taskgraph-compare=main"))
 
 
-def test_users_own_patterns_have_no_version_and_compare(project: Project) -> None:
+def test_users_patterns_have_no_version_and_compare(project: Project) -> None:
     project.write("test_graph.py", OWN)
     project.run(MODEL, "--taskgraph-save=main", "--taskgraph-report=json=record.json")
     assert project.record()["question_sets"] == {}
@@ -96,7 +96,7 @@ def test_users_own_patterns_have_no_version_and_compare(project: Project) -> Non
     assert WHY in flat_output(project.run(MODEL, "--taskgraph-compare=main"))
 
 
-def test_the_command_refuses_other_versions(
+def test_command_refuses_other_versions(
     saved: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert saved.run(MODEL, "--taskgraph-save=new").code == 0
@@ -108,7 +108,7 @@ def test_the_command_refuses_other_versions(
     assert main(["compare", "main", "main"]) == 0
 
 
-def test_scoring_again_keeps_the_version(saved: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scoring_again_keeps_version(saved: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(saved.path)
     assert main(["rescore", "main", "--out", "again.json"]) == 0
     assert saved.record("again.json")["question_sets"] == {"understanding": 1}

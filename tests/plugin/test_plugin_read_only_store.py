@@ -24,7 +24,7 @@ def table(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "workers"])
-def test_a_replay_gives_the_same_table(
+def test_replay_gives_same_table(
     project: Project, server: Loopback, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
     server.answer = lambda prompt: right(prompt) if len(prompt) % 2 else wrong(prompt)
@@ -37,7 +37,7 @@ def test_a_replay_gives_the_same_table(
     assert len(server.requests) == sent
 
 
-def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
+def test_miss_shows_nearest_request(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
     ran(pytester, server.url, python=(sys.executable,))
     with closed(project.path / ".taskgraph"):
         code, lines = ran(pytester, server.url, "--taskgraph-replay", "--taskgraph-seed=5")
@@ -45,7 +45,7 @@ def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, py
     assert "the nearest stored one (-)" in "\n".join(lines)
 
 
-def test_a_replay_can_be_compared_where_nothing_can_be_kept(
+def test_replay_can_be_compared_where_nothing_can_be_kept(
     project: Project, server: Loopback, pytester: pytest.Pytester
 ) -> None:
     server.answer = right
@@ -56,9 +56,7 @@ def test_a_replay_can_be_compared_where_nothing_can_be_kept(
 
 
 @pytest.mark.parametrize("option", ["--taskgraph-dry-run", "--collect-only"])
-def test_a_plan_knows_what_is_stored(
-    project: Project, server: Loopback, pytester: pytest.Pytester, option: str
-) -> None:
+def test_plan_knows_what_is_stored(project: Project, server: Loopback, pytester: pytest.Pytester, option: str) -> None:
     ran(pytester, server.url, python=(sys.executable,))
     code, lines = ran(pytester, server.url, option, python=(sys.executable,))
     with closed(project.path / ".taskgraph"):
@@ -66,7 +64,7 @@ def test_a_plan_knows_what_is_stored(
     assert code == 0
 
 
-def test_a_replay_that_cannot_be_kept_as_the_last_run_is_told_as_ever(
+def test_replay_that_cannot_be_kept_as_last_run_is_reported_as_ever(
     project: Project, server: Loopback, pytester: pytest.Pytester
 ) -> None:
     server.answer = right
@@ -79,7 +77,7 @@ def test_a_replay_that_cannot_be_kept_as_the_last_run_is_told_as_ever(
     assert refused == 4, "what is asked for must be made"
 
 
-def test_a_live_run_asks_nothing_that_it_could_not_keep(
+def test_live_run_asks_nothing_that_it_could_not_keep(
     project: Project, server: Loopback, pytester: pytest.Pytester
 ) -> None:
     ran(pytester, server.url, python=(sys.executable,))

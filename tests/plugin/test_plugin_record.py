@@ -15,7 +15,7 @@ SCHEMA = json.loads(
 )
 
 
-def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> None:
+def test_record_holds_every_trial_and_is_of_schema(project: Project) -> None:
     project.run("--model", "simulated:0.5", REPORT)
     found = project.record()
     jsonschema.validate(found, SCHEMA)
@@ -24,7 +24,7 @@ def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> 
     assert (found["seed"], found["questions"], found["fail_on"]) == (0, 4, ["answers"])
 
 
-def test_the_record_of_a_run_over_workers_is_the_same(project: Project) -> None:
+def test_record_of_run_over_workers_is_same(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), wrong))
     kinds = ("json", "md", "html", "csv")
@@ -41,7 +41,7 @@ def test_the_record_of_a_run_over_workers_is_the_same(project: Project) -> None:
     assert alone.table == spread.table
 
 
-def test_the_record_of_a_run_that_errs_and_skips_is_of_its_schema(project: Project) -> None:
+def test_record_of_run_that_errs_and_skips_is_of_schema(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record()).splitlines(keepends=True)[0])
     project.run("--model=recorded:replies.jsonl", "--model", "baseline:random", REPORT)
@@ -50,18 +50,18 @@ def test_the_record_of_a_run_that_errs_and_skips_is_of_its_schema(project: Proje
     assert len(project.record()["trials"]) == 8
 
 
-def test_several_records_may_be_asked_for(project: Project) -> None:
+def test_recorded_model_reads_several_records(project: Project) -> None:
     project.run(REPORT, "--taskgraph-report=json=deeper/down.json")
     assert project.record() == project.record("deeper/down.json")
 
 
-def test_a_relative_path_starts_where_pytest_was_started(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_path_starts_where_pytest_was_started(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("test_graph.py", "import os\n" + (project.path / "test_graph.py").read_text() + "    os.chdir('/')\n")
     assert project.run(REPORT).code == 0
     assert len(project.record()["trials"]) == 4
 
 
-def test_a_folder_is_no_place_for_a_record_and_told_before_anything_is_asked(project: Project) -> None:
+def test_folder_is_no_place_for_record_and_told_before_anything_is_asked(project: Project) -> None:
     (project.path / "folder").mkdir()
     ran = project.run("--model", "simulated:1", "--taskgraph-report=json=folder")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -80,9 +80,7 @@ def test_wrong():
 
 
 @pytest.mark.parametrize(("fails", "code"), [(False, 4), (True, 1)])
-def test_a_record_that_can_no_longer_be_written_is_told_after_the_table_and_hides_no_failure(
-    project: Project, fails: bool, code: int
-) -> None:
+def test_record_unwritable_at_end_is_reported_after_table(project: Project, fails: bool, code: int) -> None:
     project.write("test_late.py", f"FAILS = {fails}\n{LATE}")
     reports = ("--taskgraph-report=json=late/record.json", "--taskgraph-report=md=late/record.md")
     ran = project.run("--model", "simulated:1", *reports, "--junitxml=junit.xml")
@@ -95,6 +93,6 @@ def test_a_record_that_can_no_longer_be_written_is_told_after_the_table_and_hide
     assert len(project.junit().findall("testcase")) == 6
 
 
-def test_without_questions_nothing_is_written(project: Project) -> None:
+def test_record_without_questions_is_not_written(project: Project) -> None:
     assert project.run(REPORT, "-k", "nothing_of_that_name").code == pytest.ExitCode.NO_TESTS_COLLECTED
     assert not (project.path / "record.json").exists()

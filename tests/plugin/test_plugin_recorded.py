@@ -18,7 +18,7 @@ def test_recorded_replies_are_scored(project: Project) -> None:
     assert project.run("--model=recorded:wrong.jsonl").counts == {"failed": 4}
 
 
-def test_a_question_without_a_recorded_reply_is_skipped_with_the_reason(project: Project) -> None:
+def test_question_without_recorded_reply_is_skipped_with_reason(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", "".join(rows(project.record()).splitlines(True)[1:]))
     ran = project.run("--model=recorded:replies.jsonl", "-rs", REPORT)
@@ -43,9 +43,7 @@ def test_a_question_without_a_recorded_reply_is_skipped_with_the_reason(project:
         ("[]\n", "replies.jsonl:1:1: found JSON that is no object"),
     ],
 )
-def test_a_malformed_file_ends_the_run_with_file_and_line_before_anything_is_asked(
-    project: Project, text: str, place: str
-) -> None:
+def test_recorded_malformed_file_is_usage_error_with_line(project: Project, text: str, place: str) -> None:
     project.write("replies.jsonl", text)
     ran = project.run("--model=recorded:replies.jsonl", REPORT)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
@@ -55,7 +53,7 @@ def test_a_malformed_file_ends_the_run_with_file_and_line_before_anything_is_ask
     assert not (project.path / "record.json").exists()
 
 
-def test_replies_may_be_recorded_to_the_question_alone(project: Project) -> None:
+def test_replies_may_be_recorded_to_question_alone(project: Project) -> None:
     project.run(REPORT)
     questions = [trial["question"] for trial in project.record()["trials"] if trial["question"]["form"] == "yes-no"]
     replies = [

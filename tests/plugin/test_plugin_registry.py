@@ -149,7 +149,7 @@ def test_registered_things_work_together(own: Project, spread: bool) -> None:
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_registered_prompt_and_notation_reach_a_live_model(own: Project, server: Loopback, spread: bool) -> None:
+def test_registered_prompt_and_notation_reach_live_model(own: Project, server: Loopback, spread: bool) -> None:
     server.answer = "Final answer: 40%"
     ran = (own.spread if spread else own.run)(*asking(server.url), *OWN)
     assert (ran.code, ran.clean, len(server.requests)) == (0, True, 4), ran.output
@@ -166,7 +166,7 @@ def test_registered_model_with_version_is_asked_once(own: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("application", "told"),
+    ("application", "message"),
     [
         ("lambda prompt: 'Final answer: yes'", ""),
         ("Desk()", ""),
@@ -208,7 +208,7 @@ class Object:
         assert [trial["reply"]["text"] for trial in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
 
 
-def test_model_object_of_the_project_raises_provider_errors(project: Project) -> None:
+def test_model_object_of_project_raises_provider_errors(project: Project) -> None:
     head = """
 class Object:
     async def answer(self, request):
@@ -223,7 +223,7 @@ class Object:
     assert f"replies of mine are not stored: it states no version {message}" in ran.output
 
 
-def test_model_options_reach_the_opener_and_the_callable(project: Project) -> None:
+def test_model_options_reach_opener_and_callable(project: Project) -> None:
     head = """
 import json
 from pathlib import Path
@@ -262,7 +262,7 @@ def opened(rest, options):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "message"),
     [
         ("--taskgraph-prompt=ters", "unknown prompt 'ters'; known: a file *.jinja, answer-first, chain-of-thought, "
          "direct, few-shot, guided, terse"),
@@ -278,7 +278,7 @@ def test_unknown_name_lists_registered_ones(own: Project, option: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py"),
         ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in; choose another name"),
@@ -317,14 +317,14 @@ def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, m
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py"),
         ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in"),
         ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:2)"),
     ],
 )
-def test_mistake_in_a_folder_ends_run_in_one_line(own: Project, line: str, message: str, spread: bool) -> None:
+def test_mistake_in_folder_ends_run_in_one_line(own: Project, line: str, message: str, spread: bool) -> None:
     registering(own, line, name="deep/er/conftest.py")
     own.write("deep/er/test_more.py", "from pytest_taskgraph import suite\n")
     ran = (own.spread if spread else own.run)(ANSWERING)
@@ -333,7 +333,7 @@ def test_mistake_in_a_folder_ends_run_in_one_line(own: Project, line: str, messa
     assert ran.code != 0
 
 
-def test_conftest_of_a_folder_registers_for_its_suites(own: Project) -> None:
+def test_conftest_of_folder_registers_for_suites(own: Project) -> None:
     registering(own, "registry.metric('halved', lambda given, expected: 0.5)", name="deep/er/conftest.py")
     suite = SUITE.replace("[share_of_splits]", "[tasks_in_all]").replace("share_of_splits", "share")
     suite = suite.replace("number_of_tasks", "tasks_in_all").replace('metric="closeness"', 'metric="halved"')
@@ -342,7 +342,7 @@ def test_conftest_of_a_folder_registers_for_its_suites(own: Project) -> None:
     assert {trial["score"]["value"] for trial in own.record()["trials"]} == {0.5}
 
 
-def test_pattern_of_the_project_may_name_a_registered_metric(own: Project) -> None:
+def test_pattern_of_project_may_name_registered_metric(own: Project) -> None:
     own.write("test_share.py", SUITE.replace("[share_of_splits]", "[number_of_tasks]"))
     own.run("--model=simulated:1", "--taskgraph-report=json=record.json")
     assert {(trial["question"]["metric"], trial["score"]["value"]) for trial in own.record()["trials"]} == {
@@ -384,7 +384,7 @@ def test_registered_vocabulary_is_generated_from(own: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('name = "WashVegetables"', 'name = "Other"', "'WashVegetables' is none of its tasks"),
         ("far = [", 'far = ["moon", ', "far names 'moon'; known: "),
@@ -401,12 +401,12 @@ def test_vocabulary_that_lacks_something_is_refused(own: Project, old: str, new:
     assert message in ran.output
 
 
-def test_name_that_resembles_a_registered_model_is_told(own: Project) -> None:
+def test_name_that_resembles_registered_model_is_reported(own: Project) -> None:
     ran = own.run("--model=fourty", "--collect-only")
     assert "the model 'fourty' is not registered, and asked through litellm; did you mean 'forty'?" in ran.output
 
 
-def test_own_file_is_read_in_a_registered_notation(own: Project) -> None:
+def test_file_is_read_in_registered_notation(own: Project) -> None:
     text = json.dumps(json.loads(notation("json").write(notation("wadl").read(OWN_WORKFLOW))))
     own.write("supper.cjson", text)
     ran = own.run("--model=simulated:1", "--taskgraph-workflow=supper.cjson", "--taskgraph-report=json=record.json")
@@ -438,7 +438,7 @@ workflow Supper {
 """
 
 
-def test_registrations_end_with_their_session(own: Project) -> None:
+def test_registrations_end_with_session(own: Project) -> None:
     assert own.run(ANSWERING, *OWN).code == 0
     assert own.run(ANSWERING, *OWN).code == 0, "the same names are free again"
     own.write("conftest.py", "")
@@ -448,7 +448,7 @@ def test_registrations_end_with_their_session(own: Project) -> None:
     assert own.run("--taskgraph-report=count=x").code == 4
 
 
-def test_sessions_within_a_session_see_their_own_registrations(own: Project) -> None:
+def test_sessions_within_session_see_registrations(own: Project) -> None:
     with registrations() as outer:
         Registry(outer).metric("closeness", lambda given, expected: 0.0)
         assert own.run(ANSWERING, *OWN).code == 0
@@ -494,7 +494,7 @@ def test_commands_load_registrations_of_named_module(own: Project) -> None:
     assert wrong.stderr == "error: conftest.py: the metric 'jaccard' is built in; choose another name\n"
 
 
-def test_report_that_fails_is_told_and_others_are_written(own: Project) -> None:
+def test_report_that_fails_is_reported_and_others_are_written(own: Project) -> None:
     own.write("conftest.py", CONFTEST.replace('str(len(record["trials"]))', 'record["nothing"]'))
     ran = own.run(ANSWERING, *OWN)
     message = "--taskgraph-report: count=count.txt: the report 'count' of conftest.py raised KeyError: 'nothing'"

@@ -43,7 +43,7 @@ def case(project: Project, name: str = "record.json") -> dict[str, str]:
     return {gate["name"]: gate["outcome"] for gate in project.record(name)["gates"]}
 
 
-def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_nothing_is_saved(project: Project) -> None:
+def test_reports_all_skipped_written_but_not_saved(project: Project) -> None:
     project.write("test_graph.py", SKIPPED)
     ran = project.run(SIMULATED, GATE, "--taskgraph-save=S1", *reports("md", "json", "html", "csv"), "--junitxml=j.xml")
     assert (ran.code, ran.counts) == (1, {"failed": 1, "skipped": 2}), ran.output
@@ -58,7 +58,7 @@ def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_not
     assert not (project.path / ".taskgraph" / "runs").exists()
 
 
-def test_where_every_question_is_skipped_a_run_without_a_gate_is_told_that_it_is_not_saved(project: Project) -> None:
+def test_save_all_skipped_without_gate_prints_remark(project: Project) -> None:
     project.write("test_graph.py", SKIPPED)
     ran = project.run(SIMULATED, "--taskgraph-save=S1", *reports("md"))
     assert (ran.code, ran.counts) == (0, {"skipped": 2}), ran.output
@@ -68,7 +68,7 @@ def test_where_every_question_is_skipped_a_run_without_a_gate_is_told_that_it_is
 
 
 @pytest.mark.parametrize("path", ["st/replies.sqlite", "st/runs/main.json", "st/../st/new.json", ".taskgraph/r.json"])
-def test_no_report_stands_in_the_folder_of_the_store(project: Project, path: str) -> None:
+def test_report_in_store_folder_is_refused(project: Project, path: str) -> None:
     store = () if path.startswith(".") else ("--taskgraph-store=st",)
     file = project.write(path, "kept")
     ran = project.run(SIMULATED, *store, f"--taskgraph-report=json={path}")
@@ -77,7 +77,7 @@ def test_no_report_stands_in_the_folder_of_the_store(project: Project, path: str
     assert file.read_text() == "kept"
 
 
-def test_where_the_project_stands_in_the_store_s_folder_only_what_is_the_store_s_own_is_refused(
+def test_report_in_project_within_store_folder_is_written(
     project: Project,
 ) -> None:
     assert project.run(SIMULATED, "--taskgraph-store=.", REPORT).code == 0
@@ -94,7 +94,7 @@ def test_where_the_project_stands_in_the_store_s_folder_only_what_is_the_store_s
         ("--taskgraph-report=json=new/j.xml", "--junitxml=new/j.xml"),
     ],
 )
-def test_two_reports_in_one_file_are_refused_with_both_names(project: Project, one: str, other: str) -> None:
+def test_reports_in_same_file_are_refused(project: Project, one: str, other: str) -> None:
     ran = project.run(SIMULATED, one, other)
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     names = [text.removeprefix("--taskgraph-report=") for text in (one, other)]
@@ -113,9 +113,7 @@ def test_two_reports_in_one_file_are_refused_with_both_names(project: Project, o
         ("csv=/dev/null", "csv=/dev/null: it is not a regular file"),
     ],
 )
-def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
-    project: Project, report: str, why: str
-) -> None:
+def test_report_unwritable_is_usage_error(project: Project, report: str, why: str) -> None:
     before = sorted(project.path.iterdir())
     ran = project.run(SIMULATED, f"--taskgraph-report={report}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
@@ -124,7 +122,7 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
 
 
 @pytest.mark.parametrize("name", ["mian", "mai", "mains", "Main"])
-def test_a_slip_in_the_name_of_a_saved_run_is_a_mistake(project: Project, name: str) -> None:
+def test_slip_in_name_of_saved_run_is_mistake(project: Project, name: str) -> None:
     assert project.run(SIMULATED, "--taskgraph-save=main").code == 0
     ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
@@ -133,7 +131,7 @@ def test_a_slip_in_the_name_of_a_saved_run_is_a_mistake(project: Project, name: 
     assert (first.code, first.counts) == (0, {"passed": 4, "skipped": 1}), first.output
 
 
-def test_the_first_run_of_another_name_is_told_and_passes(project: Project) -> None:
+def test_first_run_of_another_name_is_reported_and_passes(project: Project) -> None:
     project.run(SIMULATED, "--taskgraph-save=run-1")
     for name in ("nightly", "run-2"):
         ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
@@ -141,7 +139,7 @@ def test_the_first_run_of_another_name_is_told_and_passes(project: Project) -> N
         assert f"there is no run named '{name}' to compare with yet (saved: last, run-1)" in flat_output(ran)
 
 
-def test_last_cannot_be_saved_and_a_run_is_compared_with_one(project: Project) -> None:
+def test_last_cannot_be_saved_and_run_is_compared_with_one(project: Project) -> None:
     ran = project.run(SIMULATED, "--taskgraph-save=last")
     assert ran.code == USAGE
     assert "last is the run before" in ran.output
@@ -151,7 +149,7 @@ def test_last_cannot_be_saved_and_a_run_is_compared_with_one(project: Project) -
 
 
 @pytest.mark.parametrize("chosen", ["test_plain", "nosuch"])
-def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Project, chosen: str) -> None:
+def test_comparison_of_selection_without_questions_is_skipped(project: Project, chosen: str) -> None:
     project.write("test_plain.py", PLAIN)
     project.run(SIMULATED, "--taskgraph-save=A")
     ran = project.run(SIMULATED, "--taskgraph-compare=A", "--taskgraph-fail-on=regression", "-k", chosen, "-rs")
@@ -160,7 +158,7 @@ def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Proje
     assert "not decided: no question was left (-k)" in flat_output(ran)
 
 
-def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(project: Project) -> None:
+def test_comparison_configured_is_demanded_once_there_are_questions(project: Project) -> None:
     project.write("test_plain.py", PLAIN)
     project.run(SIMULATED, "--taskgraph-save=main")
     project.write("pytest.ini", "[pytest]\ntaskgraph_compare = mian\n")
@@ -174,7 +172,7 @@ def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(pr
     assert "did you mean 'main'?" in flat_output(ran)
 
 
-def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Project) -> None:
+def test_run_interrupted_says_that_nothing_was_decided(project: Project) -> None:
     suite = (project.path / "test_graph.py").read_text()
     project.write("test_graph.py", suite + INTERRUPTED)
     ran = project.spawn(SIMULATED, GATE, REPORT, "--taskgraph-save=main")
@@ -187,19 +185,19 @@ def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Projec
     assert not (project.path / ".taskgraph" / "runs").exists()
 
 
-def test_a_run_that_is_interrupted_before_the_first_reply_leaves_its_reports(project: Project) -> None:
+def test_run_interrupted_before_first_reply_leaves_reports(project: Project) -> None:
     suite = (project.path / "test_graph.py").read_text()
     project.write("test_graph.py", INTERRUPTED + suite)
     assert project.spawn(SIMULATED, GATE, REPORT).code == pytest.ExitCode.INTERRUPTED
     assert (project.record()["interrupted"], project.record()["trials"]) == (True, [])
 
 
-def test_a_run_that_came_to_its_end_was_not_interrupted(project: Project) -> None:
+def test_run_that_came_to_end_was_not_interrupted(project: Project) -> None:
     assert project.run(SIMULATED, GATE, REPORT).code == 0
     assert project.record()["interrupted"] is False
 
 
-def test_a_damaged_baseline_is_told_before_anything_is_asked(project: Project, tmp_path: Path) -> None:
+def test_damaged_baseline_is_reported_before_anything_is_asked(project: Project, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"schema": 1}')
     ran = project.run(SIMULATED, f"--taskgraph-compare={tmp_path / 'bad.json'}")
     assert (ran.code, ran.counts, ran.clean) == (USAGE, {}, True), ran.output

@@ -57,9 +57,7 @@ def trial_outcomes(project: Project) -> list[tuple[str, str, int]]:
     return [(trial["question"]["group"], trial["outcome"], trial["attempts"]) for trial in trials]
 
 
-def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
-    project: Project, server: Loopback
-) -> None:
+def test_gates_budgets_and_comparisons_see_last_attempt_of_each_question(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst()
     options = (GATE, "--taskgraph-max-calls=6", "--taskgraph-save=one", "--junitxml=junit.xml")
     ran = run(project, server, *options)
@@ -85,7 +83,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     assert "identical replies: 4 paired questions" in compared["reason"]
 
 
-def test_a_wrong_answer_is_no_better_the_third_time_and_paid_for_once(project: Project, server: Loopback) -> None:
+def test_wrong_answer_is_no_better_third_time_and_paid_for_once(project: Project, server: Loopback) -> None:
     server.answer = wrong
     ran = run(project, server, "--taskgraph-fail-on=answers", "--taskgraph-max-calls=4")
     assert (ran.code, ran.counts) == (1, {"failed": 4, "passed": 1, "rerun": 8}), ran.output
@@ -93,16 +91,14 @@ def test_a_wrong_answer_is_no_better_the_third_time_and_paid_for_once(project: P
     assert [(outcome, attempts) for _, outcome, attempts in trial_outcomes(project)] == [("wrong", 3)] * 4
 
 
-def test_only_missing_replies_are_asked_for_again_where_the_user_says_so(project: Project, server: Loopback) -> None:
+def test_rerun_only_errors_asks_missing_replies_again(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst()
     ran = run(project, server, "--only-rerun=ProviderError")
     assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 2, "rerun": 2}), ran.output
     assert trial_outcomes(project) == [("parallel_block", "wrong", 1)] * 2 + [("parallel_pair", "right", 2)] * 2
 
 
-def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
-    project: Project, server: Loopback
-) -> None:
+def test_budget_that_reruns_spend_leaves_questions_unasked_and_fails_gate(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst(right, spared=False)
     ran = run(project, server, GATE, "--taskgraph-max-calls=6")
     assert (ran.code, len(server.requests)) == (1, 6), ran.output
@@ -115,21 +111,21 @@ def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
     )
 
 
-def test_missing_replies_that_are_allowed_are_no_reason_to_run_again(project: Project, server: Loopback) -> None:
+def test_missing_replies_allowed_are_no_reason_to_run_again(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst(right)
     ran = run(project, server, "--taskgraph-max-errors=0.5", "--taskgraph-fail-on=gates")
     assert (ran.code, ran.counts, len(server.requests)) == (0, {"passed": 3, "error": 2}, 4), ran.output
     assert trial_outcomes(project) == [("parallel_block", "right", 1)] * 2 + [("parallel_pair", "error", 1)] * 2
 
 
-def test_attempts_count_towards_the_failures_that_end_a_run(project: Project, server: Loopback) -> None:
+def test_attempts_count_towards_failures_that_end_run(project: Project, server: Loopback) -> None:
     server.answer = refuse(401, "no such key")
     ran = run(project, server, "--taskgraph-concurrency=1")
     assert (ran.code, len(server.requests)) == (2, 3), ran.output
     assert [(outcome, attempts) for _, outcome, attempts in trial_outcomes(project)] == [("error", 3)]
 
 
-def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project, server: Loopback) -> None:
+def test_rerun_after_judge_failure_uses_stored_reply(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: It makes things ready."
     project.write("test_graph.py", OWN)
     with Loopback("It agrees.\nScore: 5") as judge:
@@ -141,7 +137,7 @@ def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project
     assert [trial["score"]["value"] for trial in project.record()["trials"]] == [1.0, 1.0]
 
 
-def test_over_workers_the_last_attempts_are_counted_too(project: Project, server: Loopback) -> None:
+def test_rerun_over_workers_counts_last_attempts(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst()
     ran = project.spread(lean(server), *RERUNS, GATE, RECORD, plugins=PLUGINS)
     assert ran.code == 0, ran.output
@@ -154,7 +150,7 @@ def test_over_workers_the_last_attempts_are_counted_too(project: Project, server
     assert reason.startswith("pass rate 0.500 of 4 answered")
 
 
-def test_a_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Project) -> None:
+def test_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Project) -> None:
     project.write("conftest.py", CRASH)
     ran = project.spread("--model=simulated:1", "--reruns=1", GATE, RECORD, plugins=PLUGINS)
     assert (ran.code, ran.counts) == (0, {"passed": 5, "rerun": 1}), ran.output
@@ -162,7 +158,7 @@ def test_a_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Pro
     assert project.record()["gates"][0]["reason"].startswith("pass rate 1.000 of 4 answered")
 
 
-def test_a_question_that_took_several_workers_is_lost_once(pytestconfig: pytest.Config) -> None:
+def test_question_that_took_several_workers_is_lost_once(pytestconfig: pytest.Config) -> None:
     questions = Questions(pytestconfig, AskedFamilies(), ModelsUnderTest(pytestconfig))
     questions.functions.add("test_graph.py::test_graph")
     assert list(questions.lost([ITEMS[0], ITEMS[1], ITEMS[0]])) == [ITEMS[0], ITEMS[1]]
@@ -179,7 +175,7 @@ def opened():
 
 
 @pytest.mark.parametrize("plugins", [PLUGINS, PLUGINS[::-1]])
-def test_a_wrong_answer_that_is_expected_keeps_no_fixture_open(project: Project, plugins: tuple[str, ...]) -> None:
+def test_wrong_answer_expected_keeps_no_fixture_open(project: Project, plugins: tuple[str, ...]) -> None:
     # For an item that it takes for failed, pytest-rerunfailures holds back the teardown of wider scopes.
     project.write("conftest.py", CLOSES)
     ran = project.run("--model=simulated:0", "--taskgraph-fail-on=nothing", "--reruns=2", plugins=plugins)

@@ -70,14 +70,14 @@ def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing:
 
 
 @pytest.mark.parametrize("client", ["litellm", "address"])
-def test_questions_beyond_the_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
+def test_questions_beyond_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
     ran = choosing.spawn(*arguments(client, server), "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 3, ran.output
     assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("client", ["litellm", "address"])
-def test_endpoint_without_log_probabilities_is_skipped_with_the_reason(
+def test_endpoint_without_log_probabilities_is_skipped_with_reason(
     client: str, choosing: Project, server: Loopback
 ) -> None:
     choices = [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)]

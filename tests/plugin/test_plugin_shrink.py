@@ -52,7 +52,7 @@ def failing(project: Project) -> Project:
     return project
 
 
-def test_shrink_two_parallel_blocks_are_all_that_is_left(failing: Project) -> None:
+def test_shrink_two_parallel_blocks_are_all_left(failing: Project) -> None:
     with Loopback(fails_with_two_blocks) as server:
         ran = failing.run(
             *asking(server.url), "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk",
@@ -77,7 +77,7 @@ def test_shrink_two_parallel_blocks_are_all_that_is_left(failing: Project) -> No
     assert "\nexpected:\n    " in text
 
 
-def test_shrink_regression_test_asks_the_smallest_question(failing: Project) -> None:
+def test_shrink_regression_test_asks_smallest_question(failing: Project) -> None:
     with Loopback(fails_with_two_blocks) as server:
         model = asking(server.url)
         failing.run(*model, "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk")
@@ -89,7 +89,7 @@ def test_shrink_regression_test_asks_the_smallest_question(failing: Project) -> 
         assert failing.run("shrunk", *asking(server.url), "--taskgraph-refresh").counts == {"passed": 1}
 
 
-def test_shrink_replayed_run_tells_the_same_and_sends_nothing(failing: Project) -> None:
+def test_shrink_replayed_run_tells_same_and_sends_nothing(failing: Project) -> None:
     turn = [0]
     with Loopback(lambda prompt: fails_by_chance(prompt, turn)) as server:
         args = (*asking(server.url), "--taskgraph-shrink=60")
@@ -100,7 +100,7 @@ def test_shrink_replayed_run_tells_the_same_and_sends_nothing(failing: Project) 
     assert shrunk(again) == shrunk(first)
 
 
-def test_shrink_calls_stay_within_the_number_and_the_budget(failing: Project) -> None:
+def test_shrink_calls_stay_within_number_and_budget(failing: Project) -> None:
     with Loopback(wrong) as server:
         ran = failing.run(*asking(server.url), "--taskgraph-shrink=7")
         assert len(server.requests) <= 4 + 7
@@ -115,7 +115,7 @@ def test_shrink_calls_stay_within_the_number_and_the_budget(failing: Project) ->
     )
 
 
-def test_shrink_answer_that_is_right_when_asked_again_is_told(failing: Project) -> None:
+def test_shrink_answer_right_when_asked_again_is_reported(failing: Project) -> None:
     prompts: set[str] = set()
 
     def first_time_wrong(prompt: str) -> str:
@@ -128,7 +128,7 @@ def test_shrink_answer_that_is_right_when_asked_again_is_told(failing: Project) 
     assert re.search(r"not shrunk: asked again, the model errs in \d of \d answers; expected 3", shrunk(ran))
 
 
-def test_shrink_errors_of_the_provider_are_no_wrong_answers(failing: Project) -> None:
+def test_shrink_errors_of_provider_are_no_wrong_answers(failing: Project) -> None:
     prompts: list[str] = []
 
     def then_refused(prompt: str) -> str | Raw:
@@ -156,7 +156,7 @@ def test_shrink_first_failure_of_exitfirst_is_shrunk(failing: Project) -> None:
     assert "> 3: errs in 1 of 1" in shrunk(ran)
 
 
-def test_shrink_workers_tell_the_smallest_of_each_group(failing: Project) -> None:
+def test_shrink_workers_tell_smallest_of_each_group(failing: Project) -> None:
     with Loopback(fails_with_two_blocks) as server:
         args = (*asking(server.url), "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk")
         ran = failing.spread(*args)
@@ -165,7 +165,7 @@ def test_shrink_workers_tell_the_smallest_of_each_group(failing: Project) -> Non
     assert (failing.path / "shrunk/understanding-parallel_pair/parallel_pair.json").is_file()
 
 
-def test_shrink_dry_run_tells_the_calls_to_come(failing: Project) -> None:
+def test_shrink_dry_run_tells_calls_to_come(failing: Project) -> None:
     with Loopback(wrong) as server:
         ran = failing.run(*asking(server.url), "--taskgraph-dry-run", "--taskgraph-shrink=30")
         assert not server.requests
@@ -173,7 +173,7 @@ def test_shrink_dry_run_tells_the_calls_to_come(failing: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "text"),
     [
         (["--taskgraph-shrink=9", "--taskgraph-shrink-votes=half"], "'half'; expected K/N, such as 3/4"),
         (["--taskgraph-shrink=9", "--taskgraph-shrink-votes=4/3"], "4 of 3 answers; expected K of N"),

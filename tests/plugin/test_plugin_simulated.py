@@ -65,7 +65,7 @@ def test_simulated_model_replies_right_and_wrong_in_every_form(form: str, refere
     assert (wrong.status, wrong.value) == ("read", 0.0)
 
 
-def test_simulated_model_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
+def test_simulated_model_form_without_wrong_answer_gets_empty_reply() -> None:
     with registrations() as registered:
         registered.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
         question = make_question("verse", "A rose is a rose.")
@@ -74,7 +74,7 @@ def test_simulated_model_form_without_a_wrong_answer_gets_an_empty_reply() -> No
 
 
 @pytest.mark.parametrize("accuracy", [0, 1])
-def test_simulated_model_request_with_replies_of_its_own_gets_one_of_them(accuracy: int) -> None:
+def test_simulated_model_request_with_replies_of_gets_one_of_them(accuracy: int) -> None:
     subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, Settings())
     assert subject.client is not None
     chat = Request([{"role": "user", "content": "Is A before B?"}], right="yes", wrong="no")

@@ -34,7 +34,7 @@ def questions(project: Project) -> dict[str, dict[str, Any]]:
     return {trial["question"]["group"]: trial["question"] for trial in project.record()["trials"]}
 
 
-def test_suite_settings_hold_for_its_questions_only(project: Project) -> None:
+def test_suite_settings_hold_for_questions_only(project: Project) -> None:
     project.write("test_graph.py", suites('prompt="direct", parsing="strict", pass_threshold=0.25, shots=1', ""))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, ran.clean) == (0, True), ran.output
@@ -54,14 +54,14 @@ def test_suite_settings_hold_for_its_questions_only(project: Project) -> None:
     assert line in ran.output
 
 
-def test_suite_of_one_parsing_is_what_the_record_states(project: Project) -> None:
+def test_suite_of_one_parsing_is_what_record_states(project: Project) -> None:
     project.write("test_graph.py", suites('parsing="strict"', 'parsing="strict"'))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, project.record()["parsing"]) == (0, "strict"), ran.output
 
 
 @pytest.mark.parametrize("place", ["flag", "environment", "ini"])
-def test_user_of_the_run_goes_before_the_suite(project: Project, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_user_of_run_goes_before_suite(project: Project, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     project.write("test_graph.py", suites('prompt="direct", parsing="strict", pass_threshold=0.25, names="neutral"'))
     stated = {"prompt": "guided", "parsing": "lenient", "pass-threshold": "0.5", "names": "domain"}
     args = [f"--taskgraph-{name}={value}" for name, value in stated.items()] if place == "flag" else []
@@ -79,7 +79,7 @@ def test_user_of_the_run_goes_before_the_suite(project: Project, monkeypatch: py
     assert " sets " not in ran.output
 
 
-def test_suite_asks_each_question_with_each_of_its_prompts(project: Project) -> None:
+def test_suite_asks_each_question_with_each_of_prompts(project: Project) -> None:
     project.write("test_graph.py", suites('prompt=["direct", "guided"]'))
     ran = project.run("--model=simulated:1", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 2}), ran.output
@@ -88,7 +88,7 @@ def test_suite_asks_each_question_with_each_of_its_prompts(project: Project) -> 
     assert project.record()["prompts"] == ["direct", "guided"]
 
 
-def test_ids_are_those_of_the_same_options_on_the_command_line(project: Project) -> None:
+def test_ids_are_those_of_same_options_on_command_line(project: Project) -> None:
     listed = project.run("--collect-only", "-q", "--taskgraph-prompt=direct", "--taskgraph-phrasing=first")
     project.write("test_graph.py", SUITE.replace("instances=2", 'instances=2, prompt="direct", phrasing="first"'))
     again = project.run("--collect-only", "-q")
@@ -101,7 +101,7 @@ CHART = "flowchart TD\n  A[Wake] --> B[Eat] --> C[Leave]\n"
 ASK = "{# answer: whole #}\nHELLO {{ workflow }} {{ question }} {{ instruction }}\n"
 
 
-def test_paths_of_a_suite_start_in_its_folder(project: Project) -> None:
+def test_paths_of_suite_start_in_folder(project: Project) -> None:
     (project.path / "test_graph.py").unlink()
     project.write("deep/flows/day.mmd", CHART)
     project.write("deep/ask.jinja", ASK)
@@ -139,7 +139,7 @@ def test_paths_of_a_suite_start_in_its_folder(project: Project) -> None:
         ("model_options={1: 2}", "expected a text as the name of each option, found int"),
     ],
 )
-def test_value_that_the_option_refuses_names_the_suite(project: Project, arguments: str, message: str) -> None:
+def test_value_that_option_refuses_names_suite(project: Project, arguments: str, message: str) -> None:
     project.write("test_graph.py", suites(arguments))
     ran = project.run("--model=simulated:1")
     assert (ran.code, ran.clean) == (4, True), ran.output
@@ -166,7 +166,7 @@ def test_few_shot_suite_stands_beside_one_without_examples(project: Project, ser
     assert questions(project)["parallel_pair"]["labels"]["prompt"] == "few-shot"
 
 
-def test_profile_goes_before_the_suite(project: Project) -> None:
+def test_profile_goes_before_suite(project: Project) -> None:
     project.write("test_graph.py", suites('phrasing="second"'))
     assert "[parallel_pair-wadl-n012-s0-000-p2]" in project.run("--collect-only", "-q").output
     assert (
@@ -184,29 +184,27 @@ def test_profile_goes_before_the_suite(project: Project) -> None:
         ("rpm=3", "parsing, pass_threshold"),
     ],
 )
-def test_unknown_keyword_is_answered_with_the_known(project: Project, arguments: str, message: str) -> None:
+def test_unknown_keyword_is_answered_with_known(project: Project, arguments: str, message: str) -> None:
     project.write("test_graph.py", suites(arguments))
     ran = project.run("--model=simulated:1")
     assert (ran.code, ran.clean, message in ran.output) == (4, True, True), ran.output
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("first", "second", "message"),
     [
         ('parsing="strict"', 'parsing="lenient"', "another parsing"),
         ("pass_threshold=0.5", "", "another pass_threshold"),
         ('model_options={"temperature": 0}', 'model_options={"temperature": 1}', "another model_options"),
     ],
 )
-def test_same_question_with_other_settings_is_refused(
-    project: Project, question: str, other: str, settings: str
-) -> None:
-    records = suites(question) + suites(other).replace("def test_parallel_pair", "def test_again")
-    project.write("test_graph.py", records)
+def test_same_question_with_other_settings_is_refused(project: Project, first: str, second: str, message: str) -> None:
+    source = suites(first) + suites(second).replace("def test_parallel_pair", "def test_again")
+    project.write("test_graph.py", source)
     ran = project.run("--model=simulated:1")
     assert (ran.code, ran.clean) == (4, True), ran.output
-    assert f"test_again: test_parallel_pair asks the question {PAIR[0]!r} as well, with {settings}" in ran.output
-    project.write("test_graph.py", records.replace(f", {other})", f", {question})"))
+    assert f"test_again: test_parallel_pair asks the question {PAIR[0]!r} as well, with {message}" in ran.output
+    project.write("test_graph.py", source.replace(f", {second})", f", {first})"))
     assert project.run("--model=simulated:1").code == 0
 
 
@@ -240,7 +238,7 @@ def by_group(project: Project, server: Loopback) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_model_options_of_a_suite_reach_its_requests(project: Project, server: Loopback, spread: bool) -> None:
+def test_model_options_of_suite_reach_requests(project: Project, server: Loopback, spread: bool) -> None:
     server.answer = "Final answer: yes"
     project.write("test_graph.py", suites('model_options={"temperature": 0.5}', 'model_options={"temperature": 1}', ""))
     args = (*asking(server.url), "--taskgraph-fail-on=nothing", RECORD)
@@ -272,7 +270,7 @@ def test_reply_of_other_model_options_is_not_taken(project: Project, server: Loo
     assert "taskgraph plan: 0 requests, 1 reply from the store" in planned.output
 
 
-def test_model_options_of_the_command_line_win_key_by_key(project: Project, server: Loopback) -> None:
+def test_model_options_of_command_line_win_key_by_key(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: yes"
     project.write("test_graph.py", suites('model_options={"temperature": 0.5, "max_tokens": 7, "stop": ["END"]}'))
     option = "--taskgraph-model-option"
@@ -284,7 +282,7 @@ def test_model_options_of_the_command_line_win_key_by_key(project: Project, serv
     assert own == {"model_option": {"max_tokens": 7, "stop": ["END"]}}
 
 
-def test_key_among_the_model_options_is_in_no_artefact(project: Project, server: Loopback) -> None:
+def test_key_among_model_options_is_in_no_artefact(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: yes"
     project.write("test_graph.py", suites('model_options={"api_key": "sk-suite-987654321", "temperature": 0}'))
     args = ["--model", f"{server.url}#any", RECORD, "--taskgraph-fail-on=nothing"]
@@ -302,14 +300,14 @@ def test_limits_and_budget_are_shared_by_model_options(project: Project, server:
     assert [trial["outcome"] for trial in project.record()["trials"]].count("skipped") == 1
 
 
-def test_cost_limit_refuses_model_options_of_a_suite(project: Project, server: Loopback) -> None:
+def test_cost_limit_refuses_model_options_of_suite(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", suites('model_options={"web_search_options": {"search_context_size": "low"}}'))
     ran = project.run(*asking(server.url), "--taskgraph-max-cost=1", "--taskgraph-price=openai/any=1/1")
     assert (ran.code, ran.clean, server.requests) == (4, True, []), ran.output
     assert "test_parallel_pair: --taskgraph-max-cost cannot be kept: web_search_options is billed" in ran.output
 
 
-def test_dry_run_counts_with_the_model_options_of_suites(project: Project, server: Loopback) -> None:
+def test_dry_run_counts_with_model_options_of_suites(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", suites('model_options={"max_tokens": 1000}', 'model_options={"max_tokens": 10}'))
     args = (*asking(server.url), "--taskgraph-dry-run", "--taskgraph-price=openai/any=0/1000000")
     ran = project.run(*args, "--taskgraph-retries=0")
@@ -324,7 +322,7 @@ def test_baseline_answers_suites_with_model_options(project: Project) -> None:
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_example_of_the_page_runs(project: Project, server: Loopback, spread: bool) -> None:
+def test_example_of_page_runs(project: Project, server: Loopback, spread: bool) -> None:
     (project.path / "test_graph.py").unlink()
     ((name, text),) = re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     project.write(name, text)
@@ -341,7 +339,7 @@ def test_example_of_the_page_runs(project: Project, server: Loopback, spread: bo
     assert sum("temperature" in request.body for request in server.requests) == len(records) - len(ends)
 
 
-def test_keywords_of_the_page_are_those_of_the_decorator() -> None:
+def test_keywords_of_page_are_those_of_decorator() -> None:
     section = PAGE.partition("## Settings of one suite\n")[2].partition("\n## ")[0]
     ids = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     keywords = [
@@ -350,7 +348,7 @@ def test_keywords_of_the_page_are_those_of_the_decorator() -> None:
     assert ids == keywords
 
 
-def test_comparison_tells_that_model_options_of_a_suite_changed(project: Project, server: Loopback) -> None:
+def test_comparison_tells_that_model_options_of_suite_changed(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: yes"
     settings = []
     for temperature, option in ((0, "save"), (0, "compare"), (1, "compare")):

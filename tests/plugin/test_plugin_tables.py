@@ -80,7 +80,7 @@ def rows(project: Project, name: str = "t.csv") -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_family_shows_its_table_with_published_numbers(claims: Project) -> None:
+def test_family_shows_table_with_published_numbers(claims: Project) -> None:
     ran = claims.run(*RUN, "test_claims.py")
     lines = [re.sub(r"\d\.\d{3}-\d\.\d{3}", "(low)-(high)", line) for line in ran.output.splitlines()]
     at = next(at for at, line in enumerate(lines) if line.startswith("method"))
@@ -94,7 +94,7 @@ def test_family_shows_its_table_with_published_numbers(claims: Project) -> None:
     assert "family claims" not in ran.output
 
 
-def test_each_of_two_families_has_its_tables_in_every_report(claims: Project) -> None:
+def test_tables_of_two_families_are_in_all_reports(claims: Project) -> None:
     kinds = ("json=r.json", "md=r.md", "html=r.html", "tables=t.csv")
     ran = claims.run(*RUN, "--junitxml=j.xml", *(f"--taskgraph-report={kind}" for kind in kinds))
     assert ran.code == 0, ran.output
@@ -111,14 +111,14 @@ def test_each_of_two_families_has_its_tables_in_every_report(claims: Project) ->
     assert "taskgraph.claims.method.pairs" in (claims.path / "j.xml").read_text(encoding="utf-8")
 
 
-def test_tables_are_the_same_over_workers(claims: Project) -> None:
+def test_tables_are_same_over_workers(claims: Project) -> None:
     claims.run(*RUN, "--taskgraph-report=tables=one.csv")
     assert claims.spread(*RUN, "--taskgraph-report=tables=two.csv").clean
     assert rows(claims, "one.csv") == rows(claims, "two.csv")
     assert {row["family"] for row in rows(claims, "two.csv")} == {"understanding", "claims", ""}
 
 
-def test_a_column_that_is_not_known_ends_the_run_before_it_asks(claims: Project) -> None:
+def test_column_that_is_not_known_ends_run_before_it_asks(claims: Project) -> None:
     write_family(claims, "fuond")
     ran = claims.run(*RUN)
     assert ran.code == 4

@@ -53,7 +53,7 @@ def test_traceback_missing_reply_parses_no_source(project: Project, parsed: Pars
     assert parsed.count == 0
 
 
-def test_traceback_own_assertion_shows_its_source(project: Project, parsed: ParsedSources) -> None:
+def test_traceback_assertion_shows_source(project: Project, parsed: ParsedSources) -> None:
     project.write("test_graph.py", FAILING)
     ran = project.run("--model", "simulated:1")
     assert ran.counts["failed"] == 2

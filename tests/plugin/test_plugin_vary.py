@@ -7,7 +7,7 @@ from plugin_project import Project
 REPORTS = ("--junitxml=junit.xml", "--taskgraph-report=json=record.json")
 
 
-def test_each_question_is_asked_varied_and_the_reader_s_verdicts_stay_the_same(project: Project) -> None:
+def test_vary_asks_variations_with_same_verdicts(project: Project) -> None:
     ran = project.run("--taskgraph-vary=names,phrasing", *REPORTS)
     assert (ran.code, ran.counts) == (0, {"passed": 12})
     assert [
@@ -24,7 +24,7 @@ def test_each_question_is_asked_varied_and_the_reader_s_verdicts_stay_the_same(p
     assert project.record()["settings"]["vary"] == ["names", "phrasing"]
 
 
-def test_a_wrong_answer_to_a_varied_question_fails_nothing(project: Project) -> None:
+def test_wrong_answer_to_varied_question_fails_nothing(project: Project) -> None:
     ran = project.run("--model", "simulated:0", "--taskgraph-vary=order")
     assert ran.code == 1
     assert ran.counts == {"failed": 4, "wrong": 4}
@@ -32,12 +32,12 @@ def test_a_wrong_answer_to_a_varied_question_fails_nothing(project: Project) -> 
     assert (alone.code, alone.counts["wrong"]) == (0, 4)
 
 
-def test_ids_of_varied_questions_need_no_quotes_in_a_shell(project: Project) -> None:
+def test_ids_of_varied_questions_need_no_quotes_in_shell(project: Project) -> None:
     ran = project.run("--taskgraph-vary=distractor", "-v")
     assert "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000-vary-distractor] PASSED" in ran.output
 
 
-def test_an_unknown_relation_ends_the_run_before_anything_is_asked(project: Project) -> None:
+def test_unknown_relation_ends_run_before_anything_is_asked(project: Project) -> None:
     ran = project.run("--taskgraph-vary=sideways")
     assert ran.code == 4
     assert (

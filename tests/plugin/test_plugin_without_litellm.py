@@ -39,7 +39,7 @@ def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
     assert len(server.requests) == 4
 
 
-def test_stored_replies_of_a_litellm_name_are_replayed(project: Project) -> None:
+def test_stored_replies_of_litellm_name_are_replayed(project: Project) -> None:
     with Loopback(right) as server:
         arguments = ["--model=openai/any", "--taskgraph-model-option", f"api_base={server.url}"]
         assert project.spawn(*arguments, "--taskgraph-model-option", "api_key=sk-test-123456").counts == {"passed": 4}
@@ -47,7 +47,7 @@ def test_stored_replies_of_a_litellm_name_are_replayed(project: Project) -> None
     assert project.spawn(*arguments, "--taskgraph-replay").counts == {"passed": 4}
 
 
-def test_dry_run_of_a_litellm_name_states_an_unknown_price(bare: Project) -> None:
+def test_dry_run_of_litellm_name_states_unknown_price(bare: Project) -> None:
     ran = bare.spawn("--model=openai/gpt-4o", "--taskgraph-dry-run")
     assert ran.code == pytest.ExitCode.OK
     assert "4 requests, cost unknown" in ran.output

@@ -87,7 +87,7 @@ def some_right(prompt: str) -> str:
 
 
 @pytest.mark.parametrize("dist", DISTRIBUTIONS)
-def test_whatever_the_distribution_each_question_is_asked_once(many: Project, server: Loopback, dist: str) -> None:
+def test_whatever_distribution_each_question_is_asked_once(many: Project, server: Loopback, dist: str) -> None:
     many.write("test_twins.py", SUITE.format(name="test_twins", instances=10))  # the same twenty
     ran = many.spread(
         lean(server), FLIGHT, "--dist", dist, RECORD, "--taskgraph-fail-on=nothing", "--taskgraph-max-calls=20"
@@ -110,7 +110,7 @@ def prompt_of(project: Project, trial: dict[str, Any]) -> str:
     return "".join(texts[part] for part in trial["question"]["prompt"])
 
 
-def test_a_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loopback) -> None:
+def test_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), FLIGHT, "--taskgraph-max-calls=7", "--dist=each", RECORD)
     assert len(server.requests) == 7, ran.output
     assert outcomes(many)["skipped"] == 13
@@ -124,7 +124,7 @@ def test_requests_in_flight_are_shared_out_to_workers_of_any_name(many: Project,
     assert (ran.code, ran.counts, server.answer.most) == (0, {"passed": 20}, 4), ran.output
 
 
-def test_requests_a_minute_are_shared_out(project: Project, server: Loopback) -> None:
+def test_requests_minute_are_shared_out(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", SUITE.format(name="test_graph", instances=2))
     project.write("conftest.py", "import aiohttp")  # else the first request is let go, and sent when that is imported
     server.answer = Counting()
@@ -136,7 +136,7 @@ def test_requests_a_minute_are_shared_out(project: Project, server: Loopback) ->
 
 @pytest.mark.parametrize("limit", ["concurrency", "rpm"])
 @pytest.mark.parametrize("workers", [("-n", "3"), ("--dist=load", "--tx=2*popen", "--tx=popen")])
-def test_fewer_requests_than_workers_are_a_mistake_of_usage(
+def test_fewer_requests_than_workers_are_mistake_of_usage(
     many: Project, server: Loopback, limit: str, workers: tuple[str, ...]
 ) -> None:
     ran = many.run(lean(server), f"--taskgraph-{limit}=2", *workers, plugins=PLUGINS)
@@ -145,7 +145,7 @@ def test_fewer_requests_than_workers_are_a_mistake_of_usage(
     assert server.requests == []
 
 
-def test_when_a_worker_dies_all_but_its_item_are_in_the_record(many: Project, server: Loopback) -> None:
+def test_when_worker_dies_all_but_item_are_in_record(many: Project, server: Loopback) -> None:
     many.write("conftest.py", CRASH)
     ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-fail-on=nothing")
     ids = [trial["question"]["id"] for trial in many.record()["trials"]]
@@ -156,7 +156,7 @@ def test_when_a_worker_dies_all_but_its_item_are_in_the_record(many: Project, se
     assert ran.code == 1
 
 
-def test_where_the_first_failure_ends_the_run_little_more_is_asked(many: Project, server: Loopback) -> None:
+def test_workers_with_maxfail_send_few_more_requests(many: Project, server: Loopback) -> None:
     server.answer = Counting(wrong)
     ran = many.spread(lean(server), FLIGHT, "-x")
     assert ran.counts["failed"] <= 4, ran.output
@@ -186,7 +186,7 @@ def apart(project: Project, folder: Path, *args: str) -> Ran:
 
 
 @pytest.mark.filterwarnings("default")
-def test_workers_of_other_machines_ask_what_they_run_and_share_the_budget(
+def test_workers_of_other_machines_ask_what_they_run_and_share_budget(
     project: Project, server: Loopback, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     project.write("test_graph.py", SUITE.format(name="test_graph", instances=10))
@@ -201,7 +201,7 @@ def test_workers_of_other_machines_ask_what_they_run_and_share_the_budget(
     assert not (project.path / ".taskgraph").exists()
 
 
-def test_a_worker_that_is_done_lets_arrive_what_others_wait_for(project: Project, server: Loopback) -> None:
+def test_worker_done_lets_arrive_what_others_wait_for(project: Project, server: Loopback) -> None:
     again, seen = threading.Event(), Counter[str]()
 
     def answer(prompt: str) -> str:

@@ -57,7 +57,7 @@ def prompts(server: Loopback) -> list[str]:
     return [request.prompt for request in server.requests]
 
 
-def test_a_workflow_of_the_user_is_shown_as_it_is_written(project: Project, server: Loopback) -> None:
+def test_workflow_of_user_is_shown_as_it_is_written(project: Project, server: Loopback) -> None:
     path = project.write("outer.xxp", OUTER)
     server.answer = right
     ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "-v")
@@ -67,7 +67,7 @@ def test_a_workflow_of_the_user_is_shown_as_it_is_written(project: Project, serv
     assert "notation as written" in ran.output
 
 
-def test_a_chart_of_the_user_is_shown_as_it_is_drawn(project: Project, server: Loopback) -> None:
+def test_chart_of_user_is_shown_as_it_is_drawn(project: Project, server: Loopback) -> None:
     path = project.write("bakery.mmd", CHART)
     server.answer = right
     ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "-v")
@@ -83,7 +83,7 @@ def test_run_on_untitled_chart_of_docs_gives_results(project: Project) -> None:
     assert (ran.code, set(ran.counts)) == (0, {"passed"}), ran.output
 
 
-def test_a_folder_is_one_project_with_the_paths_as_headings(project: Project, server: Loopback) -> None:
+def test_folder_is_one_project_with_paths_as_headings(project: Project, server: Loopback) -> None:
     project.write("flows/a/outer.xxp", OUTER)
     project.write("flows/inner.xxp", INNER)
     server.answer = right
@@ -98,7 +98,7 @@ def test_a_folder_is_one_project_with_the_paths_as_headings(project: Project, se
     assert "workflow 'Inner'" in questions
 
 
-def test_own_workflows_are_converted_only_where_a_notation_is_given(project: Project, server: Loopback) -> None:
+def test_workflows_are_converted_only_where_notation_is_given(project: Project, server: Loopback) -> None:
     path = project.write("bakery.mmd", CHART)
     server.answer = right
     ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "--taskgraph-notation=wadl,json", "-v")
@@ -109,7 +109,7 @@ def test_own_workflows_are_converted_only_where_a_notation_is_given(project: Pro
     assert any("workflow Bakery {" in prompt for prompt in prompts(server))
 
 
-def test_several_paths_are_several_projects(project: Project, server: Loopback) -> None:
+def test_own_workflows_of_several_paths_are_separate(project: Project, server: Loopback) -> None:
     outer, bakery = project.write("outer.xxp", OUTER), project.write("bakery.mmd", CHART)
     server.answer = right
     ran = project.run(*asking(server.url), "--taskgraph-workflow", outer, "--taskgraph-workflow", bakery, "-v")
@@ -128,7 +128,7 @@ def test_several_paths_are_several_projects(project: Project, server: Loopback) 
         ("outer.xxp", OUTER.replace("task Right {}", "task Left {}"), "Left"),
     ],
 )
-def test_a_file_that_cannot_be_read_ends_the_run_with_the_place(
+def test_file_that_cannot_be_read_ends_run_with_place(
     project: Project, server: Loopback, name: str, text: str, place: str
 ) -> None:
     path = project.write(name, text)
@@ -139,21 +139,21 @@ def test_a_file_that_cannot_be_read_ends_the_run_with_the_place(
     assert server.requests == []
 
 
-def test_a_file_that_is_not_of_utf_8_ends_the_run(project: Project) -> None:
+def test_file_that_is_not_of_utf_8_ends_run(project: Project) -> None:
     (project.path / "outer.xxp").write_bytes(OUTER.encode("utf-16"))
     ran = project.run("--taskgraph-workflow", project.path / "outer.xxp")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "is not UTF-8; save the file as UTF-8" in ran.output
 
 
-def test_an_empty_folder_ends_the_run(project: Project) -> None:
+def test_empty_folder_ends_run(project: Project) -> None:
     (project.path / "none").mkdir()
     ran = project.run("--taskgraph-workflow", project.path / "none")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "no workflow file in this folder; known: " in ran.output
 
 
-def test_a_pattern_that_finds_nothing_in_the_users_workflow_is_named(project: Project) -> None:
+def test_pattern_that_finds_nothing_in_users_workflow_is_named(project: Project) -> None:
     path = project.write(
         "lines.xxp",
         "package shop;\nworkflow Lines { task A {} task B {} task C {} START -> A -> B -> END; START -> C -> END; }\n",
@@ -164,7 +164,7 @@ def test_a_pattern_that_finds_nothing_in_the_users_workflow_is_named(project: Pr
     assert set(ran.counts) == {"passed"}
 
 
-def test_run_pattern_with_one_answer_in_own_workflow_named_and_not_asked(project: Project) -> None:
+def test_run_pattern_with_one_answer_in_workflow_named_and_not_asked(project: Project) -> None:
     path = project.write("line.xxp", "package shop;\nworkflow Line { task A {} task B {} START -> A -> B -> END; }\n")
     ran = project.run("--taskgraph-workflow", path)
     assert (
@@ -181,7 +181,7 @@ def test_run_impossible_workflow_path_is_usage_error(path: str, project: Project
     assert "INTERNALERROR" not in ran.output
 
 
-def test_run_edited_copy_of_own_workflow_passes_with_reader_and_labels_it(project: Project) -> None:
+def test_run_edited_copy_of_workflow_passes_with_reader_and_labels_it(project: Project) -> None:
     project.write("test_graph.py", CONNECTED)
     path = project.write(
         "line.xxp", "package shop;\nworkflow Line { task A {} task B {} task C {} START -> A -> B -> C -> END; }\n"
@@ -194,7 +194,7 @@ def test_run_edited_copy_of_own_workflow_passes_with_reader_and_labels_it(projec
     assert len({trial["question"]["cluster"] for trial in record["trials"]}) == 1
 
 
-def test_own_workflows_make_the_same_run_over_workers(project: Project) -> None:
+def test_workflows_make_same_run_over_workers(project: Project) -> None:
     path = project.write("outer.xxp", OUTER)
     alone = project.run("--taskgraph-workflow", path, "--model=baseline:constant")
     spread = project.spread("--taskgraph-workflow", path, "--model=baseline:constant")
@@ -215,7 +215,7 @@ def test_describe(trial):
 """
 
 
-def test_a_suite_without_a_question_about_the_users_workflow_is_skipped_beside_others(project: Project) -> None:
+def test_own_workflow_without_question_skips_suite(project: Project) -> None:
     project.write("test_graph.py", TWO_SUITES)
     ran = project.run("--taskgraph-workflow", project.write("outer.xxp", OUTER), "-rs")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1})
