@@ -42,7 +42,7 @@ def by_listing(losses: list[float]) -> float:
         fsum(sign * loss for sign, loss in zip(signs, losses, strict=True))
         for signs in product((1, -1), repeat=len(losses))
     ]
-    return sum(sum >= whole - 1e-9 for sum in sums) / len(sums)
+    return sum(total >= whole - 1e-9 for total in sums) / len(sums)
 
 
 @settings(max_examples=60)
