@@ -41,7 +41,7 @@ def run_episode(
     left = iter(()) if callable(answer) else iter(answer)
 
     async def reply_to(request: Request) -> Reply:
-        found = answer(request) if callable(answer) else Reply(next(left), source="scripted")
-        return found if isinstance(found, Reply) else await found
+        answer_or_error = answer(request) if callable(answer) else Reply(next(left), source="scripted")
+        return answer_or_error if isinstance(answer_or_error, Reply) else await answer_or_error
 
     return asyncio.run(drive(episode(question), reply_to, exchanges)), exchanges

@@ -13,11 +13,11 @@ __all__ = ["loaded", "project", "server"]
 @pytest.fixture
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """A project with a suite of PAGED."""
-    with in_process.untouched(pytester, monkeypatch) as made:
-        (made.path / "test_graph.py").unlink()
-        made.write("test_paged.py", SUITE)
-        monkeypatch.syspath_prepend(made.path)
-        yield made
+    with in_process.untouched(pytester, monkeypatch) as made_project:
+        (made_project.path / "test_graph.py").unlink()
+        made_project.write("test_paged.py", SUITE)
+        monkeypatch.syspath_prepend(made_project.path)
+        yield made_project
 
 
 SUITE = """

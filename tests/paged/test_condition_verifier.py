@@ -28,8 +28,8 @@ def split_text(gateway: str, *conditions: str) -> str:
 
 
 def kinds(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    found = verify_conditions(read_procedural_graph(text).graph, RULE)
-    return [(one.kind, one.gateway, one.join, one.phrases) for one in found]
+    feedback = verify_conditions(read_procedural_graph(text).graph, RULE)
+    return [(entry.kind, entry.gateway, entry.join, entry.phrases) for entry in feedback]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_guard_conflict_of_formal_guards_is_exact(first: str, second: str, verdi
     ],
 )
 def test_number_range_of_words_has_its_ends(text: str, low: int | None, high: int | None) -> None:
-    found = read_number_range(text)
-    assert found is not None
-    assert (found.low, found.high) == (low, high)
+    number_range = read_number_range(text)
+    assert number_range is not None
+    assert (number_range.low, number_range.high) == (low, high)
 
 
 def test_number_range_of_further_numbers_is_none() -> None:
@@ -95,17 +95,17 @@ def test_number_range_of_further_numbers_is_none() -> None:
 
 
 def test_verify_conditions_of_exclusive_without_conflict_gives_feedback() -> None:
-    found = kinds(split_text("XOR", "need dishes", "need drinks"))
-    assert found == [("exclusive", "XOR1", "XOR2", ("need dishes", "need drinks"))]
+    feedback = kinds(split_text("XOR", "need dishes", "need drinks"))
+    assert feedback == [("exclusive", "XOR1", "XOR2", ("need dishes", "need drinks"))]
 
 
 def test_verify_conditions_of_inclusive_with_conflict_gives_feedback() -> None:
-    found = kinds(split_text("OR", "the form is valid", "the form is invalid"))
-    assert found == [("inclusive", "OR1", "OR2", ("the form is valid", "the form is invalid"))]
+    feedback = kinds(split_text("OR", "the form is valid", "the form is invalid"))
+    assert feedback == [("inclusive", "OR1", "OR2", ("the form is valid", "the form is invalid"))]
 
 
 def test_verify_conditions_of_formal_guards_decides_exactly() -> None:
-    assert [found[:2] for found in kinds(split_text("XOR", "n > 5", "n > 3"))] == [("exclusive", "XOR1")]
+    assert [feedback[:2] for feedback in kinds(split_text("XOR", "n > 5", "n > 3"))] == [("exclusive", "XOR1")]
     assert kinds(split_text("XOR", "n > 5", "n <= 5")) == []
 
 
@@ -157,7 +157,7 @@ XOR3 -> XOR4
 buy wine -> XOR4
 XOR4 -> End
 """
-    assert [found[1:3] for found in kinds(text)] == [("XOR2", "XOR3"), ("XOR1", "XOR4")]
+    assert [feedback[1:3] for feedback in kinds(text)] == [("XOR2", "XOR3"), ("XOR1", "XOR4")]
 
 
 def test_feedback_message_tells_gateway_conditions_and_answer() -> None:

@@ -50,16 +50,16 @@ def test_graph_names_same_words_count_once() -> None:
 
 def test_name_coverage_counts_each_sort() -> None:
     text = "With the delivery note, the clerk must inspect the goods. Then the refund is paid."
-    found = name_coverage(return_graph(), text)
-    assert found.lost == (GraphName("action", "pay the refund"), GraphName("actor", "accountant"))
-    assert found.ratio() == (3, 5)
-    assert found.share() == 0.6
-    assert (found.ratio("action"), found.ratio("actor", "data")) == ((1, 2), (2, 3))
+    coverage = name_coverage(return_graph(), text)
+    assert coverage.lost == (GraphName("action", "pay the refund"), GraphName("actor", "accountant"))
+    assert coverage.ratio() == (3, 5)
+    assert coverage.share() == 0.6
+    assert (coverage.ratio("action"), coverage.ratio("actor", "data")) == ((1, 2), (2, 3))
 
 
 def test_name_coverage_graph_without_names_has_no_share() -> None:
-    found = name_coverage(graph_of("Start -> End"), "Nothing happens.")
-    assert (found.ratio(), found.share(), found.share("actor")) == ((0, 0), None, None)
+    coverage = name_coverage(graph_of("Start -> End"), "Nothing happens.")
+    assert (coverage.ratio(), coverage.share(), coverage.share("actor")) == ((0, 0), None, None)
 
 
 @pytest.mark.parametrize(

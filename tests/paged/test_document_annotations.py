@@ -27,15 +27,17 @@ def read(folder: Path, content: str | bytes) -> AnnotatedDocuments:
 
 def problem(folder: Path, rows: str) -> str:
     """Return the only problem of a file with a good row and others."""
-    found = read(folder, f"{HEADER}good,Ann,1,2,3,4,5\n{rows}")
-    assert found.annotations[0] == DocumentAnnotation("good", "Ann", dict(zip(CRITERIA, (1, 2, 3, 4, 5), strict=True)))
-    (line,) = found.problems
+    documents = read(folder, f"{HEADER}good,Ann,1,2,3,4,5\n{rows}")
+    assert documents.annotations[0] == DocumentAnnotation(
+        "good", "Ann", dict(zip(CRITERIA, (1, 2, 3, 4, 5), strict=True))
+    )
+    (line,) = documents.problems
     return line
 
 
 def test_read_document_annotations_rows_hold_ratings_by_criterion(tmp_path: Path) -> None:
-    found = read(tmp_path, f'{HEADER}d1,Ann,5,4,3,2,1\n"d, 2",Ben,1,,,,\n\nd1,Ben,,,,,\n')
-    assert found == AnnotatedDocuments(
+    documents = read(tmp_path, f'{HEADER}d1,Ann,5,4,3,2,1\n"d, 2",Ben,1,,,,\n\nd1,Ben,,,,,\n')
+    assert documents == AnnotatedDocuments(
         (
             DocumentAnnotation("d1", "Ann", dict(zip(CRITERIA, (5, 4, 3, 2, 1), strict=True))),
             DocumentAnnotation("d, 2", "Ben", {"readability": 1}),
@@ -103,11 +105,11 @@ def test_read_document_annotations_missing_file_is_refused(tmp_path: Path) -> No
 def test_criterion_agreements_each_criterion_by_itself(tmp_path: Path) -> None:
     """Clarity: rows (1, 2) and (4, 5), as worked by hand; d3 has one rating. Usability: raters agree."""
     rows = "d1,Ann,,,1,,2\nd1,Ben,,,2,,2\nd2,Ann,,,4,,5\nd2,Ben,,,5,,5\nd3,Ann,,,3,,\n"
-    found = {entry.criterion: entry for entry in criterion_agreements(read(tmp_path, HEADER + rows).annotations)}
-    assert tuple(found) == CRITERIA
-    assert found["clarity"] == CriterionAgreement("clarity", 3.0, 17 / 19, documents=2, raters=2, left_out=1)
-    assert found["usability"] == CriterionAgreement("usability", 3.5, 1.0, documents=2, raters=2, left_out=0)
-    assert found["accuracy"] == CriterionAgreement("accuracy", None, None, documents=0, raters=0, left_out=0)
+    agreements = {entry.criterion: entry for entry in criterion_agreements(read(tmp_path, HEADER + rows).annotations)}
+    assert tuple(agreements) == CRITERIA
+    assert agreements["clarity"] == CriterionAgreement("clarity", 3.0, 17 / 19, documents=2, raters=2, left_out=1)
+    assert agreements["usability"] == CriterionAgreement("usability", 3.5, 1.0, documents=2, raters=2, left_out=0)
+    assert agreements["accuracy"] == CriterionAgreement("accuracy", None, None, documents=0, raters=0, left_out=0)
 
 
 def test_criterion_agreements_most_frequent_number_of_ratings_is_compared() -> None:
@@ -117,14 +119,14 @@ def test_criterion_agreements_most_frequent_number_of_ratings_is_compared() -> N
         for document, values in given.items()
         for number, value in enumerate(values)
     ]
-    found = criterion_agreements(annotations)[CRITERIA.index("clarity")]
-    assert (found.raters, found.documents, found.left_out, found.correlation) == (2, 2, 1, 17 / 19)
+    agreement = criterion_agreements(annotations)[CRITERIA.index("clarity")]
+    assert (agreement.raters, agreement.documents, agreement.left_out, agreement.correlation) == (2, 2, 1, 17 / 19)
 
 
 def test_read_document_annotations_systems_keep_documents_apart(tmp_path: Path) -> None:
-    found = read(tmp_path, "document,rater,system,clarity\nd1,Ann,ours,4\nd1,Ann,theirs,2\nd1,Ann,ours,1\n")
-    assert [(one.system, one.ratings["clarity"]) for one in found.annotations] == [("ours", 4), ("theirs", 2)]
-    assert found.problems == ("annotations.csv, line 4: Ann has rated d1 before; the row is left out",)
+    documents = read(tmp_path, "document,rater,system,clarity\nd1,Ann,ours,4\nd1,Ann,theirs,2\nd1,Ann,ours,1\n")
+    assert [(entry.system, entry.ratings["clarity"]) for entry in documents.annotations] == [("ours", 4), ("theirs", 2)]
+    assert documents.problems == ("annotations.csv, line 4: Ann has rated d1 before; the row is left out",)
 
 
 def test_criterion_agreements_documents_of_two_systems_are_two() -> None:

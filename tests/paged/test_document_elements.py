@@ -214,5 +214,5 @@ activity: leave
     ],
 )
 def test_graph_of_elements_follows_the_rules(reply: str, graph: str) -> None:
-    found = graph_of_elements(read_elements(reply).elements)
-    assert same(found, graph_of_lines(graph)), write_procedural_graph(found)
+    graph_read = graph_of_elements(read_elements(reply).elements)
+    assert same(graph_read, graph_of_lines(graph)), write_procedural_graph(graph_read)

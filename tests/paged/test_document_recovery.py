@@ -10,8 +10,8 @@ from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 
 
 def recovers(graph: ProceduralGraph) -> bool:
-    told = [sentence.text for sentence in write_document(graph).sentences]
-    return same(DocumentReader().read(told), comparable_graph(graph))
+    sentences = [sentence.text for sentence in write_document(graph).sentences]
+    return same(DocumentReader().read(sentences), comparable_graph(graph))
 
 
 @settings(max_examples=60)

@@ -15,7 +15,7 @@ def kinds(text: str) -> list[str]:
     return [unit.kind for unit in decompose(graph_of(text))]
 
 
-def shown(unit: Unit) -> str:
+def describe_unit(unit: Unit) -> str:
     names = [node.text or node.sort for node in unit.nodes]
     return f"{unit.kind}: {', '.join(names)}" + (f" ({unit.condition})" if unit.condition else "")
 
@@ -80,7 +80,7 @@ def test_decompose_choice_of_drinks_walks_breadth_first() -> None:
         pay -> End
         """
     )
-    assert [*map(shown, decompose(graph))] == [
+    assert [*map(describe_unit, decompose(graph))] == [
         "start-action: start, enter",
         "action-split: enter, OR1",
         "inclusive-action: OR1, order drinks (need drinks)",
@@ -109,10 +109,10 @@ def test_decompose_choice_of_drinks_walks_breadth_first() -> None:
     ],
 )
 def test_decompose_what_table_3_lacks_gives_linking_unit(text: str, kind: str) -> None:
-    found = [unit for unit in decompose(graph_of(text)) if unit.kind == kind]
-    assert found
+    units = [unit for unit in decompose(graph_of(text)) if unit.kind == kind]
+    assert units
     assert kind in LINKING
-    assert not found[0].is_spoken
+    assert not units[0].is_spoken
 
 
 def test_decompose_action_between_two_others_stands_in_both_units() -> None:

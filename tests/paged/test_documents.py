@@ -69,9 +69,9 @@ def restaurant() -> ProceduralGraph:
 def missing_texts(graph: ProceduralGraph, text: str) -> list[str]:
     """Return the texts and actors of a graph that do not stand in a document, the case of the first letter aside."""
     nodes = [node for node in graph.nodes if not node.is_gateway]
-    said = [node.text for node in nodes] + [node.actor for node in nodes] + [flow.condition for flow in graph.flows]
-    forms = {one: {one, one[:1].lower() + one[1:], one[:1].upper() + one[1:]} for one in said}
-    return [one for one in said if not any(form in text for form in forms[one])]
+    texts = [node.text for node in nodes] + [node.actor for node in nodes] + [flow.condition for flow in graph.flows]
+    forms = {text: {text, text[:1].lower() + text[1:], text[:1].upper() + text[1:]} for text in texts}
+    return [text for text in texts if not any(form in text for form in forms[text])]
 
 
 def sentences(text: str, **actors: str) -> list[str]:
@@ -124,10 +124,10 @@ def test_write_document_nested_graph_says_every_text_and_unit(graph: ProceduralG
 def test_write_document_nested_graph_tells_an_action_once(graph: ProceduralGraph) -> None:
     document = write_document(graph)
     constraints = ("data-action", "action-data", "action-notice")
-    told = [one.text for one in document.sentences if one.units[0].kind not in constraints]
+    sentences = [sentence.text for sentence in document.sentences if sentence.units[0].kind not in constraints]
     for action in graph.nodes_of("action"):
-        assert sum(text.casefold().count(f"{action.text}".casefold()) for text in told) >= 1
-        exact = [text for text in told if any(f"{action.text}{end}" in text for end in (",", ".", ";"))]
+        assert sum(text.casefold().count(f"{action.text}".casefold()) for text in sentences) >= 1
+        exact = [text for text in sentences if any(f"{action.text}{end}" in text for end in (",", ".", ";"))]
         assert len(exact) <= 1
 
 
@@ -135,9 +135,9 @@ def test_write_document_nested_graph_tells_an_action_once(graph: ProceduralGraph
 def test_write_document_concatenated_says_every_text_and_spoken_unit(graph: ProceduralGraph) -> None:
     document = write_document(graph, "concatenated")
     assert missing_texts(graph, document.text) == []
-    said = [unit for sentence in document.sentences for unit in sentence.units]
-    assert said == [unit for unit in decompose(graph) if fragment_text(graph, unit)]
-    assert {unit for unit in decompose(graph) if unit.is_spoken} <= {*said}
+    units = [unit for sentence in document.sentences for unit in sentence.units]
+    assert units == [unit for unit in decompose(graph) if fragment_text(graph, unit)]
+    assert {unit for unit in decompose(graph) if unit.is_spoken} <= {*units}
 
 
 @given(untidy_graphs())
@@ -277,8 +277,8 @@ def test_write_document_own_grouping_is_followed() -> None:
 )
 def test_write_document_structure_is_shown_in_words(text: str, expected: list[str]) -> None:
     graph = graph_of(text, **dict.fromkeys("abcdef", "clerk"))
-    told = [sentence.text.replace("Next, ", "Then, ") for sentence in write_document(graph).sentences]
-    assert told == expected
+    sentences = [sentence.text.replace("Next, ", "Then, ") for sentence in write_document(graph).sentences]
+    assert sentences == expected
 
 
 @pytest.mark.parametrize(

@@ -63,14 +63,19 @@ def packed(folder: Path) -> Path:
 
 def ids(documents: DocumentSet) -> list[list[str]]:
     """Return the ids of each split."""
-    return [[one.id for one in split] for split in (documents.train, documents.validation, documents.test)]
+    return [[read_pair.id for read_pair in split] for split in (documents.train, documents.validation, documents.test)]
 
 
 def test_read_documents_pair_of_files_returns_graph_and_document(tmp_path: Path) -> None:
     documents = read_documents(write(tmp_path, pair("Make tea")))
-    [made] = documents.test
-    assert (made.id, made.title, made.document, made.split) == ("make-tea", "Make tea", TEA_DOCUMENT, "test")
-    assert [flow.target.text for flow in made.graph.flows] == ["boil water", "steep tea", ""]
+    [read_pair] = documents.test
+    assert (read_pair.id, read_pair.title, read_pair.document, read_pair.split) == (
+        "make-tea",
+        "Make tea",
+        TEA_DOCUMENT,
+        "test",
+    )
+    assert [flow.target.text for flow in read_pair.graph.flows] == ["boil water", "steep tea", ""]
     assert (documents.source, documents.train, documents.problems) == ("own", (), ())
 
 
@@ -80,8 +85,8 @@ def test_read_documents_markdown_document_is_read(tmp_path: Path) -> None:
         "tea.document.md": "# Tea\n\nBoil water.\r\n\r\n\r\nThen steep  tea.\n",
         "README.md": "x",
     }
-    [made] = read_documents(write(tmp_path, files)).test
-    assert made.document == "# Tea\n\nBoil water.\n\nThen steep tea."
+    [read_pair] = read_documents(write(tmp_path, files)).test
+    assert read_pair.document == "# Tea\n\nBoil water.\n\nThen steep tea."
 
 
 def test_read_documents_folders_state_splits(tmp_path: Path) -> None:
@@ -122,8 +127,8 @@ def test_read_documents_lines_state_id_title_and_split(tmp_path: Path) -> None:
     path = write(tmp_path, {"pairs.jsonl": "\n".join(map(json.dumps, records))}) / "pairs.jsonl"
     documents = read_documents(path)
     assert ids(documents) == [["tea-1"], ["document-3"], ["green-tea"]]
-    assert [one.title for one in documents.pairs] == ["Tea", "Document 3", "Green tea"]
-    assert {one.graph for one in documents.pairs} == {TEA_GRAPH}
+    assert [read_pair.title for read_pair in documents.pairs] == ["Tea", "Document 3", "Green tea"]
+    assert {read_pair.graph for read_pair in documents.pairs} == {TEA_GRAPH}
 
 
 def test_read_documents_name_of_lines_states_split(tmp_path: Path) -> None:
@@ -173,7 +178,7 @@ def test_read_documents_mistake_is_told_with_file_and_line(
     tmp_path: Path, files: dict[str, str | bytes], message: str
 ) -> None:
     documents = read_documents(write(tmp_path, {**pair("good"), **files}))
-    assert "good" in [one.id for one in documents.test]
+    assert "good" in [read_pair.id for read_pair in documents.test]
     assert any(message in line for line in documents.problems), documents.problems
     assert len(documents.test) == 2 - ("a.document.md" not in files)
 
@@ -185,11 +190,11 @@ def test_read_documents_action_under_two_actors_is_told_and_kept(tmp_path: Path)
     line = json.dumps({"document": "x", "graph": TWO_ACTORS})
     documents = read_documents(write(tmp_path, {**pair("a", TWO_ACTORS), "p.jsonl": line}))
     assert len(documents.test) == 2
-    said = (
+    message = (
         'no flow leaves the action "inspect" of customer, and none leads to that of clerk; if they are the same, write '
         '"clerk: inspect" in the other flows'
     )
-    assert documents.problems == (f"p.jsonl, line 1: {said}", f"a.graph.txt: {said}")
+    assert documents.problems == (f"p.jsonl, line 1: {message}", f"a.graph.txt: {message}")
 
 
 def test_read_documents_action_without_actor_first_is_told(tmp_path: Path) -> None:
@@ -206,9 +211,9 @@ def test_read_documents_action_of_another_actor_in_its_flow_is_one(tmp_path: Pat
 
 def test_read_documents_control_characters_do_not_get_through(tmp_path: Path) -> None:
     hostile = "Start -> boil\x1b[31m water\x00\r\nboil\x1b[31m water -> End"
-    [made] = read_documents(write(tmp_path, pair("a\x07b", hostile, "Boil\x1b water\x08.\n"))).test
-    assert made.graph.nodes_of("action") == (ProceduralNode("action", "boil [31m water"),)
-    assert (made.document, made.title) == ("Boil water .", "a b")
+    [read_pair] = read_documents(write(tmp_path, pair("a\x07b", hostile, "Boil\x1b water\x08.\n"))).test
+    assert read_pair.graph.nodes_of("action") == (ProceduralNode("action", "boil [31m water"),)
+    assert (read_pair.document, read_pair.title) == ("Boil water .", "a b")
 
 
 def test_read_documents_text_above_folder_in_archive_is_never_written(tmp_path: Path) -> None:
@@ -240,8 +245,8 @@ def test_written_generated_graphs_are_read_back_from_folder(tmp_path: Path) -> N
         write(tmp_path, pair(name, write_procedural_graph(graph)))
     documents = read_documents(tmp_path)
     assert documents.problems == ()
-    for one in documents.test:
-        assert set(one.graph.flows) == set(graphs[one.id].flows)
+    for read_pair in documents.test:
+        assert set(read_pair.graph.flows) == set(graphs[read_pair.id].flows)
 
 
 @given(st.binary(max_size=300))
@@ -274,13 +279,13 @@ def test_read_document_text_of_any_text_is_clean_and_stable(text: str) -> None:
 
 def test_read_graph_json_cleans_conditions() -> None:
     gate, act = ProceduralNode("exclusive", "XOR1"), ProceduralNode("action", "boil  water")
-    made = read_graph_json(ProceduralGraph.of([ProceduralFlow(gate, act, "it is\tcold")]).to_json())
-    assert made.flows == (ProceduralFlow(gate, ProceduralNode("action", "boil water"), "it is cold"),)
+    graph = read_graph_json(ProceduralGraph.of([ProceduralFlow(gate, act, "it is\tcold")]).to_json())
+    assert graph.flows == (ProceduralFlow(gate, ProceduralNode("action", "boil water"), "it is cold"),)
 
 
 def test_largest_graph_that_is_read_scores_one_against_itself() -> None:
     graph = read_graph_text("\n".join(f"step {at} -> step {at + 1}" for at in range(MOST_FLOWS)))
     answer = form("procedural-graph").read(write_procedural_graph(graph), [], "lenient")
-    measured = metric("procedural_f1")(answer, {"flows": [*graph.to_json()]})
-    assert isinstance(measured, Measurement)
-    assert measured.value == 1.0
+    measurement = metric("procedural_f1")(answer, {"flows": [*graph.to_json()]})
+    assert isinstance(measurement, Measurement)
+    assert measurement.value == 1.0

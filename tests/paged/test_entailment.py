@@ -32,9 +32,9 @@ class WordOverlap:
 
     def judge(self, premise: str, hypotheses: Sequence[str]) -> list[EntailmentScores]:
         self.premises.append(premise)
-        known = set(re.findall(r"\w+", premise.lower()))
+        known_words = set(re.findall(r"\w+", premise.lower()))
         shares = [
-            len(known & set(words)) / len(set(words))
+            len(known_words & set(words)) / len(set(words))
             for words in (re.findall(r"\w+", text.lower()) for text in hypotheses)
         ]
         return [EntailmentScores(share, 1 - share, 0.0) for share in shares]
@@ -45,16 +45,16 @@ FRAGMENTS = ("Inspect the goods.", "Pay the refund.")
 
 def test_fine_scores_fragment_that_document_lacks_is_omitted() -> None:
     model = WordOverlap()
-    found = fine_scores(model, FRAGMENTS, "First inspect the goods.")
-    assert found == FineScores(2, ("Pay the refund.",), 1, (), 1 / 3)
-    assert (found.omission, found.hallucination) == (0.5, 1.0)
+    scores = fine_scores(model, FRAGMENTS, "First inspect the goods.")
+    assert scores == FineScores(2, ("Pay the refund.",), 1, (), 1 / 3)
+    assert (scores.omission, scores.hallucination) == (0.5, 1.0)
     assert model.premises == ["First inspect the goods.", "Inspect the goods. Pay the refund."]
 
 
 def test_fine_scores_sentence_that_fragments_lack_is_hallucinated() -> None:
-    found = fine_scores(WordOverlap(), FRAGMENTS, "Inspect the goods. Pay the refund. Call a friendly lawyer today.")
-    assert (found.omitted, found.hallucinated) == ((), ("Call a friendly lawyer today.",))
-    assert (found.omission, found.hallucination, found.confidence) == (1.0, 1 - 1 / 3, 0.0)
+    scores = fine_scores(WordOverlap(), FRAGMENTS, "Inspect the goods. Pay the refund. Call a friendly lawyer today.")
+    assert (scores.omitted, scores.hallucinated) == ((), ("Call a friendly lawyer today.",))
+    assert (scores.omission, scores.hallucination, scores.confidence) == (1.0, 1 - 1 / 3, 0.0)
 
 
 def test_fine_scores_probability_of_one_half_is_no_entailment() -> None:
@@ -63,14 +63,14 @@ def test_fine_scores_probability_of_one_half_is_no_entailment() -> None:
 
 def test_fine_scores_empty_document_omits_everything() -> None:
     model = WordOverlap()
-    found = fine_scores(model, FRAGMENTS, " ")
-    assert found == FineScores(2, FRAGMENTS, 0, (), 0.0)
-    assert (found.omission, found.hallucination, model.premises) == (0.0, None, [])
+    scores = fine_scores(model, FRAGMENTS, " ")
+    assert scores == FineScores(2, FRAGMENTS, 0, (), 0.0)
+    assert (scores.omission, scores.hallucination, model.premises) == (0.0, None, [])
 
 
 def test_fine_scores_no_fragments_and_no_document_are_undefined() -> None:
-    found = fine_scores(WordOverlap(), (), "")
-    assert (found.omission, found.hallucination, found.confidence) == (None, None, None)
+    scores = fine_scores(WordOverlap(), (), "")
+    assert (scores.omission, scores.hallucination, scores.confidence) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_fragment_sentences_beginning_of_one_stands_with_what_follows() -> None:
     graph = graph_of(
         "Start -> XOR1\nXOR1 -> (it rains) wait\nXOR1 -> (it is dry) go\nwait -> XOR2\ngo -> XOR2\nXOR2 -> End"
     )
-    found = fragment_sentences(graph)
-    assert any("it rains" in text and "wait" in text for text in found)
-    assert all(text.endswith(".") for text in found)
+    sentences = fragment_sentences(graph)
+    assert any("it rains" in text and "wait" in text for text in sentences)
+    assert all(text.endswith(".") for text in sentences)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_load_entailment_model_without_the_extra_names_it(
 ) -> None:
     spec = ModuleSpec("any", None)
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None if name in missing else spec)
-    told = f"entailment models need {' and '.join(missing)}, which this extra installs: "
-    with pytest.raises(UsageError, match=re.escape(f"{told}pip install pytest-taskgraph-bench[nli]")):
+    message = f"entailment models need {' and '.join(missing)}, which this extra installs: "
+    with pytest.raises(UsageError, match=re.escape(f"{message}pip install pytest-taskgraph-bench[nli]")):
         load_entailment_model(str(tmp_path))
 
 

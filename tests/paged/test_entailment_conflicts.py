@@ -47,10 +47,10 @@ class StatedModel:
 
     def _judge(self, premise: str, hypothesis: str) -> EntailmentScores:
         self.asked.append((premise, hypothesis))
-        found = self._scores.get((premise, hypothesis), NEUTRAL)
-        if isinstance(found, UsageError):
-            raise found
-        return found
+        scores = self._scores.get((premise, hypothesis), NEUTRAL)
+        if isinstance(scores, UsageError):
+            raise scores
+        return scores
 
 
 def rule_of(model: StatedModel) -> EntailmentConflictRule:
@@ -74,8 +74,8 @@ def rule_of(model: StatedModel) -> EntailmentConflictRule:
 def test_find_conflict_contradiction_in_either_direction_is_conflict(
     forth: EntailmentScores, back: EntailmentScores, verdict: ConflictVerdict
 ) -> None:
-    for one, other in (("pizza is chosen", "pasta is chosen"), ("pasta is chosen", "pizza is chosen")):
-        rule = rule_of(StatedModel({(one, other): forth, (other, one): back}))
+    for first, other in (("pizza is chosen", "pasta is chosen"), ("pasta is chosen", "pizza is chosen")):
+        rule = rule_of(StatedModel({(first, other): forth, (other, first): back}))
         assert rule.find_conflict("pizza is chosen", "pasta is chosen") == verdict
         assert rule.find_conflict("pasta is chosen", "pizza is chosen") == verdict
 
@@ -169,11 +169,11 @@ def test_check_without_the_extra_names_option_and_what_to_install(
 ) -> None:
     spec = ModuleSpec("any", None)
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None if name in missing else spec)
-    told = (
+    message = (
         f"--taskgraph-paged-verifier=nli: entailment models need {' and '.join(missing)}, which this extra installs: "
         "pip install pytest-taskgraph-bench[nli]"
     )
-    with pytest.raises(UsageError, match=f"^{re.escape(told)}$"):
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         check_entailment_rule(str(folder))
 
 
@@ -185,7 +185,7 @@ def test_check_of_folder_with_entailment_labels_loads_nothing(
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "message"),
     [
         ('{"id2label": {"0": "no", "1": "yes"}}', "found the labels no, yes; expected entailment, neutral, contrad"),
         ('{"id2label": {"a": "ENTAILMENT", "b": "NEUTRAL", "c": "CONTRADICTION"}}', "found the labels contradiction,"),
@@ -195,10 +195,10 @@ def test_check_of_folder_with_entailment_labels_loads_nothing(
     ],
 )
 def test_check_of_another_kind_of_model_names_option_and_labels(
-    config: str, told: str, installed: None, folder: Path
+    config: str, message: str, installed: None, folder: Path
 ) -> None:
     (folder / "config.json").write_text(config)
-    with pytest.raises(UsageError, match=f"^--taskgraph-paged-nli: the entailment model .*{re.escape(told)}"):
+    with pytest.raises(UsageError, match=f"^--taskgraph-paged-nli: the entailment model .*{re.escape(message)}"):
         check_entailment_rule(str(folder))
 
 

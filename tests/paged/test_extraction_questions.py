@@ -28,19 +28,19 @@ def questions(settings: PagedSettings = SETTINGS) -> list[Question]:
     return [question(reference, settings) for reference in references(settings)]
 
 
-def gold_text(asked: Question) -> str:
-    assert isinstance(asked.reference, dict)
-    return write_procedural_graph(ProceduralGraph.from_json(asked.reference["flows"]))
+def gold_text(asked_question: Question) -> str:
+    assert isinstance(asked_question.reference, dict)
+    return write_procedural_graph(ProceduralGraph.from_json(asked_question.reference["flows"]))
 
 
-def run(episode: Episode, asked: Question, text: str) -> Reply:
+def run(episode: Episode, asked_question: Question, text: str) -> Reply:
     """The reply that an episode comes to where every request gets the same text."""
     import asyncio
 
     async def answer(request: Request) -> Reply:
         return Reply(text)
 
-    return asyncio.run(drive(episode(asked), answer)).reply
+    return asyncio.run(drive(episode(asked_question), answer)).reply
 
 
 def test_references_are_of_the_same_documents_for_every_method() -> None:
@@ -49,7 +49,7 @@ def test_references_are_of_the_same_documents_for_every_method() -> None:
         method: {id.removeprefix(f"{method}-") for id in ids if id.startswith(f"{method}-")} for method in METHODS
     }
     assert len(ids) == len(set(ids)) == 3 * len(METHODS)
-    assert len({frozenset(found) for found in documents.values()}) == 1
+    assert len({frozenset(ids) for ids in documents.values()}) == 1
 
 
 def test_questions_stay_those_of_their_references_where_a_file_vanishes(tmp_path: Path) -> None:
@@ -57,30 +57,34 @@ def test_questions_stay_those_of_their_references_where_a_file_vanishes(tmp_path
         (tmp_path / f"{name}.graph.txt").write_text(f"Start -> boil {name}\nboil {name} -> End\n")
         (tmp_path / f"{name}.document.txt").write_text(f"Boil {name}.")
     settings = replace(SETTINGS, source="own", data={"paged": str(tmp_path)}, methods=("extract",))
-    drawn = references(settings)
+    references_drawn = references(settings)
     (tmp_path / "a.graph.txt").unlink()
-    assert [question(reference, settings).text for reference in drawn] == ["a\nBoil a.", "b\nBoil b."]
+    assert [question(reference, settings).text for reference in references_drawn] == ["a\nBoil a.", "b\nBoil b."]
     assert [reference.id for reference in references(settings)] == ["extract-b"]
 
 
 def test_references_of_more_documents_keep_those_of_fewer() -> None:
-    fewer, more = ({one.id for one in references(replace(SETTINGS, instances=count))} for count in (2, 5))
+    fewer, more = ({reference.id for reference in references(replace(SETTINGS, instances=count))} for count in (2, 5))
     assert fewer < more
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_gold_graph_as_reply_scores_one_in_every_method(method: str) -> None:
-    for asked in questions(replace(SETTINGS, methods=(method,))):
-        text = gold_text(asked)
-        reply = run(paged.episode(asked.episode), asked, f"Final answer:\n{text}" if asked.place == "marker" else text)
-        score = grade(asked, reply)
+    for asked_question in questions(replace(SETTINGS, methods=(method,))):
+        text = gold_text(asked_question)
+        reply = run(
+            paged.episode(asked_question.episode),
+            asked_question,
+            f"Final answer:\n{text}" if asked_question.place == "marker" else text,
+        )
+        score = grade(asked_question, reply)
         assert (score.value, score.metrics["graph_edit_similarity"]) == (1.0, 1.0)
 
 
 def test_elements_in_a_reply_become_the_graph_of_the_rules() -> None:
     (example, *_) = read_worked_examples()
-    asked = questions(replace(SETTINGS, methods=("elements",)))[0]
-    reply = run(paged.episode("elements"), asked, example.elements)
+    asked_question = questions(replace(SETTINGS, methods=("elements",)))[0]
+    reply = run(paged.episode("elements"), asked_question, example.elements)
     assert read_procedural_graph(reply.text).graph == read_procedural_graph(example.graph).graph
 
 
@@ -97,20 +101,22 @@ def test_worked_examples_are_read_without_a_lost_line() -> None:
 
 @pytest.mark.parametrize("shots", [0, 1, 3])
 def test_prompt_shows_as_many_worked_examples_as_stated(shots: int) -> None:
-    for asked in questions(replace(SETTINGS, shots=shots)):
-        assert asked.prompt.count("\nDocument:\n") == shots + 1
-        assert asked.text.partition("\n")[2] in asked.prompt
+    for asked_question in questions(replace(SETTINGS, shots=shots)):
+        assert asked_question.prompt.count("\nDocument:\n") == shots + 1
+        assert asked_question.text.partition("\n")[2] in asked_question.prompt
 
 
 def test_more_shots_than_worked_examples_show_all_with_a_notice() -> None:
-    known = len(read_worked_examples())
-    settings = replace(SETTINGS, shots=known + 1)
+    example_count = len(read_worked_examples())
+    settings = replace(SETTINGS, shots=example_count + 1)
     check(settings)
-    assert all(asked.prompt.count("\nDocument:\n") == known + 1 for asked in questions(settings))
-    assert paged.description(settings).facts["worked examples"] == str(known)
-    told = f"PAGED has {known} worked examples; --taskgraph-shots states {known + 1}"
-    assert told in [*paged.notices(settings, {})]
-    assert told not in [*paged.notices(replace(SETTINGS, shots=known), {})]
+    assert all(
+        asked_question.prompt.count("\nDocument:\n") == example_count + 1 for asked_question in questions(settings)
+    )
+    assert paged.description(settings).facts["worked examples"] == str(example_count)
+    message = f"PAGED has {example_count} worked examples; --taskgraph-shots states {example_count + 1}"
+    assert message in [*paged.notices(settings, {})]
+    assert message not in [*paged.notices(replace(SETTINGS, shots=example_count), {})]
 
 
 def test_check_unknown_method_is_refused_with_the_known_ones() -> None:
@@ -119,15 +125,15 @@ def test_check_unknown_method_is_refused_with_the_known_ones() -> None:
 
 
 def test_procedure_pair_of_the_gold_graph_has_the_same_nodes_and_links() -> None:
-    for asked in questions(replace(SETTINGS, methods=("extract",))):
-        pair = procedure_pair(asked, grade(asked, Reply(gold_text(asked))))
+    for asked_question in questions(replace(SETTINGS, methods=("extract",))):
+        pair = procedure_pair(asked_question, grade(asked_question, Reply(gold_text(asked_question))))
         assert {node.id for node in pair.expected.nodes} == {node.id for node in pair.given.nodes}
         assert {*pair.expected.edges} == {*pair.given.edges}
 
 
 def test_procedure_pair_without_a_flow_lacks_its_link() -> None:
-    asked = questions(replace(SETTINGS, methods=("extract",)))[0]
-    lines = [line for line in gold_text(asked).splitlines() if not line.startswith("Start ->")]
-    pair = procedure_pair(asked, grade(asked, Reply("\n".join(lines))))
+    asked_question = questions(replace(SETTINGS, methods=("extract",)))[0]
+    lines = [line for line in gold_text(asked_question).splitlines() if not line.startswith("Start ->")]
+    pair = procedure_pair(asked_question, grade(asked_question, Reply("\n".join(lines))))
     assert {node.kind for node in pair.expected.nodes} - {node.kind for node in pair.given.nodes} == {"start"}
     assert len({*pair.expected.edges} - {*pair.given.edges}) == 1

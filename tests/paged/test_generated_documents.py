@@ -33,8 +33,8 @@ def test_generate_documents_same_seed_returns_same_documents() -> None:
 def test_generate_documents_other_hash_seed_returns_same_documents() -> None:
     digest = hashlib.sha256(repr(generate_documents(4, 1).pairs).encode()).hexdigest()
     environment = os.environ | {"PYTHONHASHSEED": "77", "PYTHONPATH": str(Path(__file__).parents[2])}
-    found = bounded_process.run([sys.executable, "-c", PRINT_DIGEST], env=environment)
-    assert found.stdout.strip() == digest, found.stderr
+    process = bounded_process.run([sys.executable, "-c", PRINT_DIGEST], env=environment)
+    assert process.stdout.strip() == digest, process.stderr
 
 
 def test_generate_documents_splits_are_three_to_one_to_two() -> None:
@@ -64,7 +64,7 @@ def test_generated_document_belongs_to_its_graph() -> None:
 def test_generate_documents_concatenated_has_other_texts_of_same_graphs() -> None:
     whole, joined = generate_documents(4, 1), generate_documents(4, 1, quality="concatenated")
     assert [pair.graph for pair in whole.test] == [pair.graph for pair in joined.test]
-    assert all(one.document != other.document for one, other in zip(whole.test, joined.test, strict=True))
+    assert all(first.document != other.document for first, other in zip(whole.test, joined.test, strict=True))
 
 
 def test_generate_documents_too_many_says_the_most() -> None:

@@ -30,7 +30,7 @@ def test_workflow_of_a_generated_graph_loses_nothing(number: int) -> None:
     check(workflow)
     assert workflow_part(graph).losses == ()
     assert procedural_graph_of(workflow) == graph
-    assert all(list(one.cases(workflow)) for one in select(["next_tasks", "conditional_links", "flow_start"]))
+    assert all(list(pattern.cases(workflow)) for pattern in select(["next_tasks", "conditional_links", "flow_start"]))
 
 
 @pytest.mark.parametrize("name", NOTATIONS)

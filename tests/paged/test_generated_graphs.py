@@ -55,131 +55,140 @@ def flow_graph(graph: ProceduralGraph) -> nx.DiGraph[ProceduralNode]:
     return nx.DiGraph([(flow.source, flow.target) for flow in graph.flows if flow.sort != "constraint"])
 
 
-def opposites(made: GeneratedGraph) -> list[set[str]]:
+def opposites(generated: GeneratedGraph) -> list[set[str]]:
     """The sets of conditions of the domain of which exactly one holds."""
-    words = vocabulary(made.domain)
-    return [{one.holds, one.fails} for one in words.conditions] + [set(choice) for choice in words.procedure.choices]
+    words = vocabulary(generated.domain)
+    return [{condition.holds, condition.fails} for condition in words.conditions] + [
+        set(choice) for choice in words.procedure.choices
+    ]
 
 
 def test_generate_graph_same_seed_and_number_returns_same_graph() -> None:
     assert generate_graph(7, 12) == MANY[12]
     assert generate_graph(8, 12) != MANY[12]
-    assert len({made.graph for made in MANY}) == len(MANY)
+    assert len({generated.graph for generated in MANY}) == len(MANY)
 
 
 def test_generate_graph_other_hash_seed_returns_same_graphs() -> None:
-    listed = [[made.domain, made.title, made.graph.to_json()] for made in MANY[:20]]
-    digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
+    graph_data = [[generated.domain, generated.title, generated.graph.to_json()] for generated in MANY[:20]]
+    digest = hashlib.sha256(json.dumps(graph_data).encode()).hexdigest()
     for hash_seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[2])}
-        found = bounded_process.run([sys.executable, "-c", PRINT_DIGEST], env=environment)
-        assert found.stdout.strip() == digest, found.stderr
+        process = bounded_process.run([sys.executable, "-c", PRINT_DIGEST], env=environment)
+        assert process.stdout.strip() == digest, process.stderr
 
 
 def test_generated_graphs_are_of_all_domains() -> None:
-    assert {made.domain for made in MANY} == set(domain_names())
-    for made in MANY:
-        names = {name_phrase(name).casefold() for name, _ in vocabulary(made.domain).workflows}
-        assert made.title.casefold() in names
-        assert made.title[0].isupper()
+    assert {generated.domain for generated in MANY} == set(domain_names())
+    for generated in MANY:
+        names = {name_phrase(name).casefold() for name, _ in vocabulary(generated.domain).workflows}
+        assert generated.title.casefold() in names
+        assert generated.title[0].isupper()
 
 
 def test_every_node_lies_between_start_and_end() -> None:
     start, end = ProceduralNode("start"), ProceduralNode("end")
-    for made in MANY:
-        flows = flow_graph(made.graph)
+    for generated in MANY:
+        flows = flow_graph(generated.graph)
         assert nx.is_directed_acyclic_graph(flows)
         assert {start} | nx.descendants(flows, start) == set(flows)
         assert {end} | nx.ancestors(flows, end) == set(flows)
-        assert made.graph.outgoing(end) == ()
+        assert generated.graph.outgoing(end) == ()
 
 
 def test_actions_have_different_texts_and_one_flow_out() -> None:
-    for made in MANY:
-        actions = made.graph.nodes_of("action")
+    for generated in MANY:
+        actions = generated.graph.nodes_of("action")
         assert len({action.text for action in actions}) == len(actions)
         for action in actions:
-            assert [flow.sort for flow in made.graph.outgoing(action) if flow.sort != "constraint"] == ["sequence"]
-            assert sum(flow.sort != "constraint" for flow in made.graph.incoming(action)) == 1
+            assert [flow.sort for flow in generated.graph.outgoing(action) if flow.sort != "constraint"] == ["sequence"]
+            assert sum(flow.sort != "constraint" for flow in generated.graph.incoming(action)) == 1
 
 
 def test_gateway_is_either_split_or_join() -> None:
-    for made in MANY:
-        assert not set(splits(made.graph)) & set(joins(made.graph))
-        assert {*splits(made.graph), *joins(made.graph)} == set(gateways(made.graph))
+    for generated in MANY:
+        assert not set(splits(generated.graph)) & set(joins(generated.graph))
+        assert {*splits(generated.graph), *joins(generated.graph)} == set(gateways(generated.graph))
 
 
 def test_inclusive_and_parallel_gateways_come_in_pairs() -> None:
-    for made in MANY:
-        opened, closed = (Counter(node.sort for node in found(made.graph)) for found in (splits, joins))
+    for generated in MANY:
+        opened, closed = (
+            Counter(node.sort for node in gateways_of(generated.graph)) for gateways_of in (splits, joins)
+        )
         assert (opened["inclusive"], opened["parallel"]) == (closed["inclusive"], closed["parallel"])
         assert opened["exclusive"] >= closed["exclusive"]
 
 
 def test_split_and_its_join_have_as_many_branches() -> None:
-    for made in MANY:
-        reached = flow_graph(made.graph)
-        for join in joins(made.graph):
+    for generated in MANY:
+        reached = flow_graph(generated.graph)
+        for join in joins(generated.graph):
             above = nx.immediate_dominators(reached, ProceduralNode("start"))[join]
             assert above.sort == join.sort
-            assert len(made.graph.outgoing(above)) == len(made.graph.incoming(join))
+            assert len(generated.graph.outgoing(above)) == len(generated.graph.incoming(join))
 
 
 def test_unpaired_exclusive_split_ends_the_procedure_by_one_branch() -> None:
     bare = 0
-    for made in MANY:
+    for generated in MANY:
         paired = Counter(
-            nx.immediate_dominators(flow_graph(made.graph), ProceduralNode("start"))[join] for join in joins(made.graph)
+            nx.immediate_dominators(flow_graph(generated.graph), ProceduralNode("start"))[join]
+            for join in joins(generated.graph)
         )
-        unpaired = [node for node in splits(made.graph) if node not in paired]
+        unpaired = [node for node in splits(generated.graph) if node not in paired]
         for node in unpaired:
-            leaving, staying = (flow.target for flow in made.graph.outgoing(node))
+            leaving, staying = (flow.target for flow in generated.graph.outgoing(node))
             assert node.sort == "exclusive"
-            assert ProceduralNode("end") in {leaving, *(flow.target for flow in made.graph.outgoing(leaving))}
+            assert ProceduralNode("end") in {leaving, *(flow.target for flow in generated.graph.outgoing(leaving))}
             assert staying.sort != "end"
             bare += leaving.sort == "end"
     assert bare > 50
 
 
 def test_conditions_of_exclusive_gateway_exclude_each_other() -> None:
-    for made in MANY:
-        for node in splits(made.graph):
+    for generated in MANY:
+        for node in splits(generated.graph):
             if node.sort == "exclusive":
-                assert {flow.condition for flow in made.graph.outgoing(node)} in opposites(made)
+                assert {flow.condition for flow in generated.graph.outgoing(node)} in opposites(generated)
 
 
 def test_conditions_of_inclusive_gateway_are_about_different_things() -> None:
-    found = 0
-    for made in MANY:
-        for node in splits(made.graph):
+    compared = 0
+    for generated in MANY:
+        for node in splits(generated.graph):
             if node.sort == "inclusive":
-                conditions = [flow.condition for flow in made.graph.outgoing(node)]
-                assert not any(set(pair) <= known for pair in combinations(conditions, 2) for known in opposites(made))
-                found += 1
-    assert found > 30
+                conditions = [flow.condition for flow in generated.graph.outgoing(node)]
+                assert not any(
+                    set(pair) <= opposite_pair
+                    for pair in combinations(conditions, 2)
+                    for opposite_pair in opposites(generated)
+                )
+                compared += 1
+    assert compared > 30
 
 
 def test_conditions_stand_at_choices_alone_and_once_in_a_graph() -> None:
-    for made in MANY:
-        conditions = [flow.condition for flow in made.graph.flows if flow.condition]
+    for generated in MANY:
+        conditions = [flow.condition for flow in generated.graph.flows if flow.condition]
         assert len(set(conditions)) == len(conditions)
-        choosing = [node for node in splits(made.graph) if node.sort != "parallel"]
-        assert {flow.source for flow in made.graph.flows if flow.condition} == set(choosing)
-        assert all(flow.condition for node in choosing for flow in made.graph.outgoing(node))
+        choosing = [node for node in splits(generated.graph) if node.sort != "parallel"]
+        assert {flow.source for flow in generated.graph.flows if flow.condition} == set(choosing)
+        assert all(flow.condition for node in choosing for flow in generated.graph.outgoing(node))
 
 
 def test_gateways_are_named_by_sort_and_number_in_order() -> None:
-    for made in MANY:
+    for generated in MANY:
         for sort, prefix in (("exclusive", "XOR"), ("inclusive", "OR"), ("parallel", "AND")):
-            named = [node.text for node in made.graph.nodes if node.sort == sort]
-            assert sorted(named) == sorted(f"{prefix}{number}" for number in range(1, len(named) + 1))
+            gateway_names = [node.text for node in generated.graph.nodes if node.sort == sort]
+            assert sorted(gateway_names) == sorted(f"{prefix}{number}" for number in range(1, len(gateway_names) + 1))
 
 
 def test_actions_and_constraints_are_in_the_words_of_the_domain() -> None:
-    for made in MANY:
-        words = vocabulary(made.domain)
+    for generated in MANY:
+        words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
-        for flow in made.graph.flows:
+        for flow in generated.graph.flows:
             if flow.sort == "constraint" and flow.source.sort == "data":
                 task = tasks[flow.target.text]
                 assert flow.source.text in map(name_phrase, task.reads)
@@ -193,47 +202,47 @@ def test_actions_and_constraints_are_in_the_words_of_the_domain() -> None:
 
 def test_every_action_of_a_graph_has_its_actor_or_none_has() -> None:
     acted = 0
-    for made in MANY:
-        words = vocabulary(made.domain).procedure
+    for generated in MANY:
+        words = vocabulary(generated.domain).procedure
         actors = {phrase: words.actors[task] for task, phrase in words.actions.items()}
-        actions = made.graph.nodes_of("action")
+        actions = generated.graph.nodes_of("action")
         acted += bool(actions[0].actor)
-        assert all(one.actor == (actors[one.text] if actions[0].actor else "") for one in actions)
+        assert all(action.actor == (actors[action.text] if actions[0].actor else "") for action in actions)
     assert 0.5 < acted / len(MANY) < 0.75
 
 
 def test_constraint_has_one_flow() -> None:
-    for made in MANY:
-        constraints = made.graph.nodes_of("data", "notice")
-        assert len(constraints) == sum(flow.sort == "constraint" for flow in made.graph.flows)
+    for generated in MANY:
+        constraints = generated.graph.nodes_of("data", "notice")
+        assert len(constraints) == sum(flow.sort == "constraint" for flow in generated.graph.flows)
 
 
 def test_actions_stand_in_an_order_that_the_domain_allows() -> None:
-    for made in MANY:
-        words = vocabulary(made.domain)
+    for generated in MANY:
+        words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
-        flows = flow_graph(made.graph)
-        for action in made.graph.nodes_of("action"):
+        flows = flow_graph(generated.graph)
+        for action in generated.graph.nodes_of("action"):
             later = {tasks[node.text].name for node in nx.descendants(flows, action) if node.sort == "action"}
             assert not later & set(tasks[action.text].follows)
 
 
 def test_parallel_actions_are_in_a_free_order() -> None:
-    for made in MANY:
-        words = vocabulary(made.domain)
+    for generated in MANY:
+        words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
-        flows = flow_graph(made.graph)
-        for node in splits(made.graph):
+        flows = flow_graph(generated.graph)
+        for node in splits(generated.graph):
             if node.sort == "exclusive":
                 continue
             join = nx.immediate_dominators(flows.reverse(), ProceduralNode("end"))[node]
             inside = [
                 {flow.target, *nx.descendants(flows, flow.target)} - {join, *nx.descendants(flows, join)}
-                for flow in made.graph.outgoing(node)
+                for flow in generated.graph.outgoing(node)
             ]
-            for one, other in combinations(inside, 2):
-                for first in (tasks[action.text] for action in one if action.sort == "action"):
-                    names = {tasks[action.text].name for action in other if action.sort == "action"}
+            for left, right in combinations(inside, 2):
+                for first in (tasks[action.text] for action in left if action.sort == "action"):
+                    names = {tasks[action.text].name for action in right if action.sort == "action"}
                     assert not names & set(first.follows)
 
 
@@ -245,16 +254,16 @@ def test_parallel_actions_are_in_a_free_order() -> None:
     ],
 )  # fmt: skip
 def test_generated_graphs_have_the_sizes_of_table_4(sort: str, mean: float, tolerance: float) -> None:
-    found = sum(node.sort == sort for made in MANY for node in made.graph.nodes)
-    found += sum(flow.sort == sort for made in MANY for flow in made.graph.flows)
-    assert found / len(MANY) == pytest.approx(mean, abs=tolerance)
+    count = sum(node.sort == sort for generated in MANY for node in generated.graph.nodes)
+    count += sum(flow.sort == sort for generated in MANY for flow in generated.graph.flows)
+    assert count / len(MANY) == pytest.approx(mean, abs=tolerance)
 
 
 def test_generated_graphs_nest_gateways_and_skip_branches() -> None:
     between = Counter(
-        (flow.source in splits(made.graph), flow.target in splits(made.graph), flow.sort)
-        for made in MANY
-        for flow in made.graph.flows
+        (flow.source in splits(generated.graph), flow.target in splits(generated.graph), flow.sort)
+        for generated in MANY
+        for flow in generated.graph.flows
         if flow.source.is_gateway and flow.target.is_gateway
     )
     assert between[True, True, "condition"] > 5  # a split in a branch

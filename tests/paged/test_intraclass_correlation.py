@@ -20,9 +20,9 @@ TABLES = st.integers(2, 4).flatmap(
 
 def test_intraclass_correlation_shrout_and_fleiss_table() -> None:
     """Their Table 3: MSB = 11.24, MSW = 6.26, so ICC(1,1) = (11.24 - 6.26) / (11.24 + 3 * 6.26) = .17."""
-    found = intraclass_correlation(SHROUT_FLEISS)
-    assert found == pytest.approx(0.165742, abs=1e-6)
-    assert round(found or 0.0, 2) == 0.17
+    correlation = intraclass_correlation(SHROUT_FLEISS)
+    assert correlation == pytest.approx(0.165742, abs=1e-6)
+    assert round(correlation or 0.0, 2) == 0.17
 
 
 def test_intraclass_correlation_worked_by_hand() -> None:
@@ -58,10 +58,10 @@ def test_intraclass_correlation_infinite_rating_is_refused(rating: float) -> Non
 def test_intraclass_correlation_other_scale_and_order_change_nothing(
     rows: list[list[int]], factor: int, shift: int
 ) -> None:
-    found = intraclass_correlation(rows)
+    correlation = intraclass_correlation(rows)
     changed = [[factor * rating + shift for rating in reversed(row)] for row in reversed(rows)]
-    assert intraclass_correlation(changed) == found
-    assert found is None or -1 / (len(rows[0]) - 1) - 1e-9 <= found <= 1.0
+    assert intraclass_correlation(changed) == correlation
+    assert correlation is None or -1 / (len(rows[0]) - 1) - 1e-9 <= correlation <= 1.0
 
 
 @pytest.mark.parametrize("seed", range(5))

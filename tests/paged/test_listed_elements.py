@@ -18,7 +18,7 @@ from pytest_taskgraph.scoring.procedural_graphs.element_counts import pool_count
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import score_procedure
 
 
-def listed(document: str) -> list[str]:
+def element_lines(document: str) -> list[str]:
     return write_elements(list_elements(document)).splitlines()
 
 
@@ -53,23 +53,23 @@ def listed(document: str) -> list[str]:
     ],
 )
 def test_list_elements_of_document_lists_them_in_order(document: str, lines: list[str]) -> None:
-    assert listed(document) == lines
+    assert element_lines(document) == lines
 
 
 def test_list_elements_puts_constraint_behind_the_activity_it_names() -> None:
-    lines = listed("Stew the beef. Peel the potatoes. To stew the beef, note that the liquid must not boil.")
+    lines = element_lines("Stew the beef. Peel the potatoes. To stew the beef, note that the liquid must not boil.")
     assert lines == ["activity: stew the beef", "notice: the liquid must not boil", "activity: peel the potatoes"]
 
 
 def test_list_elements_of_generated_documents_keeps_texts_and_most_logic() -> None:
-    found = []
+    counts = []
     for pair in load(PagedSettings(instances=30)).test:
         read = read_elements(write_elements(list_elements(pair.document)))
         assert not read.unread
         scores = score_procedure(graph_of_elements(read.elements), pair.graph)
         assert all(scores[sort].gold[0] == scores[sort].gold[1] for sort in ("actor", "action", "data", "notice"))
-        found.append(pool_counts(scores.values()))
-    assert sum(count.gold[0] for count in found) > 0.95 * sum(count.gold[1] for count in found)
+        counts.append(pool_counts(scores.values()))
+    assert sum(count.gold[0] for count in counts) > 0.95 * sum(count.gold[1] for count in counts)
 
 
 @given(st.lists(st.sampled_from([

@@ -33,15 +33,15 @@ HEADER = "system,document,rater,readability,accuracy,clarity,simplicity,usabilit
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with two documents, one of which lost an action and data."""
-    made = tmp_path / "own"
+    own_folder = tmp_path / "own"
     for name, text in {
         "kept": "The clerk is to check the stock with the stock list. If the stock is low, order more.",
         "lost": "The clerk looks. If the stock is low, order more.",
     }.items():
-        (made / name).parent.mkdir(exist_ok=True)
-        (made / f"{name}.graph.txt").write_text(STOCK, encoding="utf-8")
-        (made / f"{name}.document.txt").write_text(text, encoding="utf-8")
-    return made
+        (own_folder / name).parent.mkdir(exist_ok=True)
+        (own_folder / f"{name}.graph.txt").write_text(STOCK, encoding="utf-8")
+        (own_folder / f"{name}.document.txt").write_text(text, encoding="utf-8")
+    return own_folder
 
 
 def paged(*words: str | Path) -> int:
@@ -49,8 +49,8 @@ def paged(*words: str | Path) -> int:
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    printed_json: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed_json
 
 
 def rows_of(text: str) -> dict[str, list[str]]:
@@ -74,10 +74,10 @@ def test_statistics_folder_counts_beside_the_paper(folder: Path, capsys: pytest.
 
 def test_statistics_json_is_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert paged("statistics", folder, "--json") == 0
-    found = printed(capsys)
-    assert found["source"] == str(folder)
-    assert [*found["counts"]] == [*PAPER_COUNTS]
-    assert found["counts"]["condition flows"] == {
+    printed_json = printed(capsys)
+    assert printed_json["source"] == str(folder)
+    assert [*printed_json["counts"]] == [*PAPER_COUNTS]
+    assert printed_json["counts"]["condition flows"] == {
         "number": 4,
         "per_document": 2.0,
         "paper": 10_598,
@@ -147,9 +147,9 @@ def test_quality_states_coverage_and_lost_names(folder: Path, capsys: pytest.Cap
 
 def test_quality_json_lists_every_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert paged("quality", folder, "--json") == 0
-    found = printed(capsys)
-    assert found["scores"]["actions"] == {"numerator": 3, "denominator": 4, "value": 0.75}
-    assert {one["id"]: [name["text"] for name in one["lost"]] for one in found["documents"]} == {
+    printed_json = printed(capsys)
+    assert printed_json["scores"]["actions"] == {"numerator": 3, "denominator": 4, "value": 0.75}
+    assert {entry["id"]: [name["text"] for name in entry["lost"]] for entry in printed_json["documents"]} == {
         "kept": [],
         "lost": ["check the stock", "stock list"],
     }
@@ -179,8 +179,8 @@ class Judge:
     name = "judge"
 
     def judge(self, premise: str, hypotheses: Sequence[str]) -> list[EntailmentScores]:
-        found = [0.9 if text.split()[-1] in premise else 0.1 for text in hypotheses]
-        return [EntailmentScores(value, 1 - value, 0.0) for value in found]
+        probabilities = [0.9 if text.split()[-1] in premise else 0.1 for text in hypotheses]
+        return [EntailmentScores(value, 1 - value, 0.0) for value in probabilities]
 
 
 def test_quality_nli_states_omissions_and_hallucinations(
@@ -194,16 +194,16 @@ def test_quality_nli_states_omissions_and_hallucinations(
 
     monkeypatch.setattr(entailment_weights, "load_entailment_model", load)
     assert paged("quality", folder, "--nli=some/model", "--json") == 0
-    found, judge = printed(capsys), Judge()
+    printed_json, judge = printed(capsys), Judge()
     assert loaded == ["some/model"]
     pairs = {pair.id: pair for pair in read_documents(folder).pairs}
-    (lost,) = [one for one in found["documents"] if one["id"] == "lost"]
+    (lost,) = [entry for entry in printed_json["documents"] if entry["id"] == "lost"]
     fragments = fragment_sentences(pairs["lost"].graph)
-    entailed = [one.entailment > 0.5 for one in judge.judge(pairs["lost"].document, list(fragments))]
-    assert lost["omitted"] == [text for text, kept in zip(fragments, entailed, strict=True) if not kept]
+    entailed = [entry.entailment > 0.5 for entry in judge.judge(pairs["lost"].document, list(fragments))]
+    assert lost["omitted"] == [text for text, is_entailed in zip(fragments, entailed, strict=True) if not is_entailed]
     assert lost["omitted"]
     assert lost["hallucinated"] == ["The clerk looks."]
-    scores = found["scores"]
+    scores = printed_json["scores"]
     assert scores["omission"]["denominator"] == 2 * len(fragments)
     assert (scores["hallucination"]["numerator"], scores["hallucination"]["denominator"]) == (3, 4)
     assert paged("quality", folder, "--nli=some/model") == 0

@@ -41,13 +41,13 @@ def by_id(folder: Path) -> dict[str, DocumentPair]:
 @pytest.mark.parametrize("quality", ["pipeline", "concatenated"])
 def test_build_generated_folder_reads_back_to_the_pairs(quality: str, tmp_path: Path) -> None:
     assert build("--out", tmp_path / "new", "--documents=12", "--seed=3", "--quality", quality) == 0
-    found = read_documents(tmp_path / "new")
+    documents = read_documents(tmp_path / "new")
     pairs = generate_pairs(3, 12, "concatenated" if quality == "concatenated" else "pipeline")
-    assert found.problems == ()
-    assert {pair.id: (pair.graph, pair.document, pair.split) for pair in found.pairs} == {
+    assert documents.problems == ()
+    assert {pair.id: (pair.graph, pair.document, pair.split) for pair in documents.pairs} == {
         pair.id: (pair.graph, pair.document, pair.split) for pair in pairs
     }
-    assert Counter(pair.split for pair in found.pairs) == {"train": 6, "validation": 2, "test": 4}
+    assert Counter(pair.split for pair in documents.pairs) == {"train": 6, "validation": 2, "test": 4}
 
 
 def test_build_fewer_documents_are_the_first_of_more(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_build_folder_is_asked_about_by_a_run(pytester: pytest.Pytester) -> None
         "from pytest_taskgraph import paged, suite\n\n\n@suite(paged)\ndef test_it(trial):\n    trial.check()\n",
     )
     ran = project.spawn("--taskgraph-data=paged=built", "--model=baseline:rules", "--taskgraph-report=json=record.json")
-    asked = {trial["question"]["cluster"] for trial in project.record()["trials"]}
+    clusters = {trial["question"]["cluster"] for trial in project.record()["trials"]}
     assert ran.code == 0, ran.output
-    assert asked == {f"document:{pair.id}" for pair in read_documents(project.path / "built").test}
+    assert clusters == {f"document:{pair.id}" for pair in read_documents(project.path / "built").test}
 
 
 # Folders that hold something.
@@ -143,11 +143,15 @@ def test_build_from_graphs_writes_their_documents(tmp_path: Path) -> None:
         graph = STOCK.replace("stock", f"stock {number}")
         (own / f"Stock, {number}.graph.txt").write_text(graph, encoding="utf-8-sig")
     assert build("--from", own, "--out", out, "--seed=2") == 0
-    found = by_id(out)
-    assert Counter(pair.split for id, pair in found.items() if id != "g7") == {"train": 3, "validation": 1, "test": 2}
-    assert found["g7"].split == "validation"
-    assert found["stock-3"].document == write_document(found["stock-3"].graph, "pipeline", 2).text
-    assert "check the stock 3" in found["stock-3"].document
+    documents = by_id(out)
+    assert Counter(pair.split for id, pair in documents.items() if id != "g7") == {
+        "train": 3,
+        "validation": 1,
+        "test": 2,
+    }
+    assert documents["g7"].split == "validation"
+    assert documents["stock-3"].document == write_document(documents["stock-3"].graph, "pipeline", 2).text
+    assert "check the stock 3" in documents["stock-3"].document
 
 
 def test_build_from_lines_takes_their_graphs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

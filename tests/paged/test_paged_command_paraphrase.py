@@ -35,8 +35,8 @@ def rewritten(prompt: str) -> str:
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
-    with Loopback(rewritten) as made:
-        yield made
+    with Loopback(rewritten) as running:
+        yield running
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_paraphrase_stands_in_place_of_the_document(
     paged: Callable[..., int], server: Loopback, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert paged("build", "--out=out", "--documents=6", "--paraphrase", "--model-option=temperature=0") == 0
-    found = built()
+    paraphrased = built()
     for pair in generate_pairs(0, 6):
-        assert found[pair.id].document == f"It is told anew. {pair.document}"
-        assert (found[pair.id].graph, found[pair.id].split) == (pair.graph, pair.split)
+        assert paraphrased[pair.id].document == f"It is told anew. {pair.document}"
+        assert (paraphrased[pair.id].graph, paraphrased[pair.id].split) == (pair.graph, pair.split)
     assert len(server.requests) == 6
     assert {request.body["temperature"] for request in server.requests} == {0}
     assert any("<SEP>" in request.prompt for request in server.requests)
@@ -99,15 +99,17 @@ def test_paraphrase_lost_names_are_asked_for_once_and_told(
     server.answer = answer
     assert paged("build", "--out=out", "--documents=1", "--paraphrase") == 0
     assert len(server.requests) == 2
-    (found,) = built().values()
-    lost = name_coverage(found.graph, found.document).lost
+    (paraphrased,) = built().values()
+    lost = name_coverage(paraphrased.graph, paraphrased.document).lost
     assert action in {name.text for name in lost}
-    assert "do something" in found.document  # the version that lost less
-    listed = ", ".join(f'{name.sort} "{name.text}"' for name in lost)
+    assert "do something" in paraphrased.document  # the version that lost less
+    step_lines = ", ".join(f'{name.sort} "{name.text}"' for name in lost)
     out = capsys.readouterr().out
     assert "paraphrases that lost something: 1 of 1:\n" in out
-    assert f"  {pair.id}: lost {listed}\n" in out
-    assert f"lost by the paraphrase: {pair.id}: lost {listed}\n" in Path("out/about.txt").read_text(encoding="utf-8")
+    assert f"  {pair.id}: lost {step_lines}\n" in out
+    assert f"lost by the paraphrase: {pair.id}: lost {step_lines}\n" in Path("out/about.txt").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_paraphrase_second_version_that_keeps_names_is_taken(paged: Callable[..., int], server: Loopback) -> None:
@@ -259,8 +261,8 @@ def test_paraphrase_interrupted_keeps_what_is_under_way(server: Loopback, tmp_pa
 
 
 def scores(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    found = json.loads(capsys.readouterr().out)
-    return {one["name"]: one for one in found["variations"]}
+    printed_json = json.loads(capsys.readouterr().out)
+    return {entry["name"]: entry for entry in printed_json["variations"]}
 
 
 def test_ablation_compares_four_variations(
@@ -269,15 +271,15 @@ def test_ablation_compares_four_variations(
     """A model that loses what stands in parts, and keeps what stands in one."""
     server.answer = lambda prompt: "It is done." if "<SEP>" in prompt or prompt.startswith(LOST) else rewritten(prompt)
     assert paged("quality", "--documents=3", "--ablation", "--json") == 0
-    found = scores(capsys)
-    assert [*found] == ["concatenated", "paraphrased", "pipeline", "pipeline, paraphrased"]
-    assert [one["documents"] for one in found.values()] == [3, 3, 3, 3]
-    shares = [one["scores"]["actions"]["value"] for one in found.values()]
+    printed_json = scores(capsys)
+    assert [*printed_json] == ["concatenated", "paraphrased", "pipeline", "pipeline, paraphrased"]
+    assert [entry["documents"] for entry in printed_json.values()] == [3, 3, 3, 3]
+    shares = [entry["scores"]["actions"]["value"] for entry in printed_json.values()]
     assert shares[:3] == [1.0, 1.0, 1.0]
     assert shares[3] < 1.0
-    assert found["pipeline"]["faulty"] == []
-    assert found["pipeline, paraphrased"]["faulty"]
-    assert found["concatenated"]["sentences"] > found["pipeline"]["sentences"]
+    assert printed_json["pipeline"]["faulty"] == []
+    assert printed_json["pipeline, paraphrased"]["faulty"]
+    assert printed_json["concatenated"]["sentences"] > printed_json["pipeline"]["sentences"]
 
 
 def test_ablation_without_a_model_says_which_rows_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
@@ -291,12 +293,12 @@ def test_ablation_failures_are_told_and_left_out(
     paged: Callable[..., int], server: Loopback, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert paged("quality", "--documents=3", "--ablation", "--max-calls=4", "--concurrency=1", "--json") == 1
-    found = json.loads(capsys.readouterr().out)
-    numbers = {one["name"]: one["documents"] for one in found["variations"]}
+    printed_json = json.loads(capsys.readouterr().out)
+    numbers = {entry["name"]: entry["documents"] for entry in printed_json["variations"]}
     assert (numbers["concatenated"], numbers["pipeline"]) == (3, 3)
     assert sum(numbers.values()) == 3 + 3 + 4
-    assert len(found["problems"]) == 2
-    assert all(": no paraphrase: --max-calls=4 is spent" in problem for problem in found["problems"])
+    assert len(printed_json["problems"]) == 2
+    assert all(": no paraphrase: --max-calls=4 is spent" in problem for problem in printed_json["problems"])
 
 
 def test_quality_model_without_ablation_is_refused(paged: Callable[..., int], server: Loopback) -> None:

@@ -24,8 +24,8 @@ FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
 
 def table(head: str) -> list[list[str]]:
     """Return the cells of the rows of all tables whose first line begins with this word."""
-    found = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|:]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for rows in found for row in rows.splitlines()]
+    rows = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|:]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for rows in rows for row in rows.splitlines()]
 
 
 def names(head: str) -> list[str]:

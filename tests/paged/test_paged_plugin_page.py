@@ -73,9 +73,9 @@ def test_page_of_a_reply_with_two_hundred_nodes_is_bounded(project: Project, ser
     chain = "\n".join(f"do the task {at} -> do the task {at + 1}" for at in range(200))
     trial = run(project, server, chain)
     pair = trial["diagram_pair"]
-    drawn = sum(len(pair[side]["nodes"]) for side in ("expected", "given"))
-    assert drawn + pair["given"].get("omitted", 0) == 8 + 201
-    assert drawn <= MOST_NODES
+    node_count = sum(len(pair[side]["nodes"]) for side in ("expected", "given"))
+    assert node_count + pair["given"].get("omitted", 0) == 8 + 201
+    assert node_count <= MOST_NODES
     assert (project.path / "r.html").stat().st_size < 1_000_000
 
 

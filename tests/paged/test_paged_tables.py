@@ -60,8 +60,8 @@ def test_aggregates_over_documents_are_summed_before_they_are_divided() -> None:
         scored("one", "Start -> boil rice\nboil rice -> End", "Start -> boil rice\nboil rice -> End"),
         scored("two", "a1 -> b2\nb2 -> c3\nc3 -> d4\nd4 -> e5", "a1 -> x\n-> y"),
     ]
-    known = {aggregate.name: aggregate for aggregate in AGGREGATES}
-    values = {name: estimate_aggregate(known[name], known, trials).value for name in known}
+    aggregates = {aggregate.name: aggregate for aggregate in AGGREGATES}
+    values = {name: estimate_aggregate(aggregates[name], aggregates, trials).value for name in aggregates}
     # the means of the two documents would be .75, .6 and .643
     assert values["action_precision"] == pytest.approx(2 / 3)
     assert values["action_recall"] == pytest.approx(2 / 6)

@@ -43,8 +43,8 @@ def test_find_objects_of_action_are_noun_phrases_behind_verb(action: str, object
 
 def test_verify_parallel_of_one_object_gives_feedback() -> None:
     text = parallel_text("create the profile", "send the profile", "call the client")
-    found = [(one.kind, one.gateway, one.join, one.phrases) for one in verify_parallel(graph_of(text))]
-    assert found == [("parallel", "AND1", "AND2", ("create the profile", "send the profile"))]
+    feedback = [(entry.kind, entry.gateway, entry.join, entry.phrases) for entry in verify_parallel(graph_of(text))]
+    assert feedback == [("parallel", "AND1", "AND2", ("create the profile", "send the profile"))]
 
 
 def test_verify_parallel_of_different_objects_gives_none() -> None:
@@ -73,13 +73,13 @@ set the table -> eat the cake
 eat the cake -> End
 """
     assert verify_parallel(graph_of(text)) == []
-    assert [one.join for one in verify_parallel(graph_of(text.replace("set the table", "cut the cake")))] == [""]
+    assert [entry.join for entry in verify_parallel(graph_of(text.replace("set the table", "cut the cake")))] == [""]
 
 
 def test_verify_sequences_of_different_objects_gives_feedback() -> None:
     text = "Start -> prepare the meal\nprepare the meal -> prepare the tableware\nprepare the tableware -> End"
-    found = [(one.kind, one.gateway, one.phrases) for one in verify_sequences(graph_of(text))]
-    assert found == [("sequential", "", ("prepare the meal", "prepare the tableware"))]
+    feedback = [(entry.kind, entry.gateway, entry.phrases) for entry in verify_sequences(graph_of(text))]
+    assert feedback == [("sequential", "", ("prepare the meal", "prepare the tableware"))]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_verify_sequences_of_dependent_actions_gives_none(text: str) -> None:
 def test_verify_sequences_of_long_chain_gives_two_disjoint_pairs() -> None:
     things = ["tent", "stove", "map", "rope", "lamp", "soap"]
     text = "\n".join(f"buy the {first} -> buy the {second}" for first, second in pairwise(things))
-    assert [one.phrases for one in verify_sequences(graph_of(text))] == [
+    assert [entry.phrases for entry in verify_sequences(graph_of(text))] == [
         ("buy the tent", "buy the stove"),
         ("buy the map", "buy the rope"),
     ]
@@ -108,7 +108,7 @@ def test_verify_sequences_of_long_chain_gives_two_disjoint_pairs() -> None:
 def test_order_feedback_puts_gateways_before_sequences() -> None:
     text = parallel_text("create the profile", "send the profile") + "\nbuy the tent -> buy the map"
     graph = graph_of(text)
-    assert [one.kind for one in order_feedback([*verify_sequences(graph), *verify_parallel(graph)])] == [
+    assert [entry.kind for entry in order_feedback([*verify_sequences(graph), *verify_parallel(graph)])] == [
         "parallel",
         "sequential",
     ]

@@ -115,17 +115,17 @@ def test_read_paraphrase_long_hostile_reply_is_cut(piece: str) -> None:
 
 def test_paraphrase_document_nothing_lost_asks_once() -> None:
     model = ScriptedParaphraser([GOOD])
-    found = paraphrase(model)
-    assert found.text == GOOD.replace("<SEP> ", "")
-    assert (found.lost, found.groups, found.attempts, found.failure) == ((), (2, 2), 1, "")
-    assert found.coverage.share() == 1.0
+    paraphrased = paraphrase(model)
+    assert paraphrased.text == GOOD.replace("<SEP> ", "")
+    assert (paraphrased.lost, paraphrased.groups, paraphrased.attempts, paraphrased.failure) == ((), (2, 2), 1, "")
+    assert paraphrased.coverage.share() == 1.0
 
 
 def test_paraphrase_document_lost_name_is_told_in_the_retry() -> None:
     bad = "The clerk has to inspect the goods. <SEP> The money is paid back."
     model = ScriptedParaphraser([bad, GOOD])
-    found = paraphrase(model)
-    assert (found.lost, found.attempts) == ((), 2)
+    paraphrased = paraphrase(model)
+    assert (paraphrased.lost, paraphrased.attempts) == ((), 2)
     first, second = model.requests
     assert second.messages[:2] == [*first.messages, {"role": "assistant", "content": bad}]
     assert "- action: pay the refund\n- actor: accountant\n" in second.prompt
@@ -135,25 +135,25 @@ def test_paraphrase_document_lost_name_is_told_in_the_retry() -> None:
 
 def test_paraphrase_document_worse_retry_is_not_kept() -> None:
     model = ScriptedParaphraser(["The clerk has to inspect the goods; the accountant pays.", "It is done."])
-    found = paraphrase(model)
-    assert found.text == "The clerk has to inspect the goods; the accountant pays."
-    assert found.lost == (GraphName("action", "pay the refund"),)
-    assert (found.coverage.ratio(), found.groups, found.attempts) == ((3, 4), (2, 1), 2)
+    paraphrased = paraphrase(model)
+    assert paraphrased.text == "The clerk has to inspect the goods; the accountant pays."
+    assert paraphrased.lost == (GraphName("action", "pay the refund"),)
+    assert (paraphrased.coverage.ratio(), paraphrased.groups, paraphrased.attempts) == ((3, 4), (2, 1), 2)
 
 
 def test_paraphrase_document_name_that_original_lacks_is_not_asked_for() -> None:
     model = ScriptedParaphraser(["The clerk has to inspect the goods."])
-    found = paraphrase(model, GROUPS[:1])
-    assert (found.lost, found.attempts) == ((), 1)
-    assert [name.text for name in found.coverage.lost] == ["pay the refund", "accountant"]
+    paraphrased = paraphrase(model, GROUPS[:1])
+    assert (paraphrased.lost, paraphrased.attempts) == ((), 1)
+    assert [name.text for name in paraphrased.coverage.lost] == ["pay the refund", "accountant"]
     assert "accountant" not in model.requests[0].prompt
 
 
 def test_paraphrase_document_failed_retry_keeps_the_first() -> None:
     model = ScriptedParaphraser(["The clerk has to inspect the goods.", ProviderError("server", "gone")])
-    found = paraphrase(model)
-    assert (found.attempts, found.failure) == (1, "server: gone")
-    assert [name.text for name in found.lost] == ["pay the refund", "accountant"]
+    paraphrased = paraphrase(model)
+    assert (paraphrased.attempts, paraphrased.failure) == (1, "server: gone")
+    assert [name.text for name in paraphrased.lost] == ["pay the refund", "accountant"]
 
 
 def test_paraphrase_document_empty_reply_is_asked_again() -> None:

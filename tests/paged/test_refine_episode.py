@@ -71,18 +71,18 @@ def run(question: Question, *texts: str | Reply) -> tuple[Transcript, list[Excha
 
 def gateway_f1(transcript: Transcript) -> list[float]:
     """Return the F1 of gateways for each round."""
-    found = []
+    f1_by_round = []
     for number in range(len(transcript.parts) // 2):
         right, extracted = transcript.parts[f"round_{number}_gateway_precision"]
         found_gold, gold = transcript.parts[f"round_{number}_gateway_recall"]
         precision, recall = right / extracted if extracted else 0.0, found_gold / gold
-        found.append(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
-    return found
+        f1_by_round.append(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+    return f1_by_round
 
 
-def told(exchange: Exchange) -> list[tuple[Any, Any]]:
+def shown_texts(exchange: Exchange) -> list[tuple[Any, Any]]:
     feedback: Any = exchange.note["feedback"]
-    return [(one["kind"], one["gateway"]) for one in feedback]
+    return [(entry["kind"], entry["gateway"]) for entry in feedback]
 
 
 def test_refine_gateway_repaired_in_round_two_raises_gateway_f1() -> None:
@@ -93,7 +93,7 @@ def test_refine_gateway_repaired_in_round_two_raises_gateway_f1() -> None:
     assert transcript.parts["round_0_gateway_recall"] == [2, 4]
     assert transcript.parts["round_2_gateway_precision"] == [4, 4]
     assert gateway_f1(transcript) == [0.5, 0.5, 1.0, 1.0]
-    assert [told(exchange) for exchange in exchanges] == [[], [("exclusive", "XOR1")], [("exclusive", "XOR1")]]
+    assert [shown_texts(exchange) for exchange in exchanges] == [[], [("exclusive", "XOR1")], [("exclusive", "XOR1")]]
     assert grade(question, transcript.reply).value == 1.0
 
 
@@ -121,7 +121,7 @@ def test_refine_stops_after_stated_rounds() -> None:
 
 def test_refine_sequential_hint_is_told_once() -> None:
     _, exchanges = run(make_question(rounds=5), CHAIN, CHAIN)
-    assert [told(exchange) for exchange in exchanges] == [[], [("sequential", "")]]
+    assert [shown_texts(exchange) for exchange in exchanges] == [[], [("sequential", "")]]
 
 
 @pytest.mark.parametrize("later", ["The graph is right as it is.", Reply(GOLD, finish_reason="length")])

@@ -139,11 +139,11 @@ def test_rules_list_elements_where_a_prompt_asks_for_them() -> None:
 def test_rules_answer_each_method_in_the_form_that_its_prompt_asks_for(method: str) -> None:
     settings = PagedSettings(methods=(method,), instances=12)
     for reference in references(settings):
-        asked = question(reference, settings)
+        drawn_question = question(reference, settings)
         exchanges: list[Exchange] = []
-        transcript = asyncio.run(drive(paged.episode(asked.episode)(asked), MODEL.answer, exchanges))
+        transcript = asyncio.run(drive(paged.episode(drawn_question.episode)(drawn_question), MODEL.answer, exchanges))
         first = exchanges[0].reply
         assert first is not None
         assert first.text.startswith("Final answer:\n") == (method == "reason")
         assert bool(read_elements(first.text).elements) == (method == "elements")
-        assert grade(asked, transcript.reply).value > (0.7 if method == "elements" else 0.9)
+        assert grade(drawn_question, transcript.reply).value > (0.7 if method == "elements" else 0.9)

@@ -396,8 +396,8 @@ def text_of(document: str) -> str:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_extract_graph_finds_the_graph_of_a_person(name: str) -> None:
     document, graph = DOCUMENTS[name]
-    found = extract_graph(text_of(document))
-    assert same(found, graph_of_lines(graph)), write_procedural_graph(found)
+    graph_read = extract_graph(text_of(document))
+    assert same(graph_read, graph_of_lines(graph)), write_procedural_graph(graph_read)
 
 
 @pytest.mark.parametrize(
@@ -447,8 +447,8 @@ def test_extract_graph_finds_the_graph_of_a_person(name: str) -> None:
     ],
 )
 def test_extract_graph_reads_single_cues(document: str, lines: str) -> None:
-    found = extract_graph(document)
-    assert same(found, graph_of_lines(lines)), write_procedural_graph(found)
+    graph_read = extract_graph(document)
+    assert same(graph_read, graph_of_lines(lines)), write_procedural_graph(graph_read)
 
 
 @pytest.mark.parametrize(
@@ -463,9 +463,9 @@ def test_extract_graph_reads_single_cues(document: str, lines: str) -> None:
     ],
 )
 def test_extract_graph_takes_the_gateway_by_conflict(first: str, second: str, gateway: str) -> None:
-    found = extract_graph(f"If {first}, call Ada. If {second}, call Ben. Then ship it.")
+    graph_read = extract_graph(f"If {first}, call Ada. If {second}, call Ben. Then ship it.")
     assert same(
-        found,
+        graph_read,
         graph_of_lines(f"""Start -> {gateway}1
         {gateway}1 -> ({first}) call Ada
         {gateway}1 -> ({second}) call Ben
@@ -490,8 +490,8 @@ def test_extract_graph_takes_the_gateway_by_conflict(first: str, second: str, ga
     ],
 )
 def test_extract_graph_attaches_constraints_by_name(sentence: str, line: str) -> None:
-    found = extract_graph(f"Pack the order. Ship the goods. {sentence}")
-    assert set(graph_of_lines(line).flows) < set(found.flows), write_procedural_graph(found)
+    graph_read = extract_graph(f"Pack the order. Ship the goods. {sentence}")
+    assert set(graph_of_lines(line).flows) < set(graph_read.flows), write_procedural_graph(graph_read)
 
 
 @pytest.mark.parametrize(
@@ -504,8 +504,8 @@ def test_extract_graph_attaches_constraints_by_name(sentence: str, line: str) ->
     ],
 )
 def test_extract_graph_attaches_other_constraints_to_the_last_action(sentence: str, line: str) -> None:
-    found = extract_graph(f"Pack the order. Ship the goods. {sentence}")
-    assert set(graph_of_lines(line).flows) < set(found.flows), write_procedural_graph(found)
+    graph_read = extract_graph(f"Pack the order. Ship the goods. {sentence}")
+    assert set(graph_of_lines(line).flows) < set(graph_read.flows), write_procedural_graph(graph_read)
 
 
 @pytest.mark.parametrize(
@@ -516,10 +516,10 @@ def test_extract_graph_without_actions_is_empty(document: str) -> None:
 
 
 def test_extract_graph_tells_actors_of_equal_actions_apart() -> None:
-    found = extract_graph("The clerk signs the form. The manager signs the form.")
-    assert [node.actor for node in found.nodes_of("action")] == ["clerk", "manager"]
+    graph_read = extract_graph("The clerk signs the form. The manager signs the form.")
+    assert [node.actor for node in graph_read.nodes_of("action")] == ["clerk", "manager"]
 
 
 def test_extract_graph_leaves_other_tongues_to_others() -> None:
-    found = extract_graph("Zuerst wird die Ware geprüft. 然后发货。")
-    assert found.nodes_of("exclusive", "inclusive", "parallel") == ()
+    graph_read = extract_graph("Zuerst wird die Ware geprüft. 然后发货。")
+    assert graph_read.nodes_of("exclusive", "inclusive", "parallel") == ()

@@ -25,18 +25,18 @@ def words(text: str) -> str:
     return " ".join(word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an"))
 
 
-def told(graph: ProceduralGraph) -> Counter[tuple[str, ...]]:
+def count_texts(graph: ProceduralGraph) -> Counter[tuple[str, ...]]:
     """Return what a graph states, flows aside: texts with their kinds, actors, conditions and gateways by sort."""
-    found: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for node in graph.nodes:
         if node.is_gateway:
-            found[("gateways", node.sort)] += 1
+            counts[("gateways", node.sort)] += 1
         elif node.text:
-            found[(node.sort, words(node.text))] += 1
+            counts[(node.sort, words(node.text))] += 1
         if node.actor:
-            found[("actor", words(node.text), words(node.actor))] += 1
-    found.update(("condition", words(flow.condition)) for flow in graph.flows if flow.condition)
-    return found
+            counts[("actor", words(node.text), words(node.actor))] += 1
+    counts.update(("condition", words(flow.condition)) for flow in graph.flows if flow.condition)
+    return counts
 
 
 @pytest.mark.parametrize("quality", LEAST)
@@ -44,11 +44,11 @@ def test_extract_graph_recovers_what_generated_documents_tell(quality: DocumentQ
     gold, right = Counter[str](), Counter[str]()
     for number in range(DOCUMENTS):
         graph = generate_graph(3, number).graph
-        expected = told(graph)
-        found = told(extract_graph(write_document(graph, quality, seed=number).text))
+        expected = count_texts(graph)
+        graph_read = count_texts(extract_graph(write_document(graph, quality, seed=number).text))
         for element, count in expected.items():
             gold[element[0]] += count
-            right[element[0]] += min(count, found[element])
+            right[element[0]] += min(count, graph_read[element])
     assert min(gold[kind] for kind in LEAST[quality]) >= 20
     recall = {kind: right[kind] / gold[kind] for kind in LEAST[quality]}
     assert {kind: share for kind, share in recall.items() if share < LEAST[quality][kind]} == {}

@@ -134,9 +134,9 @@ def test_published_classification_rule_asks_from_third_to_last_but_two() -> None
     ]
 
 
-@pytest.mark.parametrize(("count", "asked"), [(3, []), (4, [2]), (8, [2, 3, 4, 5, 6]), (9, [])])
-def test_published_choice_rule_asks_from_second_to_last_but_two(count: int, asked: list[int]) -> None:
-    assert [sample.position for sample in build_choices([numbered(count)], PUBLISHED_CHOICE)] == asked
+@pytest.mark.parametrize(("count", "places"), [(3, []), (4, [2]), (8, [2, 3, 4, 5, 6]), (9, [])])
+def test_published_choice_rule_asks_from_second_to_last_but_two(count: int, places: list[int]) -> None:
+    assert [sample.position for sample in build_choices([numbered(count)], PUBLISHED_CHOICE)] == places
 
 
 # Rules that cannot be.

@@ -24,7 +24,7 @@ from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
 
 SETTINGS = StepsSettings()
-ASKED = read_embedded_recipes().test[0].id
+ASKED_RECIPE = read_embedded_recipes().test[0].id
 
 
 def labels(demonstrations: Iterable[NextStepSample]) -> list[bool]:
@@ -41,34 +41,36 @@ def recipes_of(demonstrations: Iterable[NextStepSample]) -> list[str]:
 @pytest.mark.parametrize("k", range(9))
 def test_demonstrations_are_balanced_and_of_different_recipes(k: int) -> None:
     for seed_number in range(1, 7):
-        found = draw_demonstrations(SETTINGS, k, seed_number, ASKED)
+        demonstrations = draw_demonstrations(SETTINGS, k, seed_number, ASKED_RECIPE)
 
-        assert labels(found).count(True) in {k // 2, k - k // 2}
-        assert len(set(recipes_of(found))) == len(found) == k
+        assert labels(demonstrations).count(True) in {k // 2, k - k // 2}
+        assert len(set(recipes_of(demonstrations))) == len(demonstrations) == k
 
 
 def test_demonstrations_of_an_odd_number_have_either_label_more_often() -> None:
-    more = {labels(draw_demonstrations(SETTINGS, 3, seed_number, ASKED)).count(True) for seed_number in range(20)}
-    single = {labels(draw_demonstrations(SETTINGS, 1, seed_number, ASKED))[0] for seed_number in range(20)}
+    more = {
+        labels(draw_demonstrations(SETTINGS, 3, seed_number, ASKED_RECIPE)).count(True) for seed_number in range(20)
+    }
+    single = {labels(draw_demonstrations(SETTINGS, 1, seed_number, ASKED_RECIPE))[0] for seed_number in range(20)}
 
     assert (more, single) == ({1, 2}, {True, False})
 
 
 def test_demonstrations_have_their_labels_in_every_order() -> None:
-    orders = {tuple(labels(draw_demonstrations(SETTINGS, 4, seed_number, ASKED))) for seed_number in range(200)}
+    orders = {tuple(labels(draw_demonstrations(SETTINGS, 4, seed_number, ASKED_RECIPE))) for seed_number in range(200)}
 
     assert len(orders) == 6
 
 
 def test_demonstrations_of_six_draws_differ() -> None:
-    draws = [set(draw_demonstrations(SETTINGS, 4, seed_number, ASKED)) for seed_number in range(1, 7)]
+    draws = [set(draw_demonstrations(SETTINGS, 4, seed_number, ASKED_RECIPE)) for seed_number in range(1, 7)]
 
     assert all(first != second for at, first in enumerate(draws) for second in draws[:at])
     assert len(set().union(*draws)) > 20
 
 
 def test_demonstrations_of_another_run_seed_differ() -> None:
-    first, second = (draw_demonstrations(StepsSettings(seed=seed), 4, 1, ASKED) for seed in (0, 1))
+    first, second = (draw_demonstrations(StepsSettings(seed=seed), 4, 1, ASKED_RECIPE) for seed in (0, 1))
 
     assert set(recipes_of(first)) != set(recipes_of(second))
 
@@ -77,13 +79,13 @@ def test_demonstrations_are_the_same_in_a_process_of_another_hash_seed() -> None
     program = (
         "from pytest_taskgraph.benchmarks.steps.demonstrations import draw_demonstrations as draw\n"
         "from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings\n"
-        f"print(*(draw(StepsSettings(seed=5), 4, at, {ASKED!r}) for at in range(1, 7)), sep='\\n')"
+        f"print(*(draw(StepsSettings(seed=5), 4, at, {ASKED_RECIPE!r}) for at in range(1, 7)), sep='\\n')"
     )
-    here = [str(draw_demonstrations(StepsSettings(seed=5), 4, at, ASKED)) for at in range(1, 7)]
+    here = [str(draw_demonstrations(StepsSettings(seed=5), 4, at, ASKED_RECIPE)) for at in range(1, 7)]
 
     for seed in ("1", "2"):
-        found = run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)})
-        assert found.stdout.splitlines() == here
+        process = run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)})
+        assert process.stdout.splitlines() == here
 
 
 # What they are.
@@ -95,7 +97,7 @@ def test_demonstrations_are_samples_of_training_recipes_by_the_rule(rule: Constr
     samples = {*build_classification(read_embedded_recipes().train, rule, 2)}
 
     for seed_number in range(1, 7):
-        assert samples.issuperset(draw_demonstrations(settings, 8, seed_number, ASKED))
+        assert samples.issuperset(draw_demonstrations(settings, 8, seed_number, ASKED_RECIPE))
 
 
 def test_demonstrations_with_published_questions_are_of_the_stated_recipes(tmp_path: Path) -> None:
@@ -136,10 +138,10 @@ def test_demonstration_of_the_asked_recipe_is_replaced_in_its_place() -> None:
     assert len(common) == 4
     assert draws.count(common) >= len(ids) - 8
     for at, sample in enumerate(common):
-        found = draw_demonstrations(settings, 4, 1, sample.recipe)
-        assert sample.recipe not in recipes_of(found)
-        assert labels(found) == labels(common)
-        assert found[:at] + found[at + 1 :] == common[:at] + common[at + 1 :]
+        demonstrations = draw_demonstrations(settings, 4, 1, sample.recipe)
+        assert sample.recipe not in recipes_of(demonstrations)
+        assert labels(demonstrations) == labels(common)
+        assert demonstrations[:at] + demonstrations[at + 1 :] == common[:at] + common[at + 1 :]
 
 
 def test_demonstrations_of_published_questions_are_of_other_recipes(tmp_path: Path) -> None:
@@ -153,8 +155,8 @@ def test_demonstrations_of_published_questions_are_of_other_recipes(tmp_path: Pa
     settings = StepsSettings.of(Settings(data={"steps": str(tmp_path / "next_step.txt"), "steps-recipes": path}))
 
     for seed_number in range(1, 7):
-        found = recipes_of(draw_demonstrations(settings, 8, seed_number, "next-step-1"))
-        assert all(int(id) % 2 == 0 for id in found)
+        demonstrations = recipes_of(draw_demonstrations(settings, 8, seed_number, "next-step-1"))
+        assert all(int(id) % 2 == 0 for id in demonstrations)
     assert "left out, as they resemble those of the published questions: " in [*demonstration_notices(settings)][1]
 
 

@@ -55,7 +55,7 @@ def test_recipes_of_the_same_title_have_different_ids_over_splits(folder: Path) 
 
 
 @pytest.mark.parametrize(
-    ("record", "found"),
+    ("record", "message"),
     [
         ([], "the line holds a list; expected an object with a recipe; it is left out"),
         ({"steps": ["a"]}, "the title is null, expected a text with letters; it is left out"),
@@ -67,14 +67,14 @@ def test_recipes_of_the_same_title_have_different_ids_over_splits(folder: Path) 
         (TEA | {"steps": ["a" * (LONGEST_STEP + 1)]}, "Mint tea has a text of more than 1000 characters"),
     ],
 )
-def test_line_that_is_no_recipe_is_reported_and_the_rest_read(folder: Path, record: object, found: str) -> None:
+def test_line_that_is_no_recipe_is_reported_and_the_rest_read(folder: Path, record: object, message: str) -> None:
     write(folder, "test", TYRE, record, TEA)
 
     recipes = read_recipe_folder(folder)
 
     assert [recipe.title for recipe in recipes.split("test")] == ["Change a bicycle's tyre", "Mint tea"]
     assert len(recipes.problems) == 1
-    assert recipes.problems[0].startswith(f"test.jsonl, line 2: {found}")
+    assert recipes.problems[0].startswith(f"test.jsonl, line 2: {message}")
 
 
 def test_folder_without_a_file_is_refused(folder: Path) -> None:

@@ -7,17 +7,17 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_
 
 
 def test_embedded_recipes_are_all_read_and_kept() -> None:
-    found = read_embedded_recipes()
-    assert not found.problems
-    assert [len(found.train), len(found.dev), len(found.test)] == [150, 23, 58]
-    recipes = [*found.train, *found.dev, *found.test]
-    assert len({one.id for one in recipes}) == len(recipes)
-    assert read_embedded_recipes() is found
+    recipe_set = read_embedded_recipes()
+    assert not recipe_set.problems
+    assert [len(recipe_set.train), len(recipe_set.dev), len(recipe_set.test)] == [150, 23, 58]
+    recipes = [*recipe_set.train, *recipe_set.dev, *recipe_set.test]
+    assert len({recipe.id for recipe in recipes}) == len(recipes)
+    assert read_embedded_recipes() is recipe_set
 
 
 def test_embedded_test_recipes_give_the_questions_of_the_formulas() -> None:
     recipes = read_embedded_recipes().test
-    lengths = [len(one.steps) for one in recipes]
+    lengths = [len(recipe.steps) for recipe in recipes]
     labels = [sample.label for sample in build_classification(recipes)]
     assert labels.count(True) == sum(n - 2 for n in lengths)
     assert labels.count(False) == sum((n - 2) * (n - 1) // 2 for n in lengths)

@@ -140,10 +140,10 @@ def test_steps_are_unique_in_and_across_recipes() -> None:
 
 
 def test_steps_of_two_recipes_are_no_rewording_of_each_other() -> None:
-    known = [(title, step, set(words(step))) for title, step in every_step()]
+    known_words = [(title, step, set(words(step))) for title, step in every_step()]
     alike = [
         (left[:2], right[:2])
-        for left, right in combinations(known, 2)
+        for left, right in combinations(known_words, 2)
         if left[0] != right[0] and len(left[2] & right[2]) > 0.7 * len(left[2] | right[2])
     ]
 
@@ -160,8 +160,8 @@ def test_splits_share_no_title_and_no_step() -> None:
 
 def test_titles_of_two_splits_share_few_words() -> None:
     small = {"a", "an", "the", "of", "for", "to", "in", "on", "with", "and", "from", "out"}
-    known = [(split, row["title"], set(words(row["title"])) - small) for split in SPLITS for row in rows(split)]
-    for left, right in combinations(known, 2):
+    known_words = [(split, row["title"], set(words(row["title"])) - small) for split in SPLITS for row in rows(split)]
+    for left, right in combinations(known_words, 2):
         if left[0] != right[0]:
             assert len(left[2] & right[2]) <= 0.4 * len(left[2] | right[2]), (left[1], right[1])
 
@@ -188,9 +188,9 @@ def test_steps_start_like_an_imperative() -> None:
 
 def test_first_steps_refer_to_nothing_before_them() -> None:
     pointing = re.compile(r"(?i)^\W*\w+ (it|them|these|those|this)\b")
-    found = [(row["title"], row["steps"][0]) for row in every_row() if pointing.search(row["steps"][0])]
+    anaphora = [(row["title"], row["steps"][0]) for row in every_row() if pointing.search(row["steps"][0])]
 
-    assert found == []
+    assert anaphora == []
 
 
 def test_some_steps_refer_to_steps_before_them() -> None:

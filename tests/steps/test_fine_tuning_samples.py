@@ -43,7 +43,7 @@ class Letters:
     def __call__(self, text: str | list[str], **_: bool) -> dict[str, list[int] | list[list[int]]]:
         if isinstance(text, str):
             return {"input_ids": [ord(letter) for letter in text]}
-        return {"input_ids": [[ord(letter) for letter in one] for one in text]}
+        return {"input_ids": [[ord(letter) for letter in text] for text in text]}
 
 
 def test_query_is_that_of_the_prompt_template() -> None:
@@ -64,14 +64,14 @@ def test_samples_are_balanced_and_each_is_kept(lengths: list[int], seed: int) ->
         with pytest.raises(UsageError, match="the train split of the recipes has 0 samples"):
             tuning_samples(recipe_set(lengths), seed, 10)
         return
-    found = tuning_samples(recipe_set(lengths), seed, 10)
-    learned = Counter(found.train)
+    samples = tuning_samples(recipe_set(lengths), seed, 10)
+    learned = Counter(samples.train)
     assert learned.keys() == built.keys()
-    assert sum(sample.label for sample in found.train) * 2 == len(found.train)
+    assert sum(sample.label for sample in samples.train) * 2 == len(samples.train)
     assert {learned[sample] for sample in built if not sample.label} == {1}
     times = {learned[sample] for sample in built if sample.label}
     assert max(times) - min(times) <= 1
-    assert (found.yes, found.no) == (sum(s.label for s in built), sum(not s.label for s in built))
+    assert (samples.yes, samples.no) == (sum(s.label for s in built), sum(not s.label for s in built))
 
 
 def test_samples_are_decided_by_the_seed() -> None:
@@ -86,9 +86,9 @@ def test_samples_are_decided_by_the_seed() -> None:
 
 
 def test_samples_are_of_no_test_recipe() -> None:
-    found = tuning_samples(recipe_set([5, 8]), 0, 100)
-    assert {sample.recipe for sample in found.train} == {"r0", "r1"}
-    assert {sample.recipe for sample in found.dev} == {"r90"}
+    samples = tuning_samples(recipe_set([5, 8]), 0, 100)
+    assert {sample.recipe for sample in samples.train} == {"r0", "r1"}
+    assert {sample.recipe for sample in samples.dev} == {"r90"}
 
 
 def test_segments_hold_the_texts_with_the_end_between_them() -> None:
@@ -123,7 +123,7 @@ def test_batches_take_each_segment_once_a_round(count: int, size: int, seed: int
     taken = [segment[0] // 2 for batch in islice(segments.batches(size), 4 * count) for segment in batch]
     assert taken[:count] == list(range(count))
     rounds = [taken[at : at + count] for at in range(0, len(taken) - count + 1, count)]
-    assert all(sorted(one) == list(range(count)) for one in rounds)
+    assert all(sorted(batch) == list(range(count)) for batch in rounds)
     again = TrainingSegments(array("I", range(2 * count)), 2, seed)
     assert [s[0] // 2 for b in islice(again.batches(size), 4 * count) for s in b] == taken
 

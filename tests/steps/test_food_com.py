@@ -79,7 +79,7 @@ def test_columns_in_another_order_and_without_the_others_are_read(file: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("row", "found"),
+    ("row", "message"),
     [
         ("x,1\n", "line 3: 2 fields, expected 6; the row is left out"),
         ("x,1,2,3,4,5,6,7\n", "line 3: 8 fields, expected 6; the row is left out"),
@@ -99,12 +99,12 @@ def test_columns_in_another_order_and_without_the_others_are_read(file: Path) ->
         ("x,1,2,1,\"['never closed,d\n", "line 3: ',' expected after '\"'; the row is left out"),
     ],
 )
-def test_broken_row_is_reported_and_the_rest_read(file: Path, row: str, found: str) -> None:
+def test_broken_row_is_reported_and_the_rest_read(file: Path, row: str, message: str) -> None:
     recipes = read_text(file, BREAD, row, SOUP, TEA)
 
     assert titles(recipes) == ["rye bread", "leek soup", "mint tea"]
     assert len(recipes.problems) == 1
-    assert recipes.problems[0].startswith(f"RAW_recipes.csv, {found}")
+    assert recipes.problems[0].startswith(f"RAW_recipes.csv, {message}")
 
 
 def test_quotation_mark_open_to_the_end_loses_its_row_only(file: Path) -> None:
@@ -189,13 +189,13 @@ cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"
 
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=5))
 def test_rows_that_python_writes_read_back(rows: list[tuple[str, str]]) -> None:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows([("a", "b"), *rows])
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([("a", "b"), *rows])
     problems = DataProblems()
 
-    found = read_rows(io.BytesIO(written.getvalue().encode()), "x", ("a", "b"), 10**6, problems)
+    rows_read = read_rows(io.BytesIO(file.getvalue().encode()), "x", ("a", "b"), 10**6, problems)
 
-    assert [(fields["a"], fields["b"]) for _, fields in found] == rows
+    assert [(fields["a"], fields["b"]) for _, fields in rows_read] == rows
     assert problems.lines == []
 
 
@@ -219,12 +219,12 @@ pieces = st.sampled_from([*"[]'\",\\n071a ", "['", "', '", "', \"", '"]', "']"])
 @given(st.lists(pieces, max_size=12).map("".join))
 def test_list_of_any_text_is_as_python_reads_it_or_refused(source: str) -> None:
     try:
-        found = read_text_list(source)
+        texts = read_text_list(source)
     except PythonListError:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes that are none, which both keep as they stand
-        assert ast.literal_eval(source.strip()) == found
+        assert ast.literal_eval(source.strip()) == texts
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,9 @@ def test_most_keeps_so_many_of_each_split_in_the_order_of_the_file(file: Path) -
 
     assert [len(some.split(split)) for split in ("train", "dev", "test")] == [8, 8, 8]
     for split in ("train", "dev", "test"):
-        all_ids, some_ids, few_ids = ([recipe.id for recipe in found.split(split)] for found in (whole, some, few))
+        all_ids, some_ids, few_ids = (
+            [recipe.id for recipe in recipe_set.split(split)] for recipe_set in (whole, some, few)
+        )
         assert set(few_ids) < set(some_ids) < set(all_ids)
         assert some_ids == [id for id in all_ids if id in set(some_ids)]
 
@@ -315,8 +317,8 @@ class Rows:
 
 def test_rows_of_a_large_file_are_streamed_in_little_memory() -> None:
     row = b"x" * 10_000
-    made = (b"name,id\n" if at == 0 else b"%d,%s\n" % (at, row) for at in range(5_001))  # 50 MB
-    file = cast(IO[bytes], Rows(made))
+    rows = (b"name,id\n" if at == 0 else b"%d,%s\n" % (at, row) for at in range(5_001))  # 50 MB
+    file = cast(IO[bytes], Rows(rows))
     tracemalloc.start()
     try:
         count = sum(1 for _ in read_rows(file, "x", ("name", "id"), 10**9, DataProblems()))
@@ -374,7 +376,7 @@ def test_archive_that_is_damaged_gives_what_comes_before(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "message"),
     [
         ("", "found RAW_recipes.csv; expected Food"),
         ("id,steps\n1,['a']\n", "the first row lacks name; left out"),
@@ -382,10 +384,10 @@ def test_archive_that_is_damaged_gives_what_comes_before(tmp_path: Path) -> None
         (HEADER + "x,1\n", "line 2: 2 fields, expected 6"),
     ],
 )
-def test_file_without_a_recipe_is_refused(file: Path, content: str, found: str) -> None:
+def test_file_without_a_recipe_is_refused(file: Path, content: str, message: str) -> None:
     file.write_text(content, encoding="utf-8")
 
-    with pytest.raises(UsageError, match=f"--taskgraph-data=steps-recipes=.*: no recipe that can be used; .*{found}"):
+    with pytest.raises(UsageError, match=f"--taskgraph-data=steps-recipes=.*: no recipe that can be used; .*{message}"):
         read_food_com(file)
 
 

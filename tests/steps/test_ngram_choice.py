@@ -27,9 +27,9 @@ def model() -> KneserNeyModel:
 
 def g_mean(threshold: float, perplexities: list[float], labels: list[bool]) -> float:
     """Return the G-mean of saying Yes up to a threshold."""
-    said = [value <= threshold for value in perplexities]
-    sensitivity = sum(yes and label for yes, label in zip(said, labels, strict=True)) / sum(labels)
-    right_no = sum(not yes and not label for yes, label in zip(said, labels, strict=True))
+    verdicts = [value <= threshold for value in perplexities]
+    sensitivity = sum(yes and label for yes, label in zip(verdicts, labels, strict=True)) / sum(labels)
+    right_no = sum(not yes and not label for yes, label in zip(verdicts, labels, strict=True))
     return sqrt(sensitivity * right_no / (len(labels) - sum(labels)))
 
 
@@ -81,10 +81,10 @@ def test_tuned_threshold_equal_perplexities_are_taken_together() -> None:
 @given(st.lists(st.tuples(st.sampled_from([1.0, 2.0, 2.5, 7.0, inf]), st.booleans()), min_size=2))
 def test_tuned_threshold_no_other_perplexity_has_a_larger_g_mean(rows: list[tuple[float, bool]]) -> None:
     perplexities, labels = [1.5, 4.0, *(value for value, _ in rows)], [True, False, *(label for _, label in rows)]
-    found = tuned_threshold(perplexities, labels)
+    threshold = tuned_threshold(perplexities, labels)
     best = max(g_mean(value, perplexities, labels) for value in perplexities)
-    assert g_mean(found, perplexities, labels) == pytest.approx(best)
-    assert all(g_mean(value, perplexities, labels) < best - 1e-12 for value in perplexities if value < found)
+    assert g_mean(threshold, perplexities, labels) == pytest.approx(best)
+    assert all(g_mean(value, perplexities, labels) < best - 1e-12 for value in perplexities if value < threshold)
 
 
 @pytest.mark.parametrize("label", [True, False])

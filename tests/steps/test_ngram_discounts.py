@@ -35,10 +35,10 @@ def test_estimate_discounts_no_ones_or_no_twos_falls_back(counts: list[int]) -> 
 
 @given(st.lists(st.integers(1, 6)))
 def test_estimate_discounts_any_counts_leaves_probability(counts: list[int]) -> None:
-    found = estimate_discounts(counts)
-    assert 0 < found.once <= 1
-    assert 0 < found.twice <= 2
-    assert 0 < found.more <= 3
+    discounts = estimate_discounts(counts)
+    assert 0 < discounts.once <= 1
+    assert 0 < discounts.twice <= 2
+    assert 0 < discounts.more <= 3
 
 
 @pytest.mark.parametrize(("numbers", "count"), [((0.0, 1, 1), 1), ((0.5, 2.5, 1), 2), ((0.5, 1, float("nan")), 3)])

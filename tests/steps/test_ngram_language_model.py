@@ -41,10 +41,10 @@ corpora = st.lists(words, min_size=1, max_size=8)
 
 
 def counted(grams: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-    found: dict[tuple[str, ...], int] = {}
+    counts: dict[tuple[str, ...], int] = {}
     for gram in grams:
-        found[gram] = found.get(gram, 0) + 1
-    return found
+        counts[gram] = counts.get(gram, 0) + 1
+    return counts
 
 
 class Formula:
@@ -78,8 +78,8 @@ class Formula:
 
 def distribution(model: KneserNeyModel, context: Sequence[str]) -> list[float]:
     """Return the probabilities of every word, of an unknown one, and of the end."""
-    found = [model.logprobs([word], context)[0] for word in [*model.vocabulary, UNKNOWN]]
-    return [exp(value) for value in [*found, model.end_logprob(context)]]
+    logprobs = [model.logprobs([word], context)[0] for word in [*model.vocabulary, UNKNOWN]]
+    return [exp(value) for value in [*logprobs, model.end_logprob(context)]]
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_logprobs_any_texts_are_those_of_the_formula(
 
 @given(corpora, st.integers(1, 5), st.lists(st.sampled_from("abcde"), max_size=5))
 def test_probabilities_behind_any_context_sum_to_one(texts: list[list[str]], order: int, context: list[str]) -> None:
-    found = distribution(KneserNeyModel(order).fit(texts), context)
-    assert fsum(found) == pytest.approx(1.0, abs=1e-9)
-    assert min(found) > 0.0
+    probabilities = distribution(KneserNeyModel(order).fit(texts), context)
+    assert fsum(probabilities) == pytest.approx(1.0, abs=1e-9)
+    assert min(probabilities) > 0.0
 
 
 @given(corpora, st.integers(1, 4), words, words)

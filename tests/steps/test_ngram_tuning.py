@@ -15,14 +15,14 @@ from pytest_taskgraph.errors import UsageError
 def drawn_texts(seed: str, texts: int) -> list[list[str]]:
     """Return texts of 15 words, each of them decided by the two words before it in four of five places."""
     rng = Random(seed)
-    drawn = []
+    all_texts = []
     for _ in range(texts):
         numbers = [rng.randrange(12), rng.randrange(12)]
         for _ in range(13):
             decided = rng.random() < 0.8
             numbers.append((numbers[-1] + 3 * numbers[-2]) % 12 if decided else rng.randrange(12))
-        drawn.append([f"w{number}" for number in numbers])
-    return drawn
+        all_texts.append([f"w{number}" for number in numbers])
+    return all_texts
 
 
 TRAIN, DEVELOPMENT = drawn_texts("train", 300), drawn_texts("development", 30)
@@ -65,8 +65,8 @@ def test_perplexities_by_order_are_over_all_tokens_together() -> None:
     development = [["w1", "w2", "w5"], ["unknown"]]
     model = KneserNeyModel(2).fit(TRAIN)
     logprobs = [*model.logprobs(development[0]), *model.logprobs(development[1])]
-    found = perplexities_by_order(TRAIN, development, orders=[2])
-    assert found == {2: pytest.approx(exp(-sum(logprobs) / 4))}
+    perplexities = perplexities_by_order(TRAIN, development, orders=[2])
+    assert perplexities == {2: pytest.approx(exp(-sum(logprobs) / 4))}
 
 
 def test_tuned_order_without_training_texts_is_an_error() -> None:

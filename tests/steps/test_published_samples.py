@@ -182,9 +182,9 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
     tmp_path_factory: pytest.TempPathFactory, recipes: list[list[str]], seed: int
 ) -> None:
     # A recipe's own number at its first step keeps two from going on like each other.
-    found = [StepRecipe(str(at), "", (f"{at} begin", *steps[1:])) for at, steps in enumerate(recipes, 1)]
-    choices = list(build_choices(found, PUBLISHED_CHOICE, seed))
-    asked = list(build_classification(found, PUBLISHED_CLASSIFICATION, seed))
+    built_recipes = [StepRecipe(str(at), "", (f"{at} begin", *steps[1:])) for at, steps in enumerate(recipes, 1)]
+    choices = list(build_choices(built_recipes, PUBLISHED_CHOICE, seed))
+    built_samples = list(build_classification(built_recipes, PUBLISHED_CLASSIFICATION, seed))
     folder = tmp_path_factory.mktemp("steps")
     (folder / "multi_choice.txt").write_text(
         "".join(f"{' . '.join(sample.prefix)} . \t{sample.right}\t{sample.wrong}\n" for sample in choices),
@@ -192,7 +192,8 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
     )
     (folder / "next_step.txt").write_text(
         "".join(
-            f"{' . '.join(sample.prefix)}\t{sample.candidate}\t{'Yes' if sample.label else 'No'}\n" for sample in asked
+            f"{' . '.join(sample.prefix)}\t{sample.candidate}\t{'Yes' if sample.label else 'No'}\n"
+            for sample in built_samples
         ),
         encoding="utf-8",
     )
@@ -206,7 +207,7 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
         for sample in choices
     ]
     assert [(sample.prefix, sample.candidate, sample.label, sample.recipe) for sample in samples.classification] == [
-        (sample.prefix, sample.candidate, sample.label, f"next-step-{sample.recipe}") for sample in asked
+        (sample.prefix, sample.candidate, sample.label, f"next-step-{sample.recipe}") for sample in built_samples
     ]
 
 
@@ -214,7 +215,7 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "message"),
     [
         ("Wash it . Cut it", "found 1 columns separated by tabs, expected 3"),
         ("Wash it\tCut it", "found 2 columns separated by tabs, expected 3"),
@@ -230,11 +231,11 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
         (" . ".join(["a"] * (MOST_STEPS + 2)) + "\tCut it\tFry it", "more than 1000 previous steps"),
     ],
 )
-def test_broken_choice_line_is_reported_and_the_rest_read(folder: Path, line: str, found: str) -> None:
+def test_broken_choice_line_is_reported_and_the_rest_read(folder: Path, line: str, message: str) -> None:
     samples = read_file(folder, [TEA[0], line, RICE[0]])
 
     assert [sample.right for sample in samples.choices] == ["Warm the pot", "Soak it"]
-    assert samples.problems == (f"multi_choice.txt, line 2: {found}; the line is left out",)
+    assert samples.problems == (f"multi_choice.txt, line 2: {message}; the line is left out",)
     assert samples.counts[0].broken == 1
 
 

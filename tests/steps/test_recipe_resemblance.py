@@ -79,15 +79,15 @@ texts = st.lists(st.sampled_from([*"abcdef", "A", "b.", LONG, "!", ""]), min_siz
 @given(st.lists(texts, max_size=6), st.lists(texts, min_size=1, max_size=4))
 def test_recipes_without_published_are_those_that_resemble_none(mine: list[list[str]], theirs: list[list[str]]) -> None:
     recipes = [StepRecipe(str(at), "", tuple(steps)) for at, steps in enumerate(mine)]
-    asked = [NextStepSample(tuple(steps), "z9", True, f"n{at}", 2) for at, steps in enumerate(theirs)]
-    published = PublishedSamples(tuple(asked), (), (), ())
-    found = without_published(RecipeSet.of("food.com", {"dev": recipes}, ["odd"]), published)
-    kept = [
+    published_samples = [NextStepSample(tuple(steps), "z9", True, f"n{at}", 2) for at, steps in enumerate(theirs)]
+    published = PublishedSamples(tuple(published_samples), (), (), ())
+    recipe_set = without_published(RecipeSet.of("food.com", {"dev": recipes}, ["odd"]), published)
+    remaining = [
         recipe
         for recipe in recipes
         if not any(resemble(recipe, other) for other in published_recipes(published).values())
     ]
 
-    assert found.dev == tuple(kept)
-    assert found.problems[0] == "odd"
-    assert len(found.problems) == 1 + (len(kept) < len(recipes))
+    assert recipe_set.dev == tuple(remaining)
+    assert recipe_set.problems[0] == "odd"
+    assert len(recipe_set.problems) == 1 + (len(remaining) < len(recipes))

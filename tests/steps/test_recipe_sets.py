@@ -26,10 +26,10 @@ def test_load_without_data_gives_the_embedded_recipes() -> None:
 
 
 def test_load_with_food_com_stated_gives_its_recipes(food_com: str) -> None:
-    found = load(StepsSettings.of(Settings(data={"steps-recipes": food_com})))
+    recipe_set = load(StepsSettings.of(Settings(data={"steps-recipes": food_com})))
 
-    assert (found.source, found.problems) == ("food.com", ())
-    assert len(found.train) + len(found.dev) + len(found.test) == 60
+    assert (recipe_set.source, recipe_set.problems) == ("food.com", ())
+    assert len(recipe_set.train) + len(recipe_set.dev) + len(recipe_set.test) == 60
 
 
 def test_load_again_gives_the_recipes_that_are_kept(food_com: str) -> None:
@@ -55,19 +55,19 @@ def test_load_for_published_questions_gives_embedded_recipes_to_learn_from() -> 
 
 def test_load_for_published_questions_leaves_out_recipes_that_they_show(food_com: str, tmp_path: Path) -> None:
     whole = load(StepsSettings.of(Settings(data={"steps-recipes": food_com})))
-    asked = [whole.train[0], whole.train[4], whole.test[0]]
-    lines = [f"{recipe.steps[0].upper()} . {recipe.steps[1]}!\t{recipe.steps[2]}\tYes\n" for recipe in asked]
+    shown_recipes = [whole.train[0], whole.train[4], whole.test[0]]
+    lines = [f"{recipe.steps[0].upper()} . {recipe.steps[1]}!\t{recipe.steps[2]}\tYes\n" for recipe in shown_recipes]
     (tmp_path / "next_step.txt").write_text("".join(lines), encoding="utf-8")
     settings = StepsSettings.of(Settings(data={"steps": str(tmp_path / "next_step.txt"), "steps-recipes": food_com}))
-    found = load(settings)
+    recipe_set = load(settings)
 
-    assert found.train == (*whole.train[1:4], *whole.train[5:])
-    assert (found.dev, found.test, found.source) == (whole.dev, whole.test[1:], "food.com")
-    assert found.problems == (
+    assert recipe_set.train == (*whole.train[1:4], *whole.train[5:])
+    assert (recipe_set.dev, recipe_set.test, recipe_set.source) == (whole.dev, whole.test[1:], "food.com")
+    assert recipe_set.problems == (
         "Food.com's recipes, train split: left out, as they resemble those of the published questions: 2",
         "Food.com's recipes, test split: left out, as they resemble those of the published questions: 1",
     )
-    assert load(settings) is found
+    assert load(settings) is recipe_set
     assert load(StepsSettings.of(Settings(data={"steps-recipes": food_com}))) is whole
 
 
@@ -77,7 +77,7 @@ def test_load_of_the_embedded_source_passes_over_food_com(food_com: str) -> None
 
 def test_load_of_many_recipes_keeps_some_of_each_split(food_com: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recipe_sets, "MOST_RECIPES_KEPT", 10)
-    found = load(StepsSettings(source="food.com", data={"steps-recipes": food_com}))
+    recipe_set = load(StepsSettings(source="food.com", data={"steps-recipes": food_com}))
 
-    assert len(found.train) == 10
-    assert any(line.startswith("RAW_recipes.csv: only 10 of ") for line in found.problems)
+    assert len(recipe_set.train) == 10
+    assert any(line.startswith("RAW_recipes.csv: only 10 of ") for line in recipe_set.problems)

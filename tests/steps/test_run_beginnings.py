@@ -64,7 +64,7 @@ def differences(
     beginnings: RunBeginnings, traces: set[Trace], undecided: bool = False
 ) -> list[tuple[Trace, str, object]]:
     """Return the answers that contradict the traces, for every prefix of a trace, at most 25, and every task."""
-    found: list[tuple[Trace, str, object]] = []
+    mismatches: list[tuple[Trace, str, object]] = []
     prefixes = all_prefixes(traces)
     for prefix in Random(len(prefixes)).sample(prefixes, min(25, len(prefixes))):
         following, later = allowed_next(traces, prefix), allowed_later(traces, prefix)
@@ -74,8 +74,8 @@ def differences(
                 (beginnings.allow_later(prefix, task), task in later),
             ):
                 if answer is not true and not (undecided and answer is None):
-                    found.append((prefix, task, answer))
-    return found
+                    mismatches.append((prefix, task, answer))
+    return mismatches
 
 
 @settings(max_examples=60, deadline=None)

@@ -53,18 +53,18 @@ def published(tmp_path: Path) -> StepsSettings:
 def test_asked_samples_of_embedded_recipes_are_those_of_the_rule() -> None:
     samples = asked_samples(StepsSettings(seed=3), 5)
     ids = asked_ids(samples)
-    drawn = [recipe for recipe in read_embedded_recipes().test if recipe.id in ids]
+    chosen = [recipe for recipe in read_embedded_recipes().test if recipe.id in ids]
 
-    assert len(ids) == len(drawn) == 5
-    assert samples.classification == tuple(build_classification(drawn, PAPER_RULE, 3))
-    assert samples.choices == tuple(build_choices(drawn, PAPER_RULE, 3))
+    assert len(ids) == len(chosen) == 5
+    assert samples.classification == tuple(build_classification(chosen, PAPER_RULE, 3))
+    assert samples.choices == tuple(build_choices(chosen, PAPER_RULE, 3))
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_asked_samples_are_of_the_split(split: str) -> None:
-    found = asked_ids(asked_samples(StepsSettings(split=split), 1000))  # type: ignore[arg-type]
+    ids = asked_ids(asked_samples(StepsSettings(split=split), 1000))  # type: ignore[arg-type]
 
-    assert found == [recipe.id for recipe in read_embedded_recipes().split(split)]  # type: ignore[arg-type]
+    assert ids == [recipe.id for recipe in read_embedded_recipes().split(split)]  # type: ignore[arg-type]
 
 
 def test_asked_samples_of_more_recipes_hold_those_of_fewer() -> None:
@@ -220,7 +220,7 @@ def test_asked_samples_of_missing_published_questions_are_an_error() -> None:
         asked_samples(StepsSettings(source="published"), 4)
 
 
-@pytest.mark.parametrize(("own", "found"), [({"first": 1}, "first: found 1"), ({"last": 0}, "last: found 0")])
-def test_rule_of_settings_that_is_none_names_the_option(own: dict[str, int], found: str) -> None:
-    with pytest.raises(UsageError, match=f"^--taskgraph-steps-{found}, expected at least 2"):
+@pytest.mark.parametrize(("own", "message"), [({"first": 1}, "first: found 1"), ({"last": 0}, "last: found 0")])
+def test_rule_of_settings_that_is_none_names_the_option(own: dict[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^--taskgraph-steps-{message}, expected at least 2"):
         _ = replace(StepsSettings(), **own).rule  # type: ignore[arg-type]

@@ -56,11 +56,11 @@ example_lists = st.lists(
 
 
 def rendered(name: str, previous: Sequence[str], **fields: Any) -> str:  # noqa: ANN401
-    shown = {"workflow": "A -> B", "fence": "```", "in_notation": "in text", "guide": "Arrows.", "place": "workflow"}
-    return PROMPTS.render(name, {**shown, "previous": [*previous], "examples": [], **fields}, SETTINGS)
+    defaults = {"workflow": "A -> B", "fence": "```", "in_notation": "in text", "guide": "Arrows.", "place": "workflow"}
+    return PROMPTS.render(name, {**defaults, "previous": [*previous], "examples": [], **fields}, SETTINGS)
 
 
-def listed(options: Sequence[str]) -> list[dict[str, str]]:
+def option_rows(options: Sequence[str]) -> list[dict[str, str]]:
     return [{"letter": letter, "text": text} for letter, text in zip("ABCDEF", options, strict=False)]
 
 
@@ -80,23 +80,23 @@ def test_read_numbered_question_gives_the_last_steps_and_candidate(
 @pytest.mark.parametrize("name", CHOICES)
 @given(previous=step_lists, options=st.lists(step_texts, min_size=2, max_size=6))
 def test_read_choice_gives_steps_and_options_by_letter(name: str, previous: list[str], options: list[str]) -> None:
-    asked = read_step_prompt(rendered(name, previous, options=listed(options)))
-    assert asked == AskedChoice(" . ".join(previous), dict(zip("ABCDEF", options, strict=False)))
-    assert isinstance(asked, AskedChoice)
-    assert [*asked.options] == [*"ABCDEF"[: len(options)]]
+    step = read_step_prompt(rendered(name, previous, options=option_rows(options)))
+    assert step == AskedChoice(" . ".join(previous), dict(zip("ABCDEF", options, strict=False)))
+    assert isinstance(step, AskedChoice)
+    assert [*step.options] == [*"ABCDEF"[: len(options)]]
 
 
 @given(previous=step_lists, candidate=step_texts, examples=example_lists)
 def test_read_paper_query_gives_the_text_before_and_the_candidate(
     previous: list[str], candidate: str, examples: list[dict[str, Any]]
 ) -> None:
-    asked = read_step_prompt(rendered("paper", previous, candidate=candidate, examples=examples))
-    assert isinstance(asked, AskedCandidate)
+    step = read_step_prompt(rendered("paper", previous, candidate=candidate, examples=examples))
+    assert isinstance(step, AskedCandidate)
     before = " . ".join(previous)
     # Cut elsewhere where the candidate holds the words of the query, but nothing is lost or taken from elsewhere.
-    assert f"{asked.previous}{QUERY}{asked.candidate}".strip() == f"{before}{QUERY}{candidate}".strip()
+    assert f"{step.previous}{QUERY}{step.candidate}".strip() == f"{before}{QUERY}{candidate}".strip()
     if "Is the next step of" not in candidate:
-        assert asked == AskedCandidate(before, candidate)
+        assert step == AskedCandidate(before, candidate)
 
 
 @pytest.mark.parametrize("name", ["question", "workflow_step", "paper"])
@@ -109,21 +109,21 @@ def test_read_workflow_question_gives_what_its_text_names(method: StepMethod) ->
     settings = StepsSettings(tasks=(6, 12), notations=tuple(NOTATIONS))
     for reference in method.references(settings, 1):
         question = method.question(reference, settings)
-        asked = read_step_prompt(question.prompt)
-        after = f"After {asked.previous.replace(' . ', '; ')}:"
-        if isinstance(asked, AskedCandidate):
+        step = read_step_prompt(question.prompt)
+        after = f"After {step.previous.replace(' . ', '; ')}:"
+        if isinstance(step, AskedCandidate):
             assert question.form == "yes-no"
-            assert question.text == f"{after} can “{asked.candidate}” run next?"
+            assert question.text == f"{after} can “{step.candidate}” run next?"
         else:
             assert question.form == "letter"
-            assert [*asked.options, "tie"] == question.names
-            options = "; ".join(f"{letter}. {text}" for letter, text in asked.options.items())
+            assert [*step.options, "tie"] == question.names
+            options = "; ".join(f"{letter}. {text}" for letter, text in step.options.items())
             assert question.text == f"{after} which can run next? {options}"
 
 
 def test_read_workflow_that_shows_a_question_takes_the_last_one() -> None:
-    shown = rendered("letter", ["Drain"], options=listed(["Stir", "Wait"]))
-    prompt = rendered("workflow_step", ["Boil"], candidate="Toss", workflow=shown)
+    shown_prompt = rendered("letter", ["Drain"], options=option_rows(["Stir", "Wait"]))
+    prompt = rendered("workflow_step", ["Boil"], candidate="Toss", workflow=shown_prompt)
     assert read_step_prompt(prompt) == AskedCandidate("Boil", "Toss")
 
 

@@ -57,8 +57,8 @@ def classification(candidate: str, previous: list[str] = PREVIOUS, name: str = "
 
 
 def choice(options: list[str], previous: list[str] = PREVIOUS) -> Request:
-    listed = [{"letter": letter, "text": text} for letter, text in zip("ABC", options, strict=False)]
-    return chat(PROMPTS.render("letter", {"previous": previous, "options": listed}, SETTINGS))
+    option_rows = [{"letter": letter, "text": text} for letter, text in zip("ABC", options, strict=False)]
+    return chat(PROMPTS.render("letter", {"previous": previous, "options": option_rows}, SETTINGS))
 
 
 def test_baselines_of_the_family_are_listed_in_order() -> None:
@@ -149,9 +149,9 @@ def test_ngram_letter_is_that_of_the_query_with_the_lower_perplexity(ngram: Mode
     for recipe in read_embedded_recipes().test:
         previous, options = [*recipe.steps[:2]], [*recipe.steps[2:4]]
         texts = [" . ".join([*previous, option]) for option in options]
-        found = [score.perplexity for score in ask(ngram, Request(kind="score", texts=texts)).scores]
-        assert None not in found
-        lower = "A" if found[0] < found[1] else "B"  # type: ignore[operator]
+        perplexities = [score.perplexity for score in ask(ngram, Request(kind="score", texts=texts)).scores]
+        assert None not in perplexities
+        lower = "A" if perplexities[0] < perplexities[1] else "B"  # type: ignore[operator]
         assert ask(ngram, choice(options, previous)).text == lower
         assert ask(ngram, choice(options[::-1], previous)).text == {"A": "B", "B": "A"}[lower]
         seen.add(lower)
@@ -178,11 +178,11 @@ def test_ngram_candidate_of_low_perplexity_is_yes(ngram: Model) -> None:
 
 def test_ngram_workflow_prompts_are_answered(ngram: Model) -> None:
     workflow = {"workflow": "...", "fence": "```", "in_notation": "in text", "guide": "-", "place": "workflow"}
-    listed = option_fields(OPTIONS)
-    asked = PROMPTS.render("workflow_choice", {**workflow, "previous": PREVIOUS, "options": listed}, SETTINGS)
-    assert ask(ngram, chat(asked)).text == ask(ngram, choice(OPTIONS)).text
-    asked = PROMPTS.render("workflow_step", {**workflow, "previous": PREVIOUS, "candidate": OPTIONS[0]}, SETTINGS)
-    assert ask(ngram, chat(asked)).text == ask(ngram, classification(OPTIONS[0])).text
+    option_rows = option_fields(OPTIONS)
+    prompt = PROMPTS.render("workflow_choice", {**workflow, "previous": PREVIOUS, "options": option_rows}, SETTINGS)
+    assert ask(ngram, chat(prompt)).text == ask(ngram, choice(OPTIONS)).text
+    prompt = PROMPTS.render("workflow_step", {**workflow, "previous": PREVIOUS, "candidate": OPTIONS[0]}, SETTINGS)
+    assert ask(ngram, chat(prompt)).text == ask(ngram, classification(OPTIONS[0])).text
 
 
 @pytest.mark.parametrize("texts", YES_NO)
@@ -267,8 +267,8 @@ def test_random_scores_are_finite_log_probabilities() -> None:
 def test_random_draws_anew_for_seed_and_repetition() -> None:
     def replies(seed: int, repetition: int) -> str:
         model = BASELINES["random"](StepsSettings(seed=seed))
-        asked = [replace(choice([f"Stir {at}", "Toss"]), repetition=repetition) for at in range(40)]
-        return "".join(ask(model, request).text for request in asked)
+        requests = [replace(choice([f"Stir {at}", "Toss"]), repetition=repetition) for at in range(40)]
+        return "".join(ask(model, request).text for request in requests)
 
     assert len({replies(0, 1), replies(1, 1), replies(0, 2)}) == 3
     assert replies(0, 1) == replies(0, 1)

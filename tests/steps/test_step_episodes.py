@@ -55,10 +55,10 @@ def run(episode: Episode, question: Question, *answers: Answer) -> tuple[Transcr
     left, exchanges = list(answers), list[Exchange]()
 
     async def answer(request: Request) -> Reply:
-        found = left.pop(0)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        answer_or_error = left.pop(0)
+        if isinstance(answer_or_error, Exception):
+            raise answer_or_error
+        return answer_or_error
 
     transcript = asyncio.run(drive(episode(question), answer, exchanges))
     assert left == []
@@ -103,13 +103,13 @@ def test_next_step_with_equally_probable_words_is_a_tie(rows: tuple[float, float
 
 def test_next_step_without_completions_reads_the_listed_tokens_of_a_chat() -> None:
     answers = NO_PATH, scored(-2.0, None, None, -0.2)
-    transcript, (refused, listed) = run(next_step, make_question(answer="logprobs"), *answers)
+    transcript, (refused, chat) = run(next_step, make_question(answer="logprobs"), *answers)
     assert refused.request.messages == []
-    request = listed.request
+    request = chat.request
     assert (request.kind, request.context, request.texts) == ("score", "", ["Yes", "yes", "No", "no"])
     assert request.messages == [{"role": "user", "content": PROMPT}]
     assert transcript.reply.text == "No"
-    assert (refused.note, listed.note["answered_by"]) == ({}, "listed tokens")
+    assert (refused.note, chat.note["answered_by"]) == ({}, "listed tokens")
 
 
 def test_next_step_in_a_chat_adds_the_spellings_of_a_word() -> None:
@@ -354,5 +354,5 @@ def test_next_step_of_a_baseline_goes_the_way_that_it_has(name: str, by_logprobs
 
 
 def test_step_episodes_of_one_turn_are_marked() -> None:
-    marked = {name: is_one_turn(episode) for name, episode in EPISODES.items()}
-    assert marked == {"next_step": False, "next_step_by_text": True, "lowest_perplexity": True}
+    one_turn_names = {name: is_one_turn(episode) for name, episode in EPISODES.items()}
+    assert one_turn_names == {"next_step": False, "next_step_by_text": True, "lowest_perplexity": True}

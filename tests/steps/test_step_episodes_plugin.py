@@ -79,8 +79,8 @@ NO_LOGPROBS = as_json(
 
 @pytest.fixture
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    with in_process.untouched(pytester, monkeypatch) as made:
-        yield made
+    with in_process.untouched(pytester, monkeypatch) as made_project:
+        yield made_project
 
 
 @pytest.fixture
@@ -108,8 +108,8 @@ def ask(project: Project, kind: str, *args: str, answer: str = "auto") -> dict[s
 def listing(**tops: float) -> Raw:
     """Return a chat completion whose first token is one of those listed."""
     first = next(iter(tops))
-    listed = [{"token": token, "logprob": value, "bytes": None} for token, value in tops.items()]
-    place = {"token": first, "logprob": tops[first], "bytes": None, "top_logprobs": listed}
+    entries = [{"token": token, "logprob": value, "bytes": None} for token, value in tops.items()]
+    place = {"token": first, "logprob": tops[first], "bytes": None, "top_logprobs": entries}
     return reply(first, logprobs={"content": [place]}, finish_reason="length")
 
 

@@ -30,8 +30,8 @@ def recipes(**splits: tuple[StepRecipe, ...]) -> RecipeSet:
     return RecipeSet.of("food.com", splits)  # type: ignore[arg-type]
 
 
-def trained(found: RecipeSet, rule: ConstructionRule = PAPER_RULE) -> StepModel:
-    return train_step_model(found, rule, EMBEDDED)
+def trained(recipe_set: RecipeSet, rule: ConstructionRule = PAPER_RULE) -> StepModel:
+    return train_step_model(recipe_set, rule, EMBEDDED)
 
 
 def fingerprint(model: StepModel) -> tuple[int, int, float, list[float]]:
@@ -42,8 +42,10 @@ def fingerprint(model: StepModel) -> tuple[int, int, float, list[float]]:
 def threshold_on(model: StepModel, dev: tuple[StepRecipe, ...], rule: ConstructionRule) -> float:
     samples = [*build_classification(dev, rule)]
     prefixes = [" . ".join(sample.prefix) + " ." for sample in samples]
-    found = [step_perplexity(model.model, *pair) for pair in zip(prefixes, (s.candidate for s in samples), strict=True)]
-    return tuned_threshold(found, [sample.label for sample in samples])
+    perplexities = [
+        step_perplexity(model.model, *pair) for pair in zip(prefixes, (s.candidate for s in samples), strict=True)
+    ]
+    return tuned_threshold(perplexities, [sample.label for sample in samples])
 
 
 def test_train_model_learns_steps_joined_as_the_paper_joins_them() -> None:
@@ -57,10 +59,12 @@ def test_train_model_learns_steps_joined_as_the_paper_joins_them() -> None:
 
 
 def test_train_model_never_looks_at_test_recipes() -> None:
-    for found in (EMBEDDED, recipes(train=TRAIN, dev=DEV)):
-        others = replace(found, test=TRAIN[::-1])
+    for recipe_set in (EMBEDDED, recipes(train=TRAIN, dev=DEV)):
+        others = replace(recipe_set, test=TRAIN[::-1])
         assert (
-            fingerprint(trained(found)) == fingerprint(trained(others)) == fingerprint(trained(replace(found, test=())))
+            fingerprint(trained(recipe_set))
+            == fingerprint(trained(others))
+            == fingerprint(trained(replace(recipe_set, test=())))
         )
 
 
@@ -103,10 +107,10 @@ def test_train_model_of_long_recipes_learns_from_no_more_tokens(monkeypatch: pyt
 
 def test_step_model_compares_the_perplexity_with_the_threshold() -> None:
     model = KneserNeyModel(2).fit([word_tokens(" . ".join(PASTA) + " .")])
-    asked = AskedCandidate("Boil the water", "Add the pasta")
+    step = AskedCandidate("Boil the water", "Add the pasta")
     limit = step_perplexity(model, "Boil the water .", "Add the pasta")
-    assert StepModel(model, limit).is_next(asked)
-    assert not StepModel(model, limit * 0.999).is_next(asked)
+    assert StepModel(model, limit).is_next(step)
+    assert not StepModel(model, limit * 0.999).is_next(step)
     start = AskedCandidate("", "Boil the water")  # no full stop stands before the first step
     assert StepModel(model, step_perplexity(model, "", "Boil the water")).is_next(start)
     assert not StepModel(model, step_perplexity(model, "", "Boil the water") * 0.999).is_next(start)

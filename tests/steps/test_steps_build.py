@@ -56,12 +56,12 @@ def options_of(choice: ChoiceSample) -> tuple[object, ...]:
 
 def test_build_of_the_embedded_recipes_reads_back_to_their_samples(tmp_path: Path) -> None:
     assert build("--out", tmp_path) == 0
-    found, recipes = read_published_samples(tmp_path), read_embedded_recipes().test
+    recipe_set, recipes = read_published_samples(tmp_path), read_embedded_recipes().test
 
     assert sorted(contents(tmp_path)) == sorted(NAMES)
-    assert [*map(candidate_of, found.classification)] == [*map(candidate_of, build_classification(recipes))]
-    assert [*map(options_of, found.choices)] == [*map(options_of, build_choices(recipes))]
-    assert [line.rpartition(": ")[2] for line in found.problems] == [
+    assert [*map(candidate_of, recipe_set.classification)] == [*map(candidate_of, build_classification(recipes))]
+    assert [*map(options_of, recipe_set.choices)] == [*map(options_of, build_choices(recipes))]
+    assert [line.rpartition(": ")[2] for line in recipe_set.problems] == [
         *["it is of the validation split; it is left out", "it is of the train split; it is left out"] * 2
     ]
 
@@ -69,22 +69,22 @@ def test_build_of_the_embedded_recipes_reads_back_to_their_samples(tmp_path: Pat
 @pytest.mark.parametrize("split", ["train", "dev"])
 def test_build_file_of_another_split_reads_back_by_itself(tmp_path: Path, split: str) -> None:
     build("--out", tmp_path)
-    found = read_published_samples(tmp_path / "next_step" / f"{split}.txt")
+    published = read_published_samples(tmp_path / "next_step" / f"{split}.txt")
     recipes = read_embedded_recipes().split(split)  # type: ignore[arg-type]
 
-    assert [*map(candidate_of, found.classification)] == [*map(candidate_of, build_classification(recipes))]
+    assert [*map(candidate_of, published.classification)] == [*map(candidate_of, build_classification(recipes))]
 
 
 def test_build_lines_are_as_published(tmp_path: Path) -> None:
     recipes = ((f"tea {at}", at, ["Boil it", "Pour it", "Stir it.", "Drink it"]) for at in range(200))
     build("--recipes", write_recipes(tmp_path / "x.csv", recipes), "--out", tmp_path / "out", "--test", 1)
-    found = contents(tmp_path / "out")
+    files = contents(tmp_path / "out")
 
-    assert found["next_step/test.txt"].splitlines() == [
+    assert files["next_step/test.txt"].splitlines() == [
         *("Boil it\tPour it\tYes", "Boil it\tStir it.\tNo", "Boil it\tDrink it\tNo"),
         *("Boil it . Pour it\tStir it.\tYes", "Boil it . Pour it\tDrink it\tNo"),
     ]
-    first, second = found["multi-choice/test.txt"].splitlines()
+    first, second = files["multi-choice/test.txt"].splitlines()
     assert first in ("Boil it . \tPour it\tStir it.", "Boil it . \tPour it\tDrink it")
     assert second == "Boil it . Pour it . \tStir it.\tDrink it"
 
@@ -94,8 +94,8 @@ def test_build_prints_the_numbers_of_each_split(tmp_path: Path, capsys: pytest.C
     path = write_recipes(tmp_path / "x.csv", recipes)
     build("--recipes", path, "--out", tmp_path / "out", "--train", 3, "--test", 0)
     out, err = capsys.readouterr()
-    found = read_food_com(Path(path))
-    train, dev, test = found.train, found.dev, found.test
+    recipe_set = read_food_com(Path(path))
+    train, dev, test = recipe_set.train, recipe_set.dev, recipe_set.test
     short = [sum(len(recipe.steps) == 5 for recipe in recipes) for recipes in (train, dev, test)]
 
     lines = out.splitlines()
@@ -125,11 +125,13 @@ def test_build_of_stated_rule_follows_it(tmp_path: Path) -> None:
     words = ["--first", 3, "--last", -2, "--negatives", "one", "--shortest", 5, "--longest", 0, "--seed", 7]
     build("--recipes", path, "--out", tmp_path / "out", "--one-word", "drop", *map(str, words))
     rule = ConstructionRule(3, -2, "one", 5, None, "drop")
-    recipes, found = read_food_com(Path(path)).test, read_published_samples(tmp_path / "out")
+    recipes, published = read_food_com(Path(path)).test, read_published_samples(tmp_path / "out")
 
-    assert [*map(candidate_of, found.classification)] == [*map(candidate_of, build_classification(recipes, rule, 7))]
-    assert [*map(options_of, found.choices)] == [*map(options_of, build_choices(recipes, rule, 7))]
-    assert max(len(choice.prefix) for choice in found.choices) > 10
+    assert [*map(candidate_of, published.classification)] == [
+        *map(candidate_of, build_classification(recipes, rule, 7))
+    ]
+    assert [*map(options_of, published.choices)] == [*map(options_of, build_choices(recipes, rule, 7))]
+    assert max(len(choice.prefix) for choice in published.choices) > 10
 
 
 def test_build_again_writes_the_same_and_another_seed_does_not(tmp_path: Path) -> None:
@@ -144,10 +146,10 @@ def test_build_again_writes_the_same_and_another_seed_does_not(tmp_path: Path) -
 
 def test_build_folder_is_asked_about_as_published_questions(tmp_path: Path) -> None:
     build("--out", tmp_path, "--test", "5")
-    found = asked_samples(StepsSettings.of(Settings(data={"steps": str(tmp_path)})), 1000)
+    samples = asked_samples(StepsSettings.of(Settings(data={"steps": str(tmp_path)})), 1000)
 
-    assert len({sample.recipe for sample in found.classification}) == 5
-    assert len({choice.recipe for choice in found.choices}) == 5
+    assert len({sample.recipe for sample in samples.classification}) == 5
+    assert len({choice.recipe for choice in samples.choices}) == 5
 
 
 # Round trip of any texts.
@@ -162,21 +164,21 @@ def test_written_lines_of_any_texts_read_back_to_the_samples(
 ) -> None:
     recipes = [separable_steps(StepRecipe(str(at), "", tuple(steps)))[0] for at, steps in enumerate(texts)]
     rule = ConstructionRule(negatives="all" if all_later else "one", shortest=3, longest=None)
-    asked, choices = [*build_classification(recipes, rule, seed)], [*build_choices(recipes, rule, seed)]
+    samples, choices = [*build_classification(recipes, rule, seed)], [*build_choices(recipes, rule, seed)]
     assume(choices)
     folder = tmp_path_factory.mktemp("steps")
-    for name, lines in {"next_step": classification_lines(asked), "multi-choice": choice_lines(choices)}.items():
+    for name, lines in {"next_step": classification_lines(samples), "multi-choice": choice_lines(choices)}.items():
         (folder / f"{name}.txt").write_bytes("".join(lines).encode())
 
-    found = read_published_samples(folder)
+    published = read_published_samples(folder)
 
-    assert found.problems == ()
-    assert [*map(candidate_of, found.classification)] == [*map(candidate_of, asked)]
-    assert [*map(options_of, found.choices)] == [*map(options_of, choices)]
+    assert published.problems == ()
+    assert [*map(candidate_of, published.classification)] == [*map(candidate_of, samples)]
+    assert [*map(options_of, published.choices)] == [*map(options_of, choices)]
 
 
 @pytest.mark.parametrize(
-    ("step", "written"),
+    ("step", "expected"),
     [
         ("Boil it", "Boil it"),
         ("Boil it.", "Boil it."),
@@ -188,8 +190,8 @@ def test_written_lines_of_any_texts_read_back_to_the_samples(
         (" . ", ""),
     ],
 )
-def test_separable_steps_hold_no_separator(step: str, written: str) -> None:
-    assert separable_steps(StepRecipe("a", "", ("x", step))) == (StepRecipe("a", "", ("x", written)), step != written)
+def test_separable_steps_hold_no_separator(step: str, expected: str) -> None:
+    assert separable_steps(StepRecipe("a", "", ("x", step))) == (StepRecipe("a", "", ("x", expected)), step != expected)
 
 
 def test_build_reports_steps_that_hold_separators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

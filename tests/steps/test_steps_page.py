@@ -38,11 +38,11 @@ def names(cell: str) -> list[str]:
 
 
 def test_methods_of_the_page_are_those_of_the_family_by_kind() -> None:
-    kind, listed = "", []
+    kind, names_of_kind = "", []
     for row in table("kind"):
         kind = (names(row[0]) or [kind])[0]
-        listed.append((kind, *names(row[1])))
-    assert listed == [(method.section, method.name) for method in next_step_methods.METHODS.values()]
+        names_of_kind.append((kind, *names(row[1])))
+    assert names_of_kind == [(method.section, method.name) for method in next_step_methods.METHODS.values()]
     assert f"The default is `{METHOD.default}`." in FLAT_PAGE
 
 
@@ -92,11 +92,11 @@ def test_page_counts_the_questions_of_a_recipe(count: int) -> None:
 
 
 def test_metrics_and_baselines_on_the_page_are_those_of_the_family() -> None:
-    known = {aggregate.name for aggregate in steps_tables.AGGREGATES}
-    named = {name for row in table("metric") for name in names(row[0])}
-    assert named <= known
-    over_draws = {name for name in known if name.endswith(("_over_seeds", "_deviation"))}
-    assert known - named <= over_draws
+    aggregates = {aggregate.name for aggregate in steps_tables.AGGREGATES}
+    names_on_page = {name for row in table("metric") for name in names(row[0])}
+    assert names_on_page <= aggregates
+    over_draws = {name for name in aggregates if name.endswith(("_over_seeds", "_deviation"))}
+    assert aggregates - names_on_page <= over_draws
     assert [name for row in table("`--model=`") for name in names(row[0])] == [
         f"baseline:{name}" for name in steps.baselines
     ]

@@ -47,7 +47,7 @@ LOOP = level("START -> A\nA -> B\nB -> A [n < 3]\nB -> C [otherwise]\nC -> END",
 SHORT = level("START -> A\nA -> B\nB -> END")
 
 
-class Shown(NamedTuple):
+class PromptParts(NamedTuple):
     """What a prompt shows."""
 
     text: str
@@ -67,22 +67,22 @@ PROMPT = re.compile(
 )
 
 
-def shown(prompt: str) -> Shown:
+def read_prompt_parts(prompt: str) -> PromptParts:
     """Return what a prompt shows, read from its text alone."""
-    (found,) = PROMPT.finditer(prompt)
-    steps = found["steps"].splitlines()
+    (match,) = PROMPT.finditer(prompt)
+    steps = match["steps"].splitlines()
     assert [step.partition(". ")[0] for step in steps] == [str(i + 1) for i in range(len(steps))]
-    asked = (found["candidate"],) if found["candidate"] is not None else (found["a"], found["b"])
-    return Shown(found["text"], found["place"], tuple(step.partition(". ")[2] for step in steps), asked)
+    options_shown = (match["candidate"],) if match["candidate"] is not None else (match["a"], match["b"])
+    return PromptParts(match["text"], match["place"], tuple(step.partition(". ")[2] for step in steps), options_shown)
 
 
 def right_answer(question: Question) -> str:
     """Return the answer by all traces of the level that the prompt names, read from the text that it shows."""
-    found = shown(question.prompt)
-    project = notation(str(question.labels["notation"])).read(found.text)
-    (scope,) = [scope for scope in all_scopes(project) if scope.place == found.place]
-    following = allowed_next(all_traces(scope.workflow), found.prefix)
-    possible = [task in following for task in found.asked]
+    prompt_parts = read_prompt_parts(question.prompt)
+    project = notation(str(question.labels["notation"])).read(prompt_parts.text)
+    (scope,) = [scope for scope in all_scopes(project) if scope.place == prompt_parts.place]
+    following = allowed_next(all_traces(scope.workflow), prompt_parts.prefix)
+    possible = [task in following for task in prompt_parts.asked]
     if len(possible) == 1:
         return "yes" if possible[0] else "no"
     assert sum(possible) == 1
@@ -91,7 +91,7 @@ def right_answer(question: Question) -> str:
 
 def all_questions(chosen: StepsSettings, count: int = 4) -> list[Question]:
     """Return the questions of both methods."""
-    return [method.question(one, chosen) for method in METHODS for one in method.references(chosen, count)]
+    return [method.question(reference, chosen) for method in METHODS for reference in method.references(chosen, count)]
 
 
 def own(folder: Path, workflow: Workflow, name: str = "json", **further: object) -> StepsSettings:
@@ -104,33 +104,33 @@ def own(folder: Path, workflow: Workflow, name: str = "json", **further: object)
 def test_references_of_four_workflows_are_24_steps_and_12_choices() -> None:
     chosen = StepsSettings(tasks=(8, 12), notations=("wadl", "mermaid"))
     for method, each in ((STEP, 24), (CHOICE, 12)):
-        found = method.references(chosen, 4)
+        references = method.references(chosen, 4)
 
-        assert Counter((one.labels["size"], one.labels["notation"]) for one in found) == {
+        assert Counter((entry.labels["size"], entry.labels["notation"]) for entry in references) == {
             (size, name): each for size in (8, 12) for name in ("wadl", "mermaid")
         }
-        assert len({one.id for one in found}) == len(found)
-        assert all(re.fullmatch(r"[A-Za-z0-9_-]+", one.id) and one.group == method.name for one in found)
+        assert len({entry.id for entry in references}) == len(references)
+        assert all(re.fullmatch(r"[A-Za-z0-9_-]+", entry.id) and entry.group == method.name for entry in references)
 
 
 def test_references_of_steps_ask_for_yes_and_no_of_each_place() -> None:
-    found = STEP.references(StepsSettings(seed=5), 2)
+    references = STEP.references(StepsSettings(seed=5), 2)
 
-    assert [one.id for one in found[:3]] == [
+    assert [entry.id for entry in references[:3]] == [
         "workflow_step-wadl-n012-s5-000-1-yes",
         "workflow_step-wadl-n012-s5-000-1-no",
         "workflow_step-wadl-n012-s5-000-2-yes",
     ]
-    assert [one.labels["expected"] for one in found] == ["yes", "no"] * 6
+    assert [entry.labels["expected"] for entry in references] == ["yes", "no"] * 6
 
 
 def test_references_of_many_workflows_build_none() -> None:
     before = generated_questions.cache_info()
-    found = STEP.references(StepsSettings(seed=77), 1700)
+    references = STEP.references(StepsSettings(seed=77), 1700)
 
-    assert len(found) == 10_200
+    assert len(references) == 10_200
     assert generated_questions.cache_info() == before
-    assert len(json.dumps(dict(found[-1].payload))) < 120
+    assert len(json.dumps(dict(references[-1].payload))) < 120
 
 
 def test_references_of_more_workflows_begin_with_the_fewer_ones() -> None:
@@ -141,9 +141,9 @@ def test_references_of_more_workflows_begin_with_the_fewer_ones() -> None:
 
 def test_references_with_names_differ_in_their_ids() -> None:
     kinds = ("mixed", "neutral", "domain", "misleading")
-    found = [STEP.references(StepsSettings(names=kind), 2) for kind in kinds]  # type: ignore[arg-type]
+    references = [STEP.references(StepsSettings(names=kind), 2) for kind in kinds]  # type: ignore[arg-type]
 
-    assert len({one.id for some in found for one in some}) == 4 * 12
+    assert len({reference.id for some in references for reference in some}) == 4 * 12
 
 
 @settings(max_examples=25, deadline=None)
@@ -160,8 +160,8 @@ def test_question_of_generated_workflow_agrees_with_all_traces(
     chosen = StepsSettings(seed=seed, tasks=(size,), notations=(name,), names=names)  # type: ignore[arg-type]
     for method in METHODS:
         references = method.references(chosen, number + 1)
-        for one in references[-len(references) // (number + 1) :]:
-            question = method.question(one, chosen)
+        for reference in references[-len(references) // (number + 1) :]:
+            question = method.question(reference, chosen)
 
             assert right_answer(question) == question.reference
 
@@ -169,16 +169,16 @@ def test_question_of_generated_workflow_agrees_with_all_traces(
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 50), st.integers(3, 30))
 def test_generated_questions_have_all_places_and_few_tasks_done(seed: int, number: int, size: int) -> None:
-    found = generated_questions(seed, number, size, "mixed")
+    questions = generated_questions(seed, number, size, "mixed")
 
-    assert len(found.pairs) == places_of(size) == min(PLACES, size - 2)
-    assert sum(pair.kind == "done" for pair in found.pairs) <= 1
+    assert len(questions.pairs) == places_of(size) == min(PLACES, size - 2)
+    assert sum(pair.kind == "done" for pair in questions.pairs) <= 1
 
 
 @pytest.mark.parametrize("size", [5, 12])
 def test_generated_questions_ask_about_tasks_done_in_every_second_workflow(size: int) -> None:
-    found = [generated_questions(1, number, size, "mixed") for number in range(40)]
-    done = [sum(pair.kind == "done" for pair in one.pairs) for one in found]
+    questions = [generated_questions(1, number, size, "mixed") for number in range(40)]
+    done = [sum(pair.kind == "done" for pair in entry.pairs) for entry in questions]
 
     assert set(done[::2]) == {0}
     assert set(done[1::2]) == {0, 1}
@@ -186,9 +186,11 @@ def test_generated_questions_ask_about_tasks_done_in_every_second_workflow(size:
 
 def test_generated_questions_without_a_suitable_draw_take_the_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_levels, "_DRAWS", 1)
-    found = generated_questions.__wrapped__(1, 0, 3, "mixed")  # of three tasks with a fork, only done ones are wrong
+    questions = generated_questions.__wrapped__(
+        1, 0, 3, "mixed"
+    )  # of three tasks with a fork, only done ones are wrong
 
-    assert [pair.kind for pair in found.pairs] == ["done"]
+    assert [pair.kind for pair in questions.pairs] == ["done"]
 
 
 def test_generated_questions_without_enough_places_name_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,15 +201,15 @@ def test_generated_questions_without_enough_places_name_the_option(monkeypatch: 
 
 def test_question_about_a_step_states_what_it_is_about() -> None:
     chosen = StepsSettings(seed=2, parsing="strict")
-    yes, no = (STEP.question(one, chosen) for one in STEP.references(chosen, 1)[2:4])
+    yes, no = (STEP.question(reference, chosen) for reference in STEP.references(chosen, 1)[2:4])
 
     assert (yes.form, yes.metric, yes.place, yes.chance) == ("yes-no", "class_accuracy", "whole", 0.5)
     assert (yes.episode, yes.parsing, yes.section, yes.pass_threshold) == ("single", "strict", "workflows", 1.0)
     assert (yes.reference, no.reference) == ("yes", "no")
-    assert shown(yes.prompt).prefix == shown(no.prompt).prefix
+    assert read_prompt_parts(yes.prompt).prefix == read_prompt_parts(no.prompt).prefix
     assert yes.labels.keys() == no.labels.keys() - {"wrong"}
     assert no.labels["wrong"] in ("later", "excluded", "done")
-    assert yes.labels["previous"] == len(shown(yes.prompt).prefix)
+    assert yes.labels["previous"] == len(read_prompt_parts(yes.prompt).prefix)
     assert yes.labels["names"] == "neutral"
     assert (yes.cluster, yes.digests["procedure"]) == (no.cluster, no.digests["procedure"])
     assert yes.digests["prompt"] != no.digests["prompt"]
@@ -216,7 +218,7 @@ def test_question_about_a_step_states_what_it_is_about() -> None:
 def test_question_about_a_choice_states_letters_and_their_texts() -> None:
     chosen = StepsSettings(seed=2)
     question = CHOICE.question(CHOICE.references(chosen, 1)[1], chosen)
-    options = shown(question.prompt).asked
+    options = read_prompt_parts(question.prompt).asked
 
     assert (question.form, question.metric, question.chance) == ("letter", "choice_accuracy", 0.5)
     assert question.names == ["A", "B", "tie"]
@@ -226,13 +228,13 @@ def test_question_about_a_choice_states_letters_and_their_texts() -> None:
 
 def test_reply_to_a_choice_is_read_by_letter_or_by_text() -> None:
     chosen = StepsSettings(seed=14, parsing="lenient")
-    for one in CHOICE.references(chosen, 12):
-        question = CHOICE.question(one, chosen)
-        for letter, text in zip("AB", shown(question.prompt).asked, strict=True):
+    for reference in CHOICE.references(chosen, 12):
+        question = CHOICE.question(reference, chosen)
+        for letter, text in zip("AB", read_prompt_parts(question.prompt).asked, strict=True):
             for reply in (letter, f"{letter}.", f"({letter})", f"{letter}. {text}", text, f"**{text}**"):
-                found = grade(question, Reply(reply))
+                score = grade(question, Reply(reply))
 
-                assert (found.given, found.value) == (letter, float(letter == question.reference))
+                assert (score.given, score.value) == (letter, float(letter == question.reference))
 
 
 @pytest.mark.parametrize("notation_name", ["wadl", "mermaid", "prose"])
@@ -240,38 +242,41 @@ def test_prompts_are_read_by_the_baselines(notation_name: str, tmp_path: Path) -
     hostile = own(tmp_path, renamed(HOSTILE[1]), notations=(notation_name,), convert=True)
     for chosen in (StepsSettings(seed=15, notations=(notation_name,)), hostile):
         for question in all_questions(chosen):
-            found, asked = shown(question.prompt), read_step_prompt(question.prompt)
+            prompt_parts, step = read_prompt_parts(question.prompt), read_step_prompt(question.prompt)
 
-            assert asked.previous == " . ".join(found.prefix)
-            if isinstance(asked, AskedCandidate):
-                assert (asked.candidate,) == found.asked
+            assert step.previous == " . ".join(prompt_parts.prefix)
+            if isinstance(step, AskedCandidate):
+                assert (step.candidate,) == prompt_parts.asked
             else:
-                assert tuple(asked.options.items()) == tuple(zip("AB", found.asked, strict=True))
+                assert tuple(step.options.items()) == tuple(zip("AB", prompt_parts.asked, strict=True))
 
 
 def test_question_labels_are_those_that_are_declared_and_stated_before() -> None:
     chosen = StepsSettings(seed=4, notations=("mermaid",))
     for method in METHODS:
-        for one in method.references(chosen, 3):
-            labels = method.question(one, chosen).labels
+        for reference in method.references(chosen, 3):
+            labels = method.question(reference, chosen).labels
 
             assert labels.keys() <= workflow_labels().keys() | {"expected"}
-            assert {name: labels.get(name) for name in one.labels} == dict(one.labels)
+            assert {name: labels.get(name) for name in reference.labels} == dict(reference.labels)
 
 
 def test_question_in_another_notation_asks_the_same() -> None:
-    found = [
-        [(q.reference, shown(q.prompt)[1:], q.cluster) for q in all_questions(StepsSettings(seed=6, notations=(name,)))]
+    collected = [
+        [
+            (q.reference, read_prompt_parts(q.prompt)[1:], q.cluster)
+            for q in all_questions(StepsSettings(seed=6, notations=(name,)))
+        ]
         for name in ("wadl", "mermaid", "json", "prose")
     ]
 
-    assert all(one == found[0] for one in found)
+    assert all(entry == collected[0] for entry in collected)
 
 
 def test_questions_have_as_many_yes_as_no_and_balanced_letters() -> None:
     chosen = StepsSettings(seed=9, tasks=(8,))
-    steps = Counter(STEP.question(one, chosen).reference for one in STEP.references(chosen, 120))
-    letters = Counter(CHOICE.question(one, chosen).reference for one in CHOICE.references(chosen, 120))
+    steps = Counter(STEP.question(reference, chosen).reference for reference in STEP.references(chosen, 120))
+    letters = Counter(CHOICE.question(reference, chosen).reference for reference in CHOICE.references(chosen, 120))
 
     assert steps == {"yes": 360, "no": 360}
     assert 145 < letters["A"] < 215
@@ -281,9 +286,9 @@ def test_questions_have_as_many_yes_as_no_and_balanced_letters() -> None:
 def test_questions_are_not_answered_by_what_has_run_or_by_order(size: int) -> None:
     rules = Counter[str]()
     chosen = StepsSettings(seed=21, tasks=(size,))
-    found = [STEP.question(one, chosen) for one in STEP.references(chosen, 80)]
-    for question in found:
-        text, _, prefix, (candidate,) = shown(question.prompt)
+    references = [STEP.question(reference, chosen) for reference in STEP.references(chosen, 80)]
+    for question in references:
+        text, _, prefix, (candidate,) = read_prompt_parts(question.prompt)
         says = {
             "has not run": candidate not in prefix,
             "alphabet": candidate > prefix[-1],
@@ -294,17 +299,17 @@ def test_questions_are_not_answered_by_what_has_run_or_by_order(size: int) -> No
         rules.update(rule for rule, yes in says.items() if yes == (question.reference == "yes"))
 
     for rule, right in rules.items():
-        assert 0.4 < right / len(found) < 0.62, rule
+        assert 0.4 < right / len(references) < 0.62, rule
 
 
 def test_question_of_a_payload_from_elsewhere_is_the_same(tmp_path: Path) -> None:
     for chosen in (StepsSettings(seed=8), own(tmp_path, CHOICES)):
         for method in METHODS:
-            for one in method.references(chosen, 2):
-                payload, labels = json.loads(json.dumps([dict(one.payload), dict(one.labels)]))
-                again = QuestionReference(one.id, one.group, payload, labels)
+            for reference in method.references(chosen, 2):
+                payload, labels = json.loads(json.dumps([dict(reference.payload), dict(reference.labels)]))
+                again = QuestionReference(reference.id, reference.group, payload, labels)
 
-                assert method.question(again, chosen) == method.question(one, chosen)
+                assert method.question(again, chosen) == method.question(reference, chosen)
 
 
 SCRIPT = """
@@ -339,11 +344,11 @@ def test_questions_of_a_seed_are_the_same_under_any_hash_seed(tmp_path: Path) ->
 def test_own_file_is_shown_as_it_is_written(tmp_path: Path, name: str) -> None:
     chosen = own(tmp_path, CHOICES, name)
     text = Path(chosen.workflows[0]).read_text(encoding="utf-8").strip("\n")
-    found = all_questions(chosen)
+    questions = all_questions(chosen)
 
-    assert Counter(question.group for question in found) == {"workflow_step": 6, "workflow_choice": 3}
-    for question in found:
-        assert shown(question.prompt).text == text
+    assert Counter(question.group for question in questions) == {"workflow_step": 6, "workflow_choice": 3}
+    for question in questions:
+        assert read_prompt_parts(question.prompt).text == text
         assert question.labels["notation"] == name
         assert "size" not in question.labels
         assert right_answer(question) == question.reference
@@ -351,13 +356,15 @@ def test_own_file_is_shown_as_it_is_written(tmp_path: Path, name: str) -> None:
 
 def test_own_file_with_a_notation_is_converted(tmp_path: Path) -> None:
     chosen = own(tmp_path, CHOICES, "json", notations=("mermaid", "wadl"), convert=True)
-    found = all_questions(chosen)
+    questions = all_questions(chosen)
 
-    assert Counter(question.labels["notation"] for question in found) == {"mermaid": 9, "wadl": 9}
-    assert len({question.id for question in found}) == 18
-    assert len({question.cluster for question in found}) == 1
-    for question in found:
-        assert shown(question.prompt).text == notation(str(question.labels["notation"])).write(CHOICES).strip("\n")
+    assert Counter(question.labels["notation"] for question in questions) == {"mermaid": 9, "wadl": 9}
+    assert len({question.id for question in questions}) == 18
+    assert len({question.cluster for question in questions}) == 1
+    for question in questions:
+        assert read_prompt_parts(question.prompt).text == notation(str(question.labels["notation"])).write(
+            CHOICES
+        ).strip("\n")
         assert right_answer(question) == question.reference
 
 
@@ -365,23 +372,25 @@ def test_own_files_are_asked_about_at_every_level(tmp_path: Path) -> None:
     inner = replace(level("START -> X\nX -> Y\nY -> Z\nZ -> END"), name="Inner")
     tasks = tuple(replace(task, subworkflow=inner if task.name == "Cook" else None) for task in CHOICES.tasks)
     chosen = own(tmp_path, replace(CHOICES, tasks=tasks))
-    found = all_questions(chosen)
+    questions = all_questions(chosen)
 
-    assert Counter(shown(question.prompt).place for question in found if question.group == "workflow_choice") == {
+    assert Counter(
+        read_prompt_parts(question.prompt).place for question in questions if question.group == "workflow_choice"
+    ) == {
         "workflow 'W'": 3,
         "composite task 'Cook' of workflow 'W'": 1,
     }
-    assert all(right_answer(question) == question.reference for question in found)
-    assert len({question.cluster for question in found}) == 1
+    assert all(right_answer(question) == question.reference for question in questions)
+    assert len({question.cluster for question in questions}) == 1
 
 
 def test_own_files_that_say_the_same_are_asked_about_once(tmp_path: Path) -> None:
-    one = own(tmp_path, CHOICES)
+    first = own(tmp_path, CHOICES)
     (tmp_path / "again").mkdir()
     again = own(tmp_path / "again", CHOICES)
-    both = replace(one, workflows=(*one.workflows, *again.workflows))
+    both = replace(first, workflows=(*first.workflows, *again.workflows))
 
-    assert STEP.references(both, 4) == STEP.references(one, 4)
+    assert STEP.references(both, 4) == STEP.references(first, 4)
 
 
 def test_own_file_of_a_large_project_is_asked_about_in_a_sample(
@@ -391,7 +400,7 @@ def test_own_file_of_a_large_project_is_asked_about_in_a_sample(
     others = tuple(replace(CHOICES, name=f"W{i}") for i in range(4))
     chosen = own(tmp_path, replace(CHOICES, others=others))
 
-    assert len({one.payload["level"] for one in STEP.references(chosen, 4)}) == 2
+    assert len({reference.payload["level"] for reference in STEP.references(chosen, 4)}) == 2
     assert any("a sample of 2 of its 5 levels" in notice for notice in workflow_notices(chosen, 4))
 
 
@@ -413,7 +422,9 @@ def test_notices_of_a_conversion_count_what_cannot_be_said(tmp_path: Path) -> No
 
     left_out = "1 workflow left out: the notation does not support them"
     assert any(left_out in notice for notice in workflow_notices(chosen, 4)) == lost
-    assert {one.labels["notation"] for one in STEP.references(chosen, 4)} == ({"json"} if lost else {"json", "mermaid"})
+    assert {reference.labels["notation"] for reference in STEP.references(chosen, 4)} == (
+        {"json"} if lost else {"json", "mermaid"}
+    )
 
 
 def test_notices_of_generated_workflows_name_sizes_with_fewer_places() -> None:
@@ -463,17 +474,17 @@ def test_own_file_with_hostile_names_keeps_prompts_and_letters(
     one_line = {" ".join(name.split()): name for name in names}
     traces = all_traces(workflow)
     for question in all_questions(chosen):
-        found = shown(question.prompt)
-        following = allowed_next(traces, tuple(one_line[step] for step in found.prefix))
-        possible = [one_line[step] in following for step in found.asked]
+        prompt_parts = read_prompt_parts(question.prompt)
+        following = allowed_next(traces, tuple(one_line[step] for step in prompt_parts.prefix))
+        possible = [one_line[step] in following for step in prompt_parts.asked]
         if question.form == "yes-no":
             assert possible == [question.reference == "yes"]
             continue
         assert possible == [question.reference == "A", question.reference == "B"]
-        texts = dict(zip(found.asked, "AB", strict=True))
+        texts = dict(zip(prompt_parts.asked, "AB", strict=True))
         assert all(texts.get(text, letter) == letter for text, letter in question.spellings.items())
         assert not {"A", "B", "tie"} & question.spellings.keys()
-        for letter, text in zip("AB", found.asked, strict=True):
+        for letter, text in zip("AB", prompt_parts.asked, strict=True):
             assert read_answer(question, Reply(letter)) == read_answer(question, Reply(f"{letter}. {text}")) == letter
 
 
@@ -488,10 +499,13 @@ def test_own_chart_without_a_name_is_called_the_workflow(tmp_path: Path) -> None
     file = tmp_path / "chart.mmd"
     file.write_text("flowchart TD\n  n1[Ring] --> n2[Greet]\n  n2 --> n3[Cook]\n  n3 --> n4[Eat]\n", encoding="utf-8")
     chosen = StepsSettings(workflows=(str(file),))
-    found = all_questions(chosen)
+    questions = all_questions(chosen)
 
-    assert {shown(question.prompt).place for question in found} == {"workflow"}
-    assert {step for question in found for step in shown(question.prompt).prefix} == {"Ring", "Greet"}
+    assert {read_prompt_parts(question.prompt).place for question in questions} == {"workflow"}
+    assert {step for question in questions for step in read_prompt_parts(question.prompt).prefix} == {
+        "Ring",
+        "Greet",
+    }
 
 
 def test_own_chart_with_node_ids_takes_them_for_the_letters(tmp_path: Path) -> None:
@@ -499,9 +513,9 @@ def test_own_chart_with_node_ids_takes_them_for_the_letters(tmp_path: Path) -> N
     file.write_text("flowchart TD\n  A[Ring] --> B[Greet]\n  B --> n3[Cook]\n  n3 --> n4[Eat]\n", encoding="utf-8")
     chosen = StepsSettings(workflows=(str(file),))
     ids = {"Ring": "A", "Greet": "B", "Cook": "n3", "Eat": "n4"}
-    for one in CHOICE.references(chosen, 4):
-        question = CHOICE.question(one, chosen)
-        options = dict(zip("AB", shown(question.prompt).asked, strict=True))
+    for reference in CHOICE.references(chosen, 4):
+        question = CHOICE.question(reference, chosen)
+        options = dict(zip("AB", read_prompt_parts(question.prompt).asked, strict=True))
         expected = {text: letter for letter, text in options.items()}
         expected |= {ids[text]: letter for letter, text in options.items() if ids[text] not in "AB"}
 
@@ -523,15 +537,15 @@ def test_diagram_is_the_same_for_all_questions_of_a_cluster(tmp_path: Path) -> N
         own(tmp_path, whole),
         own(tmp_path, whole, notations=("prose",), convert=True),
     ):
-        drawn: dict[str, set[str]] = {}
+        diagrams: dict[str, set[str]] = {}
         for method in METHODS:
-            for one in method.references(chosen, 2):
-                diagram = workflow_diagram(one, chosen)
+            for reference in method.references(chosen, 2):
+                diagram = workflow_diagram(reference, chosen)
                 assert diagram is not None
-                drawn.setdefault(method.question(one, chosen).cluster, set()).add(repr(diagram))
+                diagrams.setdefault(method.question(reference, chosen).cluster, set()).add(repr(diagram))
 
-        assert len(drawn) == 2
-        assert all(len(diagrams) == 1 for diagrams in drawn.values())
+        assert len(diagrams) == 2
+        assert all(len(diagrams) == 1 for diagrams in diagrams.values())
 
 
 def test_diagram_of_a_question_about_a_recipe_is_none() -> None:

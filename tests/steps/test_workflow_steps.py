@@ -89,19 +89,19 @@ def test_step_pairs_of_generated_sources_agree_with_all_traces(names: str) -> No
 
 
 def test_step_pairs_ask_every_place_from_the_second_to_the_last_but_one() -> None:
-    found = list(step_pairs(CHOICE, 1))
+    pairs = list(step_pairs(CHOICE, 1))
 
-    assert [pair.position for pair in found] == [2, 3, 4, 5]
-    assert [len(pair.prefix) for pair in found] == [1, 2, 3, 4]
-    assert all(later.prefix == (*pair.prefix, pair.right) for pair, later in pairwise(found))
+    assert [pair.position for pair in pairs] == [2, 3, 4, 5]
+    assert [len(pair.prefix) for pair in pairs] == [1, 2, 3, 4]
+    assert all(later.prefix == (*pair.prefix, pair.right) for pair, later in pairwise(pairs))
 
 
 def test_step_pairs_over_many_runs_take_both_branches_and_all_orders() -> None:
-    found = list(step_pairs(CHOICE, 1, runs=30))
+    pairs = list(step_pairs(CHOICE, 1, runs=30))
 
-    assert {pair.prefix for pair in found if len(pair.prefix) == 2} == {("A", "B"), ("A", "C")}
-    assert {pair.prefix[-2:] for pair in found if len(pair.prefix) == 4} == {("D", "E"), ("D", "F")}
-    assert {pair.kind for pair in found} == {"later", "excluded", "done"}
+    assert {pair.prefix for pair in pairs if len(pair.prefix) == 2} == {("A", "B"), ("A", "C")}
+    assert {pair.prefix[-2:] for pair in pairs if len(pair.prefix) == 4} == {("D", "E"), ("D", "F")}
+    assert {pair.kind for pair in pairs} == {"later", "excluded", "done"}
 
 
 def test_step_pairs_of_a_row_seldom_take_what_was_done() -> None:
@@ -111,10 +111,10 @@ def test_step_pairs_of_a_row_seldom_take_what_was_done() -> None:
 
 
 def test_step_pairs_with_a_number_of_places_ask_at_most_so_many() -> None:
-    found = list(step_pairs(CHOICE, 2, places=2))
+    pairs = list(step_pairs(CHOICE, 2, places=2))
 
-    assert len(found) == 2
-    assert found[0].position < found[1].position
+    assert len(pairs) == 2
+    assert pairs[0].position < pairs[1].position
 
 
 def test_step_pairs_of_a_level_with_short_runs_only_raise_no_case_error() -> None:
@@ -122,18 +122,18 @@ def test_step_pairs_of_a_level_with_short_runs_only_raise_no_case_error() -> Non
         list(step_pairs(level("START -> A\nA -> B\nB -> END"), 0))
 
 
-def questions(workflow: Workflow, seed: int = 0, **wanted: object) -> list[WorkflowQuestions]:
+def questions(workflow: Workflow, seed: int = 0, **options: object) -> list[WorkflowQuestions]:
     """Return the questions about all levels of a project."""
-    return list(workflow_questions(sources_of(workflow, "own-0"), seed, **wanted))  # type: ignore[arg-type]
+    return list(workflow_questions(sources_of(workflow, "own-0"), seed, **options))  # type: ignore[arg-type]
 
 
 def test_workflow_questions_hold_a_yes_and_a_no_and_a_choice_for_each_pair() -> None:
-    (found,) = questions(CHOICE, runs=2)
+    (parts,) = questions(CHOICE, runs=2)
 
-    assert len(found.classification) == 2 * len(found.choices) == 2 * len(found.pairs)
-    assert Counter(sample.label for sample in found.classification) == {True: len(found.pairs), False: len(found.pairs)}
-    for at, (pair, choice) in enumerate(zip(found.pairs, found.choices, strict=True)):
-        yes, no = found.classification[2 * at : 2 * at + 2]
+    assert len(parts.classification) == 2 * len(parts.choices) == 2 * len(parts.pairs)
+    assert Counter(sample.label for sample in parts.classification) == {True: len(parts.pairs), False: len(parts.pairs)}
+    for at, (pair, choice) in enumerate(zip(parts.pairs, parts.choices, strict=True)):
+        yes, no = parts.classification[2 * at : 2 * at + 2]
         assert (yes.prefix, yes.candidate, yes.label) == (pair.prefix, pair.right, True)
         assert (no.prefix, no.candidate, no.label) == (pair.prefix, pair.wrong, False)
         assert (choice.prefix, choice.right, choice.wrong) == (pair.prefix, pair.right, pair.wrong)
@@ -142,16 +142,18 @@ def test_workflow_questions_hold_a_yes_and_a_no_and_a_choice_for_each_pair() -> 
 
 
 def test_workflow_questions_of_all_runs_have_a_recipe_and_position_of_their_own() -> None:
-    found = [one for part in workflow_questions(generate_sources(2, 6, 10), 2, runs=4) for one in part.choices]
+    parts = [
+        question for part in workflow_questions(generate_sources(2, 6, 10), 2, runs=4) for question in part.choices
+    ]
 
-    assert len({(one.recipe, one.position) for one in found}) == len(found) > 40
-    assert all(re.fullmatch(r"[A-Za-z0-9-]+", one.recipe) for one in found)
+    assert len({(question.recipe, question.position) for question in parts}) == len(parts) > 40
+    assert all(re.fullmatch(r"[A-Za-z0-9-]+", question.recipe) for question in parts)
 
 
 def test_workflow_questions_about_a_loop_are_left_out_with_the_reason() -> None:
     inside = replace(ROW, name="Inner")
     whole = replace(
-        LOOP, tasks=tuple(replace(one, subworkflow=inside if one.name == "A" else None) for one in LOOP.tasks)
+        LOOP, tasks=tuple(replace(task, subworkflow=inside if task.name == "A" else None) for task in LOOP.tasks)
     )
     outer, inner = questions(whole)
 
@@ -175,29 +177,29 @@ def test_step_texts_with_descriptions_take_them_only_if_all_differ() -> None:
 
 
 def test_workflow_questions_with_descriptions_ask_in_their_words() -> None:
-    (found,) = questions(described("Fill the pot.", "Boil it.", "Add salt.", "Serve."), wording="descriptions")
+    (parts,) = questions(described("Fill the pot.", "Boil it.", "Add salt.", "Serve."), wording="descriptions")
 
-    assert found.choices[1].prefix == ("Fill the pot.", "Boil it.")
-    assert found.choices[1].right == "Add salt."
+    assert parts.choices[1].prefix == ("Fill the pot.", "Boil it.")
+    assert parts.choices[1].right == "Add salt."
 
 
 def test_generate_sources_takes_the_kinds_of_names_in_turn() -> None:
-    found = list(generate_sources(1, 6, 12))
+    sources = list(generate_sources(1, 6, 12))
 
-    assert [one.names for one in found] == [*NAME_KINDS, *NAME_KINDS]
-    for one in found:
-        known = {entry.name for entry in vocabulary(one.project.package).tasks}
-        assert (one.names == "neutral") == (not known)
-        assert one.names == "neutral" or known.issuperset(one.level.task_names)
+    assert [entry.names for entry in sources] == [*NAME_KINDS, *NAME_KINDS]
+    for entry in sources:
+        names = {entry.name for entry in vocabulary(entry.project.package).tasks}
+        assert (entry.names == "neutral") == (not names)
+        assert entry.names == "neutral" or names.issuperset(entry.level.task_names)
 
 
 @pytest.mark.parametrize("tasks", [3, 4, 6, 12, 40, 120])
 def test_generate_sources_of_any_size_gives_levels_that_are_exact(tasks: int) -> None:
-    found = list(workflow_questions(generate_sources(3, 4, tasks), 3, places=2))
+    parts = list(workflow_questions(generate_sources(3, 4, tasks), 3, places=2))
 
-    assert [one.left_out for one in found] == [""] * 4
-    assert all(not {"loop", "effects"} & features(one.source.project) for one in found)
-    assert sum(map(len, (one.choices for one in found))) >= (8 if tasks > 6 else 4)
+    assert [entry.left_out for entry in parts] == [""] * 4
+    assert all(not {"loop", "effects"} & features(entry.source.project) for entry in parts)
+    assert sum(map(len, (entry.choices for entry in parts))) >= (8 if tasks > 6 else 4)
 
 
 def test_generate_sources_of_two_tasks_raises_usage_error() -> None:
@@ -206,9 +208,9 @@ def test_generate_sources_of_two_tasks_raises_usage_error() -> None:
 
 
 def test_generate_sources_of_another_seed_gives_other_workflows() -> None:
-    one, other = (set(generate_sources(seed, 6)) for seed in (0, 1))
+    first, other = (set(generate_sources(seed, 6)) for seed in (0, 1))
 
-    assert not {source.project for source in one} & {source.project for source in other}
+    assert not {source.project for source in first} & {source.project for source in other}
 
 
 def test_generate_sources_of_more_begin_with_the_fewer_ones() -> None:
@@ -225,8 +227,8 @@ print(hashlib.sha256(repr(list(workflow_questions(generate_sources(7, 6), 7, run
 
 
 def test_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
-    found = list(workflow_questions(generate_sources(7, 6), 7, runs=2))
-    here = hashlib.sha256(repr(found).encode()).hexdigest()
+    parts = list(workflow_questions(generate_sources(7, 6), 7, runs=2))
+    here = hashlib.sha256(repr(parts).encode()).hexdigest()
 
     for hash_seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
@@ -234,16 +236,16 @@ def test_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
 
 
 def test_another_seed_draws_other_questions_about_the_same_workflows() -> None:
-    found = [
+    collected = [
         {
-            (one.prefix, one.right, one.wrong)
+            (sample.prefix, sample.right, sample.wrong)
             for part in workflow_questions(generate_sources(1, 6), seed)
-            for one in part.choices
+            for sample in part.choices
         }
         for seed in range(3)
     ]
 
-    assert all(len(one & other) < len(one) / 2 for one, other in combinations(found, 2))
+    assert all(len(sample & other) < len(sample) / 2 for sample, other in combinations(collected, 2))
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("wadl", ".xxp"), ("mermaid", ".mmd"), ("json", ".json")])
@@ -263,22 +265,22 @@ def test_read_sources_of_a_file_elsewhere_have_the_same_ids(tmp_path: Path) -> N
     inner = replace(ROW, name="Inner")
     tasks = tuple(replace(task, subworkflow=inner if task.name in "BC" else None) for task in ROW.tasks)
     whole = replace(ROW, tasks=tasks, others=(replace(ROW, name="V"),))
-    found = []
+    collected = []
     for place in ("one", "other"):
         (tmp_path / place).mkdir()
         file = tmp_path / place / f"{place}.json"
         file.write_text(notation("json").write(whole), encoding="utf-8")
-        found += [read_sources(str(file)), read_sources(str(file), "wadl")]
+        collected += [read_sources(str(file)), read_sources(str(file), "wadl")]
 
-    assert len({source.id for source in found[0]}) == 4
-    assert all([one.id for one in some] == [one.id for one in found[0]] for some in found)
-    assert [source.root.name for source in found[0]] == ["W", "W", "W", "V"]
+    assert len({source.id for source in collected[0]}) == 4
+    assert all([entry.id for entry in some] == [entry.id for entry in collected[0]] for some in collected)
+    assert [source.root.name for source in collected[0]] == ["W", "W", "W", "V"]
 
 
 def test_step_texts_of_names_in_several_lines_are_one_line() -> None:
-    found = step_texts(Workflow("W", tasks=tuple(map(Task, ("A\nb", "C\u2028 d")))), "names")
+    texts = step_texts(Workflow("W", tasks=tuple(map(Task, ("A\nb", "C\u2028 d")))), "names")
 
-    assert found == {"A\nb": "A b", "C\u2028 d": "C d"}
+    assert texts == {"A\nb": "A b", "C\u2028 d": "C d"}
 
 
 def test_step_texts_of_names_that_differ_in_white_space_raise() -> None:
@@ -288,17 +290,17 @@ def test_step_texts_of_names_that_differ_in_white_space_raise() -> None:
 
 
 def test_generate_source_of_another_draw_is_another_workflow() -> None:
-    found = [generate_source(1, 2, 8, None, draw) for draw in range(PLAIN_DRAWS + 2)]
+    sources = [generate_source(1, 2, 8, None, draw) for draw in range(PLAIN_DRAWS + 2)]
 
-    assert len({source.project for source in found}) == len({source.id for source in found}) == len(found)
-    assert {features(source.project) - {"descriptions", "kinds"} for source in found[PLAIN_DRAWS:]} == {frozenset()}
+    assert len({source.project for source in sources}) == len({source.id for source in sources}) == len(sources)
+    assert {features(source.project) - {"descriptions", "kinds"} for source in sources[PLAIN_DRAWS:]} == {frozenset()}
 
 
 def test_workflow_questions_with_most_stop_at_so_many_places() -> None:
-    found = questions(CHOICE, runs=4, places=2, most=3)
+    parts = questions(CHOICE, runs=4, places=2, most=3)
 
-    assert [len(one.pairs) for one in found] == [3]
-    assert len(found[0].choices) == 3
+    assert [len(entry.pairs) for entry in parts] == [3]
+    assert len(parts[0].choices) == 3
 
 
 def test_read_sources_of_a_missing_file_raises_usage_error(tmp_path: Path) -> None:

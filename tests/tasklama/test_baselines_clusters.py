@@ -31,9 +31,9 @@ def representatives(clusters: QueryClusters, numbers: list[int]) -> list[str]:
 
 
 def cluster(clusters: QueryClusters, title: str) -> int:
-    found = clusters.cluster_of(title)
-    assert found is not None
-    return found
+    number = clusters.cluster_of(title)
+    assert number is not None
+    return number
 
 
 @pytest.mark.parametrize(
@@ -159,13 +159,19 @@ def test_clusters_of_random_sessions_are_those_of_comparing_all(seed: int) -> No
     def frequency(key: frozenset[str]) -> int:
         return sum(frozenset(content_stems(query)) == key for query in queries)
 
-    for key in sorted(keys, key=lambda one: (-frequency(one), sorted(one))):
-        near = [one for one in leaders if abs(len(one) - len(key)) == 1 and len(one & key) == min(len(one), len(key))]
-        near = [one for one in near if len(one & key) >= 3]
-        leader = next((one for one in near if one > key), near[0] if near else key)
+    for key in sorted(keys, key=lambda other_step: (-frequency(other_step), sorted(other_step))):
+        near = [
+            other_step
+            for other_step in leaders
+            if abs(len(other_step) - len(key)) == 1 and len(other_step & key) == min(len(other_step), len(key))
+        ]
+        near = [other_step for other_step in near if len(other_step & key) >= 3]
+        leader = next((other_step for other_step in near if other_step > key), near[0] if near else key)
         leaders += [leader] * (leader not in leaders)
         members.setdefault(leader, set()).update(q for q in queries if frozenset(content_stems(q)) == key)
-    assert [set(clusters.queries(number)) for number in range(len(clusters))] == [members[one] for one in leaders]
+    assert [set(clusters.queries(number)) for number in range(len(clusters))] == [
+        members[other_step] for other_step in leaders
+    ]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -173,15 +179,20 @@ def test_ranking_of_random_sessions_is_that_of_counting_all(seed: int) -> None:
     sessions = random_sessions(seed)
     clusters = QueryClusters(sessions)
     numbers = {query: number for number in range(len(clusters)) for query in clusters.queries(number)}
-    found = [{numbers[query] for query in session} for session in sessions]
-    for one in range(0, len(clusters), 7):
+    sessions_by_number = [{numbers[query] for query in session} for session in sessions]
+    for number in range(0, len(clusters), 7):
         shared = {
-            other: (joint, association(joint, sum(one in s for s in found), sum(other in s for s in found)))
+            other: (
+                joint,
+                association(
+                    joint, sum(number in s for s in sessions_by_number), sum(other in s for s in sessions_by_number)
+                ),
+            )
             for other in range(len(clusters))
-            if other != one and (joint := sum({one, other} <= session for session in found))
+            if other != number and (joint := sum({number, other} <= session for session in sessions_by_number))
         }
         expected = sorted(shared, key=lambda other: (-shared[other][1], -shared[other][0], other))
-        assert clusters.co_occurring(one) == expected[:20]
+        assert clusters.co_occurring(number) == expected[:20]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -190,18 +201,18 @@ def test_siblings_of_random_sessions_are_those_of_comparing_all(seed: int) -> No
     clusters = QueryClusters(sessions)
     count = len(clusters)
 
-    def intent(one: int, other: int) -> float:
-        joint = association(clusters.joint(one)[other], clusters.sessions(one), clusters.sessions(other))
-        return max(jaccard_index(clusters.words(one), clusters.words(other)), joint)
+    def intent(first: int, other: int) -> float:
+        joint = association(clusters.joint(first)[other], clusters.sessions(first), clusters.sessions(other))
+        return max(jaccard_index(clusters.words(first), clusters.words(other)), joint)
 
     leader_of: dict[int, int] = {}
-    for one in sorted(range(count), key=lambda number: (-clusters.sessions(number), number)):
-        leaders = sorted({*leader_of.values()}, key=lambda leader: (-intent(one, leader), leader))
-        leader_of[one] = leaders[0] if leaders and intent(one, leaders[0]) >= 0.25 else one
+    for first in sorted(range(count), key=lambda number: (-clusters.sessions(number), number)):
+        leaders = sorted({*leader_of.values()}, key=lambda leader: (-intent(first, leader), leader))
+        leader_of[first] = leaders[0] if leaders and intent(first, leaders[0]) >= 0.25 else first
     hierarchy = QueryHierarchy(clusters)
-    pairs = [(one, other) for one, other in combinations(range(count), 2) if leader_of[one] == leader_of[other]]
+    pairs = [(first, other) for first, other in combinations(range(count), 2) if leader_of[first] == leader_of[other]]
     assert len(pairs) > 20
-    for one in range(count):
-        others = [other for other in range(count) if other != one and leader_of[other] == leader_of[one]]
-        others.sort(key=lambda other: (-intent(one, other), -clusters.sessions(other), other))
-        assert hierarchy.siblings(one) == others[:20]
+    for first in range(count):
+        others = [other for other in range(count) if other != first and leader_of[other] == leader_of[first]]
+        others.sort(key=lambda other: (-intent(first, other), -clusters.sessions(other), other))
+        assert hierarchy.siblings(first) == others[:20]

@@ -17,7 +17,7 @@ from pytest_taskgraph.benchmarks.tasklama.task_baselines.user_data import cluste
 from pytest_taskgraph.errors import UsageError
 
 
-def written(folder: Path, content: str | bytes) -> Path:
+def expected(folder: Path, content: str | bytes) -> Path:
     path = folder / "data.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
@@ -25,13 +25,13 @@ def written(folder: Path, content: str | bytes) -> Path:
 
 def test_sessions_with_tabs_and_json_lists_are_read(tmp_path: Path) -> None:
     text = 'Plan a  wedding\twedding venues\tPLAN A WEDDING\n\n["bake bread", "[oven]"]\r\ncake\n'
-    found = read_sessions(written(tmp_path, text))
-    assert found.sessions == (("plan a wedding", "wedding venues"), ("bake bread", "[oven]"), ("cake",))
-    assert found.problems == ()
+    sessions = read_sessions(expected(tmp_path, text))
+    assert sessions.sessions == (("plan a wedding", "wedding venues"), ("bake bread", "[oven]"), ("cake",))
+    assert sessions.problems == ()
 
 
 def test_sessions_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
-    assert read_sessions(written(tmp_path, b"\xef\xbb\xbfcake\tpie\n")).sessions == (("cake", "pie"),)
+    assert read_sessions(expected(tmp_path, b"\xef\xbb\xbfcake\tpie\n")).sessions == (("cake", "pie"),)
 
 
 @pytest.mark.parametrize(
@@ -48,32 +48,32 @@ def test_sessions_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_bad_line_of_sessions_is_reported_and_the_others_used(tmp_path: Path, line: bytes, message: str) -> None:
-    path = written(tmp_path, b"plan a wedding\n" + line + b"\nbake bread\n")
-    found = read_sessions(path)
-    assert found.sessions == (("plan a wedding",), ("bake bread",))
-    (problem,) = found.problems
+    path = expected(tmp_path, b"plan a wedding\n" + line + b"\nbake bread\n")
+    sessions = read_sessions(path)
+    assert sessions.sessions == (("plan a wedding",), ("bake bread",))
+    (problem,) = sessions.problems
     assert problem.startswith(f"{path}:2: ")
     assert message in problem
 
 
 def test_letters_that_cannot_be_printed_are_blanks(tmp_path: Path) -> None:
     lines = b'["red\\ud800wall", "blue\\u001b[1m\\nwall"]\nold\x00brick\twall\n'
-    assert read_sessions(written(tmp_path, lines)).sessions == (("red wall", "blue [1m wall"), ("old brick", "wall"))
-    similar = ListedWords(written(tmp_path, b"red\x1bblue green\n\x00\n"))
+    assert read_sessions(expected(tmp_path, lines)).sessions == (("red wall", "blue [1m wall"), ("old brick", "wall"))
+    similar = ListedWords(expected(tmp_path, b"red\x1bblue green\n\x00\n"))
     assert list(similar("red")) == ["blue", "green"]
     assert len(similar.problems) == 1
 
 
 def test_long_session_is_cut_and_reported(tmp_path: Path) -> None:
-    found = read_sessions(written(tmp_path, "\t".join(f"query {number}" for number in range(60))))
-    assert found.sessions == (tuple(f"query {number}" for number in range(50)),)
-    assert "found 60 queries, expected at most 50" in found.problems[0]
+    sessions = read_sessions(expected(tmp_path, "\t".join(f"query {number}" for number in range(60))))
+    assert sessions.sessions == (tuple(f"query {number}" for number in range(50)),)
+    assert "found 60 queries, expected at most 50" in sessions.problems[0]
 
 
 def test_many_bad_lines_are_counted(tmp_path: Path) -> None:
-    found = read_sessions(written(tmp_path, "?\n" * 12 + "cake\n"))
-    assert len(found.problems) == 6
-    assert found.problems[-1].endswith("7 further problems of this kind")
+    sessions = read_sessions(expected(tmp_path, "?\n" * 12 + "cake\n"))
+    assert len(sessions.problems) == 6
+    assert sessions.problems[-1].endswith("7 further problems of this kind")
 
 
 @pytest.mark.parametrize(("text", "message"), [("", "is empty"), ("?\n", ":1: found '?'")])
@@ -81,12 +81,12 @@ def test_file_without_a_session_is_refused(tmp_path: Path, text: str, message: s
     with pytest.raises(
         UsageError, match="--taskgraph-data=tasklama-queries: no sessions; expected a session a line"
     ) as e:
-        read_sessions(written(tmp_path, text))
+        read_sessions(expected(tmp_path, text))
     assert message in str(e.value)
 
 
 def test_similar_words_with_tabs_and_blanks_are_read(tmp_path: Path) -> None:
-    similar = ListedWords(written(tmp_path, "smoothie\tyogurt juice yogurt\nCakes pies smoothie\n2012 2011 2013\n"))
+    similar = ListedWords(expected(tmp_path, "smoothie\tyogurt juice yogurt\nCakes pies smoothie\n2012 2011 2013\n"))
     assert list(similar("smoothie")) == ["yogurt", "juice"]
     assert list(similar("smoothies")) == ["yogurt", "juice"]  # of the same stem
     assert list(similar("cakes")) == ["pies", "smoothie"]
@@ -96,7 +96,7 @@ def test_similar_words_with_tabs_and_blanks_are_read(tmp_path: Path) -> None:
 
 
 def test_similar_words_of_one_word_are_twenty_at_most(tmp_path: Path) -> None:
-    similar = ListedWords(written(tmp_path, "a " + " ".join(f"b{number}" for number in range(50))))
+    similar = ListedWords(expected(tmp_path, "a " + " ".join(f"b{number}" for number in range(50))))
     assert list(similar("a")) == [f"b{number}" for number in range(20)]
 
 
@@ -109,7 +109,7 @@ def test_similar_words_of_one_word_are_twenty_at_most(tmp_path: Path) -> None:
     ],
 )
 def test_bad_line_of_similar_words_is_reported(tmp_path: Path, line: str, message: str) -> None:
-    similar = ListedWords(written(tmp_path, f"cake pie\n{line}\nbread roll\n"))
+    similar = ListedWords(expected(tmp_path, f"cake pie\n{line}\nbread roll\n"))
     assert (list(similar("cake")), list(similar("bread"))) == (["pie"], ["roll"])
     (problem,) = similar.problems
     assert message in problem
@@ -117,7 +117,7 @@ def test_bad_line_of_similar_words_is_reported(tmp_path: Path, line: str, messag
 
 def test_file_of_vectors_is_refused_with_the_format(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"tasklama-similar: no similar words; expected .*found the vector of 'the'"):
-        ListedWords(written(tmp_path, "the 0.418 0.24968 -0.41242\nof 0.7 0.5 0.4\n"))
+        ListedWords(expected(tmp_path, "the 0.418 0.24968 -0.41242\nof 0.7 0.5 0.4\n"))
 
 
 def test_words_of_tasks_are_ranked_by_the_tasks_that_they_share() -> None:
@@ -148,7 +148,7 @@ def test_problems_of_stated_files_are_told_together(tmp_path: Path) -> None:
 
 
 def test_clusters_of_a_changed_file_are_read_again(tmp_path: Path) -> None:
-    path = written(tmp_path, json.dumps(["cake", "pie"]))
+    path = expected(tmp_path, json.dumps(["cake", "pie"]))
     settings = Settings(data={"tasklama-queries": str(path)})
     assert len(clusters_of_queries(settings)) == 2
     assert clusters_of_queries(settings) is clusters_of_queries(settings)

@@ -136,15 +136,15 @@ def test_prompt_without_a_task_is_not_understood(prompt: str) -> None:
 
 
 def test_prompt_with_examples_asks_about_the_last_task() -> None:
-    asked = read_prompt("Task: Bake bread\n1. Knead\n\nTask: Plan a wedding: yours\nContext: In 3 -> 4 days\n")
-    assert (asked.kind, asked.title, asked.numbers) == ("steps", "Plan a wedding: yours", ())
+    asked_task = read_prompt("Task: Bake bread\n1. Knead\n\nTask: Plan a wedding: yours\nContext: In 3 -> 4 days\n")
+    assert (asked_task.kind, asked_task.title, asked_task.numbers) == ("steps", "Plan a wedding: yours", ())
 
 
 @pytest.mark.parametrize("text", ["Task: " + "a" * 300_000, "Task: x\n" * 100_000, "1" * 300_000 + "\nTask: x"])
 def test_prompt_of_hostile_size_is_read(text: str) -> None:
-    asked = read_prompt(text)
-    assert asked.kind == "steps"
-    assert len(asked.title) <= 500
+    asked_task = read_prompt(text)
+    assert asked_task.kind == "steps"
+    assert len(asked_task.title) <= 500
 
 
 def test_replies_are_the_same_for_every_hash_seed(settings: TaskLamaSettings) -> None:

@@ -80,11 +80,11 @@ def test_pairs_are_answered_by_the_majority_class(name: str) -> None:
 @pytest.mark.parametrize("name", ["golden_linear", "golden_whole"])
 def test_given_steps_are_a_chain_in_the_shown_order(name: str) -> None:
     question = edge_question(METHODS[name])
-    shown = question.episode_settings["shown"]
-    assert isinstance(shown, list)
+    shown_order = question.episode_settings["shown"]
+    assert isinstance(shown_order, list)
     answer = read_graph(played(question).reply.text)
     assert answer["steps"] == [*BREAD.steps]
-    chain = [[before, after] for at, before in enumerate(shown) for after in shown[at + 1 :]]
+    chain = [[before, after] for at, before in enumerate(shown_order) for after in shown_order[at + 1 :]]
     assert sorted(map(str, chain)) == sorted(map(str, answer["dependencies"]))  # type: ignore[arg-type]
 
 

@@ -18,7 +18,7 @@ def task(title: str, *steps: str) -> ComplexTask:
     return ComplexTask("task", title, (), steps, ())
 
 
-def listed(word: str) -> Sequence[str]:
+def similar_words(word: str) -> Sequence[str]:
     return {"smoothie": ["yogurt", "juice"], "green": ["blue"]}.get(word, [])
 
 
@@ -27,7 +27,7 @@ def test_repeat_task_gives_the_title_each_time() -> None:
 
 
 def test_repeat_similar_replaces_one_word_by_its_similar_ones_in_turn() -> None:
-    steps = repeat_similar("Stir a green Smoothie", listed, seed=1)
+    steps = repeat_similar("Stir a green Smoothie", similar_words, seed=1)
     replaced = [step for step in steps if "Smoothie" not in step]
     assert set(steps) == {
         "Stir a green Smoothie",  # of "stir", nothing is similar
@@ -41,9 +41,9 @@ def test_repeat_similar_never_replaces_a_stop_word() -> None:
 
 
 def test_repeat_similar_depends_on_seed_and_title() -> None:
-    steps = repeat_similar("Make a green smoothie", listed, seed=1)
-    assert repeat_similar("Make a green smoothie", listed, seed=1) == steps
-    assert any(repeat_similar("Make a green smoothie", listed, seed) != steps for seed in range(2, 9))
+    steps = repeat_similar("Make a green smoothie", similar_words, seed=1)
+    assert repeat_similar("Make a green smoothie", similar_words, seed=1) == steps
+    assert any(repeat_similar("Make a green smoothie", similar_words, seed) != steps for seed in range(2, 9))
 
 
 def test_tuned_length_of_a_worked_example_is_the_best() -> None:
@@ -64,7 +64,7 @@ def test_tuned_length_without_tasks_is_one() -> None:
 def brute_f1(steps: Sequence[str], gold: Sequence[str]) -> float:
     few, many = sorted((steps, gold), key=len)
     best = max(
-        sum(lexical_similarity(one, other) for one, other in zip(few, chosen, strict=True))
+        sum(lexical_similarity(first, other) for first, other in zip(few, chosen, strict=True))
         for chosen in permutations(many, len(few))
     )
     return 2 * best / (len(steps) + len(gold))
@@ -79,8 +79,8 @@ def test_tuned_length_of_random_tasks_is_that_of_brute_force(seed: int) -> None:
         return " ".join(rng.sample(words, rng.randint(1, 3)))
 
     tasks = [task(f"title {at}", *(text() for _ in range(rng.randint(1, 4)))) for at in range(4)]
-    steps = {one.title: [text() for _ in range(rng.randint(2, 6))] for one in tasks}
+    steps = {task.title: [text() for _ in range(rng.randint(2, 6))] for task in tasks}
     means = [
-        round(sum(brute_f1(steps[one.title][:length], one.steps) for one in tasks) / 4, 9) for length in range(1, 7)
+        round(sum(brute_f1(steps[task.title][:length], task.steps) for task in tasks) / 4, 9) for length in range(1, 7)
     ]
     assert tuned_length(steps.__getitem__, tasks) == means.index(max(means)) + 1

@@ -25,7 +25,7 @@ from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.trial import Reply, Request
 
-ONE = ["linear", "pairs", "pairs_cot", "scoring", "whole"]
+ONE_ROUND = ["linear", "pairs", "pairs_cot", "scoring", "whole"]
 TWO = ["pairs_two", "pairs_cot_two", "whole_two"]
 STEPS = ("Buy flour", "Mix the dough", "Bake the dough")
 
@@ -39,13 +39,13 @@ def test_linear_keeps_the_produced_sequence_and_asks_for_no_more() -> None:
 
 @pytest.mark.parametrize("method", ["pairs", "pairs_cot"])
 def test_pairs_answers_are_freed_of_cycles_and_reduced(method: str) -> None:
-    said = {("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d"), ("e", "f"), ("c", "f")}
+    dependencies = {("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d"), ("e", "f"), ("c", "f")}
 
     def answer(request: Request) -> Reply:
         if "First step" not in request.prompt.splitlines()[-2]:
             return Reply(numbered(*(f"Do {letter}" for letter in "abcdefg")))
         first, second = (step.removeprefix("Do ") for step in asked_pair(request))
-        return Reply("Final answer: yes" if (first, second) in said or (first, second) == ("f", "g") else "no")
+        return Reply("Final answer: yes" if (first, second) in dependencies or (first, second) == ("f", "g") else "no")
 
     transcript, exchanges = run_method(edge_question(method), answer)
     # c→f is kept beside c→d, e→f, f→g: no path of kept dependencies leads from c to f
@@ -76,7 +76,7 @@ def test_pairs_of_many_steps_are_bounded_and_the_rest_noted(method: str) -> None
     assert exchanges[first].note["steps_left_out"] == len(read_graph(transcript.reply.text)["steps"]) - 20  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("method", [*ONE, *TWO, "entire_graph"])
+@pytest.mark.parametrize("method", [*ONE_ROUND, *TWO, "entire_graph"])
 def test_generated_refusal_of_the_steps_ends_the_episode(method: str) -> None:
     question = edge_question(method)
     transcript, exchanges = run_method(question, in_order("I'm sorry, but I can't help with that."))
@@ -91,7 +91,7 @@ def test_generated_reply_without_dependencies_is_unparseable(method: str) -> Non
     assert read_answer(question, transcript.reply) is None
 
 
-@pytest.mark.parametrize("method", [*ONE, "entire_graph"])
+@pytest.mark.parametrize("method", [*ONE_ROUND, "entire_graph"])
 def test_generated_single_step_has_no_dependencies_and_asks_no_more(method: str) -> None:
     transcript, exchanges = run_method(edge_question(method), in_order("1. Buy bread"))
     assert read_graph(transcript.reply.text) == {"steps": ["Buy bread"], "dependencies": []}
@@ -142,8 +142,11 @@ def test_generated_steps_are_compared_by_the_embedder_if_stated(method: str) -> 
     assert [exchange.request.kind for exchange in exchanges] == ["chat", "embed"]
     assert transcript.reply.text.endswith("Similarity: [[1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]")
     assert grade(question, transcript.reply).metrics["hungarian_precision"] == 1.0
-    known = episodes()
-    assert (is_one_turn(known[method]), is_one_turn(known[f"{method}{EMBEDDINGS_SUFFIX}"])) == (True, False)
+    embedded_episodes = episodes()
+    assert (is_one_turn(embedded_episodes[method]), is_one_turn(embedded_episodes[f"{method}{EMBEDDINGS_SUFFIX}"])) == (
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize("method", ["pairs", "pairs_cot", "whole", "pairs_two", "whole_two", "entire_graph"])
@@ -160,7 +163,7 @@ def test_simulated_model_answers_no_about_steps_that_are_not_gold() -> None:
     assert [pair for pair, answer in right.items() if answer == "yes"] == [("Mix the dough", "Bake the dough")]
 
 
-@pytest.mark.parametrize("method", [*ONE, *TWO])
+@pytest.mark.parametrize("method", [*ONE_ROUND, *TWO])
 def test_generated_prompts_show_no_gold_step(method: str) -> None:
     chat = in_order(*[numbered("Buy a loaf", "Eat it")] * 2, "1 -> 2. Final answer: yes")
 
@@ -168,11 +171,11 @@ def test_generated_prompts_show_no_gold_step(method: str) -> None:
         return Reply("", logprobs=[[-1.0, 1, None]] * 2) if request.kind == "score" else chat(request)
 
     _, exchanges = run_method(edge_question(method), answer)
-    told = [exchange.request.prompt + exchange.request.context for exchange in exchanges]
-    assert not [step for step in BREAD.steps for text in told if step in text]
+    shown_texts = [exchange.request.prompt + exchange.request.context for exchange in exchanges]
+    assert not [step for step in BREAD.steps for text in shown_texts if step in text]
 
 
-@pytest.mark.parametrize("method", [*ONE, *TWO, "entire_graph"])
+@pytest.mark.parametrize("method", [*ONE_ROUND, *TWO, "entire_graph"])
 def test_generated_steps_cut_off_at_the_token_limit_are_no_answer(method: str) -> None:
     with pytest.raises(ProviderError, match=r"cut off at the token limit .*; allow more tokens"):
         run_method(edge_question(method), lambda request: Reply(numbered(*STEPS), finish_reason="length"))

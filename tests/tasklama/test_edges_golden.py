@@ -22,12 +22,12 @@ CLOSURE = [[0, 1], [0, 3], [1, 3], [2, 3]]  # of BREAD
 
 def shown_numbers(question: Question) -> dict[int, int]:
     """From the index of a gold step to the number under which it is shown."""
-    shown = question.episode_settings["shown"]
-    assert isinstance(shown, list)
-    return {int(str(at)): number for number, at in enumerate(shown, 1)}
+    shown_order = question.episode_settings["shown"]
+    assert isinstance(shown_order, list)
+    return {int(str(at)): number for number, at in enumerate(shown_order, 1)}
 
 
-def written(question: Question, *pairs: tuple[int, int]) -> str:
+def write_answer(question: Question, *pairs: tuple[int, int]) -> str:
     numbers = shown_numbers(question)
     return ", ".join(f"{numbers[a]} -> {numbers[b]}" for a, b in pairs)
 
@@ -98,8 +98,10 @@ def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
     transcript, _ = run_method(question, in_order("Hard to say, but I like the weather."))
     score = grade(question, transcript.reply)
     assert (score.status, score.value) == ("unparseable", 0.0)
-    told = "expected the order of steps or the dependencies between them, found 'Hard to say, but I like the weather.'"
-    assert score.remark == told
+    message = (
+        "expected the order of steps or the dependencies between them, found 'Hard to say, but I like the weather.'"
+    )
+    assert score.remark == message
     assert read_answer(question, transcript.reply) is None
 
 
@@ -155,9 +157,9 @@ def test_linear_steps_that_are_left_out_have_no_dependencies() -> None:
 
 def test_whole_answer_lists_the_closure_freed_of_cycles() -> None:
     question = edge_question("golden_whole")
-    transcript, _ = run_method(question, in_order(written(question, (0, 1), (1, 3), (2, 3))))
+    transcript, _ = run_method(question, in_order(write_answer(question, (0, 1), (1, 3), (2, 3))))
     assert read_graph(transcript.reply.text)["dependencies"] == CLOSURE
-    transcript, _ = run_method(question, in_order(written(question, (0, 1), (1, 0), (1, 3))))
+    transcript, _ = run_method(question, in_order(write_answer(question, (0, 1), (1, 0), (1, 3))))
     assert read_graph(transcript.reply.text)["dependencies"] == [[1, 3]]
 
 
@@ -166,7 +168,7 @@ def test_whole_cycle_example_of_the_rule_keeps_two_dependencies() -> None:
     task = ComplexTask("six", "Do six", (), tuple(f"Do part {letter}" for letter in "ABCDEF"), ())
     question = edge_question("golden_whole", task)
     pairs = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (4, 5)]
-    transcript, _ = run_method(question, in_order(written(question, *pairs)))
+    transcript, _ = run_method(question, in_order(write_answer(question, *pairs)))
     assert read_graph(transcript.reply.text)["dependencies"] == [[2, 3], [4, 5]]
 
 

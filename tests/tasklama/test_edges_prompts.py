@@ -57,8 +57,8 @@ def test_shown_order_of_few_steps_may_be_that_of_the_gold_steps() -> None:
 def test_golden_prompt_ends_with_the_task_and_its_shuffled_steps(method: str) -> None:
     question = edge_question(method)
     steps = [BREAD.steps[at] for at in shown_order(BREAD, SETTINGS.seed)]
-    listed = "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
-    assert question.prompt.endswith(f"\nTask: Bake bread\nContext: In an oven\nSteps:\n{listed}")
+    step_lines = "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
+    assert question.prompt.endswith(f"\nTask: Bake bread\nContext: In an oven\nSteps:\n{step_lines}")
     assert "⟦" not in question.prompt
 
 
@@ -67,7 +67,7 @@ def test_prompts_are_the_same_under_any_hash_seed() -> None:
         "import json; from edge_questions import METHODS, edge_question; questions = map(edge_question, METHODS); "
         "print(json.dumps([[question.prompt, question.episode_settings] for question in questions]))"
     )
-    found = [
+    collected = [
         bounded_process.run(
             [sys.executable, "-c", script],
             env=os.environ | {
@@ -77,8 +77,8 @@ def test_prompts_are_the_same_under_any_hash_seed() -> None:
         ).stdout
         for seed in ("1", "2")
     ]  # fmt: skip
-    assert found[0] == found[1]
-    assert len(json.loads(found[0])) == len(METHODS)
+    assert collected[0] == collected[1]
+    assert len(json.loads(collected[0])) == len(METHODS)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -155,8 +155,8 @@ def test_step_that_is_written_like_a_template_is_shown_as_it_is() -> None:
     for method in ("golden_pairs", "golden_whole", "golden_linear"):
         question = edge_question(method, task)
         requests = next(BY_NAME[method].episode(question))
-        told = "\n".join(request.prompt for request in requests)
-        assert all(step in told for step in task.steps)
+        shown_texts = "\n".join(request.prompt for request in requests)
+        assert all(step in shown_texts for step in task.steps)
 
 
 def test_template_of_the_user_stands_in_for_ours(tmp_path: Path) -> None:
@@ -190,7 +190,10 @@ def training_tasks() -> list[ComplexTask]:
     tasks = []
     for row in map(json.loads, DATA.read_text(encoding="utf-8").splitlines()):
         steps = [step["step"] for step in row["substeps"]]
-        edges = ((steps.index(one["subtask1"]), steps.index(one["subtask2"])) for one in row["dependencies"])
+        edges = (
+            (steps.index(dependency["subtask1"]), steps.index(dependency["subtask2"]))
+            for dependency in row["dependencies"]
+        )
         tasks.append(ComplexTask("t", row["task"], (), tuple(steps), tuple(edges)))
     return tasks
 

@@ -116,9 +116,9 @@ def test_pairs_lenient_text_is_read(text: str, expected: list[tuple[int, int]] |
 
 
 def test_pairs_below_a_list_of_all_steps_refer_to_its_numbers() -> None:
-    listed = "1. Boil\n2. Wash\n3. Cook\nDependencies: 1 -> 3, 2 -> 3, 1 -> 2"
-    assert read_pairs(listed, ["wash", "boil", "cook"]) == [(1, 2), (0, 2), (1, 0)]
-    assert read_pairs(listed, ["wash", "stir", "cook"]) == [(0, 2), (1, 2), (0, 1)]
+    step_lines = "1. Boil\n2. Wash\n3. Cook\nDependencies: 1 -> 3, 2 -> 3, 1 -> 2"
+    assert read_pairs(step_lines, ["wash", "boil", "cook"]) == [(1, 2), (0, 2), (1, 0)]
+    assert read_pairs(step_lines, ["wash", "stir", "cook"]) == [(0, 2), (1, 2), (0, 1)]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

@@ -39,7 +39,7 @@ def scored(
 def stated(answer: Json) -> list[float]:
     """Return the log-probabilities that a request states for simulated models."""
     assert isinstance(answer, list)
-    return [float(str(one)) for one in answer]
+    return [float(str(number)) for number in answer]
 
 
 @pytest.mark.parametrize(("steps", "sequences"), [(2, 2), (3, 4), (4, 7), (5, 11), (30, 11)])
@@ -103,9 +103,9 @@ def test_scoring_reply_without_a_score_for_each_text_is_an_error() -> None:
 
 def test_golden_scoring_asks_for_the_order_then_scores_it() -> None:
     question = edge_question("golden_scoring")
-    shown = question.episode_settings["shown"]
-    assert isinstance(shown, list)
-    order = ", ".join(str(shown.index(at) + 1) for at in (2, 0, 1, 3))
+    shown_order = question.episode_settings["shown"]
+    assert isinstance(shown_order, list)
+    order = ", ".join(str(shown_order.index(at) + 1) for at in (2, 0, 1, 3))
     steps = [BREAD.steps[at] for at in (2, 0, 1, 3)]
     second = [steps[1], steps[0], *steps[2:]]
     asked_for, answer = scored({"|".join(steps): -1.0, "|".join(second): -2.0}, -9.0, order)

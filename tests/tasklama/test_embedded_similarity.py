@@ -20,9 +20,9 @@ def answered(vectors: list[list[float]] | None = None) -> list[Json] | None:
     turns = measure_similarity(question("embeddings"), ["rinse", "freeze", "rinse"])
     (request,) = next(turns)
     assert (request.kind, request.role, request.texts) == ("embed", "embedder", ["rinse", "freeze", "wash", "boil"])
-    found = [VECTORS[text] for text in request.texts] if vectors is None else vectors
+    vectors_of_texts = [VECTORS[text] for text in request.texts] if vectors is None else vectors
     with pytest.raises(StopIteration) as ended:
-        turns.send([Reply("", embeddings=found)])
+        turns.send([Reply("", embeddings=vectors_of_texts)])
     matrix: list[Json] | None = ended.value.value
     return matrix
 

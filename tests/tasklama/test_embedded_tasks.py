@@ -158,7 +158,7 @@ def test_clusters_are_small_and_in_one_split_and_domain() -> None:
             places.setdefault(row["cluster"], set()).add((split, row["domain"]))
             sizes[row["cluster"]] += 1
 
-    assert [cluster for cluster, found in places.items() if len(found) > 1] == []
+    assert [cluster for cluster, places_of_cluster in places.items() if len(places_of_cluster) > 1] == []
     assert max(sizes.values()) <= 3
     assert all(cluster.strip() for cluster in sizes)
 
@@ -195,8 +195,8 @@ def test_steps_of_a_task_are_unique() -> None:
 
 def test_dependencies_name_existing_steps_once() -> None:
     for row in every_row():
-        known = set(steps(row))
-        assert all(before in known and after in known for before, after in pairs(row)), name(row)
+        step_set = set(steps(row))
+        assert all(before in step_set and after in step_set for before, after in pairs(row)), name(row)
         assert len(set(pairs(row))) == len(pairs(row)), name(row)
 
 
@@ -254,9 +254,9 @@ def test_steps_start_with_a_verb_in_the_imperative() -> None:
 
 
 def test_steps_hold_no_anaphora() -> None:
-    found = [(name(row), step) for row in every_row() for step in steps(row) if ANAPHORA.search(step)]
+    anaphora = [(name(row), step) for row in every_row() for step in steps(row) if ANAPHORA.search(step)]
 
-    assert found == []
+    assert anaphora == []
 
 
 def test_steps_are_one_short_phrase() -> None:

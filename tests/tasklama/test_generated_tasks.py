@@ -44,8 +44,8 @@ def tasks_of(domain: str) -> tuple[ComplexTask, ...]:
 
 def entries(task: ComplexTask) -> list[VocabularyEntry]:
     """Return what the vocabulary says of each step."""
-    known = {step_phrase(entry.name): entry for entry in vocabulary(task.cluster).tasks}
-    return [known[step] for step in task.steps]
+    entries_by_name = {step_phrase(entry.name): entry for entry in vocabulary(task.cluster).tasks}
+    return [entries_by_name[step] for step in task.steps]
 
 
 def must_order(task: ComplexTask) -> set[tuple[int, int]]:
@@ -62,14 +62,14 @@ def must_order(task: ComplexTask) -> set[tuple[int, int]]:
     return set(networkx.transitive_closure(stated).edges)
 
 
-def is_clear(found: list[VocabularyEntry]) -> bool:
+def is_clear(chosen: list[VocabularyEntry]) -> bool:
     """Return True if of every two tasks one must come first, or their order is free; they are in the file's order."""
     stated: networkx.DiGraph[str] = networkx.DiGraph()
-    stated.add_nodes_from(entry.name for entry in found)
-    stated.add_edges_from((before, entry.name) for entry in found for before in entry.requires if before in stated)
+    stated.add_nodes_from(entry.name for entry in chosen)
+    stated.add_edges_from((before, entry.name) for entry in chosen for before in entry.requires if before in stated)
     return all(
-        one.name not in two.follows or networkx.has_path(stated, one.name, two.name)
-        for one, two in combinations(found, 2)
+        first.name not in two.follows or networkx.has_path(stated, first.name, two.name)
+        for first, two in combinations(chosen, 2)
     )
 
 
@@ -97,24 +97,26 @@ def test_dependencies_are_the_transitive_reduction_of_what_must_be(domain: str) 
 @pytest.mark.parametrize("domain", domain_names())
 def test_steps_without_an_order_are_free_in_the_vocabulary(domain: str) -> None:
     for task in tasks_of(domain):
-        must, found = must_order(task), entries(task)
-        for one, two in combinations(range(len(found)), 2):
-            if (one, two) not in must and (two, one) not in must:
-                assert found[one].name not in found[two].follows, task
-                assert found[two].name not in found[one].follows, task
+        must, drawn_entries = must_order(task), entries(task)
+        for first, two in combinations(range(len(drawn_entries)), 2):
+            if (first, two) not in must and (two, first) not in must:
+                assert drawn_entries[first].name not in drawn_entries[two].follows, task
+                assert drawn_entries[two].name not in drawn_entries[first].follows, task
 
 
 @pytest.mark.parametrize("domain", domain_names())
 def test_extensions_of_a_set_are_all_tasks_that_keep_the_order_clear(domain: str) -> None:
-    known = vocabulary(domain).tasks
-    names = [entry.name for entry in known]
+    entries_by_name = vocabulary(domain).tasks
+    names = [entry.name for entry in entries_by_name]
     for task in tasks_of(domain)[::4]:
         chosen = [names.index(entry.name) for entry in entries(task)]
-        others = set(range(len(known))) - set(chosen)
+        others = set(range(len(entries_by_name))) - set(chosen)
 
-        found = MustOrder.of(vocabulary(domain)).extensions(sum(1 << at for at in chosen))
+        extensions = MustOrder.of(vocabulary(domain)).extensions(sum(1 << at for at in chosen))
 
-        assert found == [at for at in sorted(others) if is_clear([known[place] for place in sorted([*chosen, at])])]
+        assert extensions == [
+            at for at in sorted(others) if is_clear([entries_by_name[place] for place in sorted([*chosen, at])])
+        ]
 
 
 @pytest.mark.parametrize("domain", domain_names())
@@ -130,8 +132,8 @@ def test_steps_are_five_to_twelve_different_imperatives_in_order(domain: str) ->
 @pytest.mark.parametrize("domain", domain_names())
 def test_title_and_context_name_what_goes_in_and_out_but_no_step(domain: str) -> None:
     for task in tasks_of(domain):
-        told = " ".join((task.title, *task.context)).casefold()
-        assert not [step for step in task.steps if step.casefold() in told], task
+        task_text = " ".join((task.title, *task.context)).casefold()
+        assert not [step for step in task.steps if step.casefold() in task_text], task
         assert f"In {len(task.steps)} steps" in task.context
         assert any(line.startswith("At hand at the start: ") for line in task.context), task
         assert any(line.startswith("There at the end: ") for line in task.context), task
@@ -141,8 +143,11 @@ def test_task_as_generated_names_exactly_the_data_at_its_ends() -> None:
     for task in generate_tasks(1, 0).test:
         stated = dict(line.split(": ") for line in task.context if ": " in line)
         read = {name for entry in entries(task) for name in entry.reads}
-        written = {name for entry in entries(task) for name in entry.writes}
-        for line, expected in (("At hand at the start", read - written), ("There at the end", written - read)):
+        names_written = {name for entry in entries(task) for name in entry.writes}
+        for line, expected in (
+            ("At hand at the start", read - names_written),
+            ("There at the end", names_written - read),
+        ):
             assert stated[line].split(", ") == sorted(step_phrase(name).lower() for name in expected)
 
 
@@ -163,12 +168,12 @@ def test_free_steps_stand_in_either_order() -> None:
     for domain in domain_names():
         for task in tasks_of(domain):
             must = must_order(task)
-            for one, two in combinations(range(len(task.steps)), 2):
-                if (one, two) not in must:
-                    pair = task.steps[one], task.steps[two]
+            for first, two in combinations(range(len(task.steps)), 2):
+                if (first, two) not in must:
+                    pair = task.steps[first], task.steps[two]
                     orders.setdefault(frozenset(pair), set()).add(pair[0] < pair[1])
 
-    both = sum(len(found) == 2 for found in orders.values())
+    both = sum(len(seen_orders) == 2 for seen_orders in orders.values())
     assert both > 100
 
 
@@ -186,9 +191,11 @@ def test_same_seed_gives_the_same_tasks_under_any_hash_seed() -> None:
 
 
 def test_another_seed_gives_other_tasks() -> None:
-    one, two = ({(task.cluster, frozenset(task.steps)) for task in generate_tasks(seed, 0).test} for seed in (0, 1))
+    first, second = (
+        {(task.cluster, frozenset(task.steps)) for task in generate_tasks(seed, 0).test} for seed in (0, 1)
+    )
 
-    assert len(one & two) <= len(one) / 8
+    assert len(first & second) <= len(first) / 8
 
 
 def test_more_tasks_begin_with_the_fewer_ones() -> None:
@@ -252,7 +259,9 @@ def test_vocabulary_without_an_order_leaves_its_turn_to_others(monkeypatch: pyte
 def test_domains_without_any_further_task_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = vocabulary("kitchen").tasks[:5]
     few = tuple(
-        replace(entry, requires=tuple(one.name for one in chain[:at]), follows=tuple(one.name for one in chain[:at]))
+        replace(
+            entry, requires=tuple(entry.name for entry in chain[:at]), follows=tuple(entry.name for entry in chain[:at])
+        )
         for at, entry in enumerate(chain)
     )
     with registrations() as registered:

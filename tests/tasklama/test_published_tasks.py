@@ -44,7 +44,7 @@ def record(title: str, steps: Sequence[str], pairs: Sequence[tuple[str, str]] = 
 
 def lines(*records: Mapping[str, Any]) -> bytes:
     """Return the records as JSON lines."""
-    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 RICE = record("Cook rice", ["wash rice", "boil water", "cook rice"], [("wash rice", "cook rice")])
@@ -65,9 +65,9 @@ def wrong(tasks: TaskSet) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Write a folder in the published layout with a task in each split."""
-    for split, one in {"train": RICE, "validation": TEA, "test": record("Fry an egg", ["fry egg"])}.items():
+    for split, content in {"train": RICE, "validation": TEA, "test": record("Fry an egg", ["fry egg"])}.items():
         (tmp_path / "data" / f"{split}.jsonl").parent.mkdir(exist_ok=True)
-        (tmp_path / "data" / f"{split}.jsonl").write_bytes(lines(one))
+        (tmp_path / "data" / f"{split}.jsonl").write_bytes(lines(content))
     return tmp_path / "data"
 
 
@@ -162,18 +162,18 @@ def test_dependency_with_other_case_spaces_and_full_stop_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pair", "found"),
+    ("pair", "message"),
     [
         (("heat milk", "steep tea"), "a dependency on 'heat milk', which is none of its steps"),
         (("boil water", "drink tea"), "a dependency on 'drink tea', which is none of its steps"),
         (("boil water", ""), "a dependency without two steps"),
     ],
 )
-def test_dependency_on_unknown_step_is_left_out_and_reported(pair: tuple[str, str], found: str) -> None:
+def test_dependency_on_unknown_step_is_left_out_and_reported(pair: tuple[str, str], message: str) -> None:
     tasks, problems = read(lines(RICE, record("Make tea", ["boil water", "steep tea"], [pair])))
 
     assert tasks[1].dependencies == ()
-    assert problems == [f"test.jsonl, line 2 (Make tea): {found}; it is left out"]
+    assert problems == [f"test.jsonl, line 2 (Make tea): {message}; it is left out"]
 
 
 @pytest.mark.parametrize("stated", [["boil water", "steep tea"], {"before": "boil water"}, 7, None])
@@ -196,7 +196,7 @@ def test_step_that_occurs_twice_is_kept_once_with_all_dependencies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "named", "lacks"),
+    ("stated", "name", "lacks"),
     [
         (record("Make tea", []), "Make tea", "steps"),
         (record("", ["boil water"]), "no title", "title"),
@@ -206,11 +206,11 @@ def test_step_that_occurs_twice_is_kept_once_with_all_dependencies() -> None:
         ({}, "no title", "title"),
     ],
 )
-def test_empty_task_is_left_out_and_reported(stated: dict[str, Any], named: str, lacks: str) -> None:
+def test_empty_task_is_left_out_and_reported(stated: dict[str, Any], name: str, lacks: str) -> None:
     tasks, problems = read(lines(TEA, stated, RICE))
 
     assert [task.title for task in tasks] == ["Make tea", "Cook rice"]
-    assert problems == [f"test.jsonl, line 2 ({named}): the task has no {lacks}; it is left out"]
+    assert problems == [f"test.jsonl, line 2 ({name}): the task has no {lacks}; it is left out"]
 
 
 @pytest.mark.parametrize("step", ["", " ", ".", None, 7, {"step": ["boil water"]}, {}])
@@ -235,7 +235,7 @@ def test_field_that_is_no_list_is_left_out_and_reported(name: str, value: object
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "message"),
     [
         (b'{"task": "Make', "broken JSON"),
         (b"Make tea: boil water, steep tea", "broken JSON"),
@@ -248,13 +248,13 @@ def test_field_that_is_no_list_is_left_out_and_reported(name: str, value: object
         (b"7", "a number"),
     ],
 )
-def test_broken_line_is_reported_and_the_rest_read(broken: bytes, said: str) -> None:
+def test_broken_line_is_reported_and_the_rest_read(broken: bytes, message: str) -> None:
     tasks, problems = read(lines(TEA) + broken + b"\n" + lines(RICE))
 
     assert [task.title for task in tasks] == ["Make tea", "Cook rice"]
     assert len(problems) == 1
     assert problems[0].startswith("test.jsonl, line 2: ")
-    assert said in problems[0]
+    assert message in problems[0]
 
 
 def test_line_that_is_too_long_is_reported_and_the_rest_read() -> None:
@@ -525,7 +525,7 @@ def test_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "found"),
+    ("files", "message"),
     [
         ({}, r"found no \.jsonl or \.json file; expected"),
         ({"notes.txt": b"train"}, r"found no \.jsonl or \.json file; expected"),
@@ -535,13 +535,13 @@ def test_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["folder", "archive"])
-def test_data_without_a_task_are_refused(tmp_path: Path, kind: str, files: dict[str, bytes], found: str) -> None:
+def test_data_without_a_task_are_refused(tmp_path: Path, kind: str, files: dict[str, bytes], message: str) -> None:
     (tmp_path / "data").mkdir()
     for name, content in files.items():
         (tmp_path / "data" / name).write_bytes(content)
     path = tmp_path / "data" if kind == "folder" else packed(tmp_path / "data")
 
-    with pytest.raises(UsageError, match=rf"no task that can be used; {found}"):
+    with pytest.raises(UsageError, match=rf"no task that can be used; {message}"):
         read_published(path)
 
 
@@ -611,7 +611,7 @@ texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
 @st.composite
 def complex_tasks(draw: st.DrawFn) -> ComplexTask:
     """Draw a task, as yet without an id."""
-    steps = draw(st.lists(texts, min_size=1, max_size=6, unique_by=lambda one: one.casefold().rstrip(" .")))
+    steps = draw(st.lists(texts, min_size=1, max_size=6, unique_by=lambda text: text.casefold().rstrip(" .")))
     places = st.integers(0, len(steps) - 1)
     pairs = st.tuples(places, places).filter(lambda pair: pair[0] != pair[1])
     return ComplexTask(
@@ -625,16 +625,16 @@ def complex_tasks(draw: st.DrawFn) -> ComplexTask:
     )
 
 
-def written(task: ComplexTask) -> dict[str, Any]:
+def published_record(task: ComplexTask) -> dict[str, Any]:
     """Return the task in the published format."""
     pairs = [(task.steps[before], task.steps[after]) for before, after in task.dependencies]
-    assumptions = [{"assumption": one} for one in task.context]
+    assumptions = [{"assumption": assumption} for assumption in task.context]
     return record(task.title, task.steps, pairs, assumptions=assumptions, cluster=task.cluster)
 
 
 @given(st.lists(complex_tasks(), max_size=4))
 def test_tasks_written_in_the_format_read_back_equal(tasks: list[ComplexTask]) -> None:
-    assert read(lines(*map(written, tasks))) == (tasks, [])
+    assert read(lines(*map(published_record, tasks))) == (tasks, [])
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

@@ -17,8 +17,8 @@ REFUSAL = "I'm sorry, but I can't help with that."
 
 def listing(question: Question) -> Turns:
     """Run the sub-generator alone as an episode; its reply is what the sub-generator returns, as text."""
-    found = yield from step_sequences(question)
-    return Transcript(Reply(repr(found)) if isinstance(found, list) else found)
+    sequences = yield from step_sequences(question)
+    return Transcript(Reply(repr(sequences)) if isinstance(sequences, list) else sequences)
 
 
 def test_icl_reply_with_chatter_is_composed_of_its_steps() -> None:
@@ -98,8 +98,8 @@ def test_step_sequences_one_is_asked_for_as_icl_does() -> None:
 def test_step_sequences_two_are_asked_for_as_multseq_does() -> None:
     question = make_question({"sequences": 2})
     assert next(step_sequences(question)) == next(multseq(question))
-    found, _ = run_episode(listing, question, [numbered("a b"), REFUSAL])
-    assert found.reply.text == "[['a b']]"
+    sequences, _ = run_episode(listing, question, [numbered("a b"), REFUSAL])
+    assert sequences.reply.text == "[['a b']]"
 
 
 @pytest.mark.parametrize("stated", [None, 0, "2", True])

@@ -51,7 +51,7 @@ def scored(request: Request) -> Reply:
 def test_filter_takes_the_sample_that_the_coefficients_rank_first() -> None:
     transcript, exchanges = run_episode(filter_best, sampled(), TEXTS)
     assert transcript.reply.text == "1. boil water"
-    assert [one.note for one in exchanges] == [
+    assert [exchange.note for exchange in exchanges] == [
         {"kept": False, "steps": 3, "filter_score": -2.5},
         {"kept": False, "steps": 0, "filter_score": None},
         {"kept": True, "steps": 1, "filter_score": -0.5},
@@ -78,7 +78,7 @@ def test_filter_samples_are_those_of_multseq() -> None:
 def test_multseq_filter_merges_the_best_samples_best_first() -> None:
     transcript, exchanges = run_episode(multseq_filter, sampled(keep=2), TEXTS)
     assert read_steps(transcript.reply.text) == ["wash the rice", "cook the rice", "boil water"]
-    assert [one.note["kept"] for one in exchanges] == [False, False, True, True]
+    assert [exchange.note["kept"] for exchange in exchanges] == [False, False, True, True]
 
 
 def test_filter_measures_best_and_mean_of_all_samples() -> None:
@@ -119,7 +119,7 @@ def test_filter_logprob_takes_the_largest_mean_of_a_token() -> None:
     request = exchanges[-1].request
     assert (request.kind, request.context, request.messages) == ("score", "Task: Cook rice", [])
     assert request.texts == ["\n" + TEXTS[0], "\n" + TEXTS[2], "\n" + TEXTS[3]]
-    assert [one.note.get("filter_score") for one in exchanges] == [-3.0, None, -2.0, -1.5, None]
+    assert [exchange.note.get("filter_score") for exchange in exchanges] == [-3.0, None, -2.0, -1.5, None]
     assert not is_one_turn(filter_best_logprob)
 
 
@@ -178,8 +178,8 @@ def test_filter_logprob_over_http_takes_the_most_probable_sample() -> None:
 
         transcript = asyncio.run(episode())
     assert transcript.reply.text == "1. boil water"
-    *chats, score = [one.body for one in server.requests]
-    assert [one["temperature"] for one in chats] == [0.5] * 4
+    *chats, score = [request.body for request in server.requests]
+    assert [request["temperature"] for request in chats] == [0.5] * 4
     assert {text[:17] for text in score["prompt"]} == {"Task: Cook rice\n1"}
 
 
@@ -190,15 +190,15 @@ def test_multseq_filter_hostile_samples_are_merged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"filter": None}, "question q: filter: found nothing; expected a JSON object"),
         ({"title": 3}, "question q: episode_settings has no title"),
         ({"samples": 0}, r"episode_settings\['samples'\] is 0"),
     ],
 )
-def test_filter_settings_that_lack_something_are_refused(settings: dict[str, Json], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_filter_settings_that_lack_something_are_refused(settings: dict[str, Json], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         run_episode(filter_best, make_question(sampled().episode_settings | settings), TEXTS)
 
 
@@ -254,7 +254,7 @@ def test_methods_state_what_their_episodes_need(tmp_path: Path) -> None:
         question = make_question(stated, prompt=method.prompt(task, (), settings))
         requests = next(method.episode(question))
         samples = {"icl": 1, "multseq": 2}.get(method.name, 16)
-        assert [one.prompt for one in requests] == [question.prompt] * samples
+        assert [request.prompt for request in requests] == [question.prompt] * samples
     assert [method.name for method in METHODS] == [
         "icl", "multseq", "filter", "filter_logprob", "multseq_filter", "multseq_filter_logprob",
     ]  # fmt: skip

@@ -34,13 +34,13 @@ def by_augmented_rows(rows: list[list[float]], targets: list[float], penalty: fl
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1)
     below = np.sqrt(penalty) * np.eye(features.shape[1])
     right = np.concatenate([np.asarray(targets) - np.mean(targets), np.zeros(features.shape[1])])
-    return [float(one) for one in np.linalg.lstsq(np.vstack([scaled, below]), right, rcond=None)[0]]
+    return [float(coefficient) for coefficient in np.linalg.lstsq(np.vstack([scaled, below]), right, rcond=None)[0]]
 
 
 def test_fit_ridge_planted_relation_is_recovered() -> None:
     rows, targets, groups = planted(400, noise=1e-6)
     fit = fit_ridge(rows, targets, groups)
-    slopes = [one / scale for one, scale in zip(fit.coefficients, fit.scale, strict=True)]
+    slopes = [coefficient / scale for coefficient, scale in zip(fit.coefficients, fit.scale, strict=True)]
     assert slopes == pytest.approx([2, -0.5, 0], abs=0.01)
     assert fit.penalty == min(PENALTIES)
     assert fit.predictions == pytest.approx(targets, abs=0.05)
@@ -64,27 +64,27 @@ def test_fit_ridge_predictions_are_those_without_the_group() -> None:
     rows, targets, groups = planted(40, noise=1.0)
     fit = fit_ridge(rows, targets, groups)
     rest = [at for at, group in enumerate(groups) if group != "g3"]
-    kept, kept_targets = [rows[at] for at in rest], [targets[at] for at in rest]
-    own = by_augmented_rows(kept, kept_targets, fit.penalty)
-    mean, spread = np.mean(kept, axis=0), np.std(kept, axis=0)
+    other_rows, kept_targets = [rows[at] for at in rest], [targets[at] for at in rest]
+    own = by_augmented_rows(other_rows, kept_targets, fit.penalty)
+    mean, spread = np.mean(other_rows, axis=0), np.std(other_rows, axis=0)
     for at in (at for at, group in enumerate(groups) if group == "g3"):
-        terms = [(rows[at][one] - mean[one]) / spread[one] * own[one] for one in (0, 1)]
+        terms = [(rows[at][column] - mean[column]) / spread[column] * own[column] for column in (0, 1)]
         assert fit.predictions[at] == pytest.approx(np.mean(kept_targets) + sum(terms))
 
 
 def test_fit_ridge_penalty_has_the_least_error_of_all() -> None:
     rows, targets, groups = planted(40, noise=30.0)
     chosen = fit_ridge(rows, targets, groups)
-    error = sum((one - other) ** 2 for one, other in zip(chosen.predictions, targets, strict=True))
+    error = sum((first - other) ** 2 for first, other in zip(chosen.predictions, targets, strict=True))
     for penalty in PENALTIES:
         held_out = 0.0
         for group in set(groups):
-            rest = [at for at, one in enumerate(groups) if one != group]
-            kept, kept_targets = [rows[at] for at in rest], [targets[at] for at in rest]
-            own = by_augmented_rows(kept, kept_targets, penalty)
-            mean, spread = np.mean(kept, axis=0), np.std(kept, axis=0)
-            for at in (at for at, one in enumerate(groups) if one == group):
-                terms = [(rows[at][one] - mean[one]) / spread[one] * own[one] for one in (0, 1)]
+            rest = [at for at, first in enumerate(groups) if first != group]
+            other_rows, kept_targets = [rows[at] for at in rest], [targets[at] for at in rest]
+            own = by_augmented_rows(other_rows, kept_targets, penalty)
+            mean, spread = np.mean(other_rows, axis=0), np.std(other_rows, axis=0)
+            for at in (at for at, first in enumerate(groups) if first == group):
+                terms = [(rows[at][first] - mean[first]) / spread[first] * own[first] for first in (0, 1)]
                 held_out += (np.mean(kept_targets) + sum(terms) - targets[at]) ** 2
         assert error <= held_out * (1 + 1e-9)
 
@@ -122,8 +122,8 @@ def test_features_of_two_samples_follow_their_definitions() -> None:
 
 
 def test_features_agreement_is_the_mean_over_the_other_samples() -> None:
-    found = features_of("", [], [["wash rice"], ["wash rice"], ["boil rice"]])
-    assert [one["agreement"] for one in found] == [0.75, 0.75, 0.5]
+    features = features_of("", [], [["wash rice"], ["wash rice"], ["boil rice"]])
+    assert [entry["agreement"] for entry in features] == [0.75, 0.75, 0.5]
     assert features_of("", [], [["wash rice"]])[0]["agreement"] == 0
 
 
@@ -162,7 +162,7 @@ def test_filter_model_scores_are_linear_in_the_standardised_features() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{\n  'format': 1}", ":2: malformed JSON"),
         ("", ":1: malformed JSON"),
@@ -185,10 +185,10 @@ def test_filter_model_scores_are_linear_in_the_standardised_features() -> None:
         ({"intercept": float("inf")}, "intercept: found inf; expected a number"),
     ],
 )
-def test_read_filter_mistake_is_told_with_its_place(tmp_path: Path, text: object, told: str) -> None:
+def test_read_filter_mistake_is_told_with_its_place(tmp_path: Path, text: object, message: str) -> None:
     path = tmp_path / "filter.json"
     path.write_text(text if isinstance(text, str) else json.dumps({**GOOD, **text}), encoding="utf-8")  # type: ignore[dict-item]
-    with pytest.raises(UsageError, match=f"filter.json.*{told}"):
+    with pytest.raises(UsageError, match=f"filter.json.*{message}"):
         read_filter(path)
 
 

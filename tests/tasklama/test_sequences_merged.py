@@ -74,9 +74,9 @@ def test_merge_empty_steps_are_left_out() -> None:
 @given(SEQUENCES)
 def test_merge_holds_no_near_duplicates_and_covers_every_step(sequences: list[list[str]]) -> None:
     merged = merge_sequences(sequences)
-    assert not any(alike(one, other) for at, one in enumerate(merged) for other in merged[at + 1 :])
+    assert not any(alike(first, other) for at, first in enumerate(merged) for other in merged[at + 1 :])
     for sequence in sequences:
-        assert all(any(alike(step, kept) for kept in merged) for step in sequence)
+        assert all(any(alike(step, merged_step) for merged_step in merged) for step in sequence)
 
 
 @given(SEQUENCES)
@@ -101,8 +101,8 @@ def test_merge_new_step_stands_behind_those_before_it(sequences: list[list[str]]
     for at, step in enumerate(last):
         if step in place and step not in before and step not in last[:at]:
             for earlier in last[:at]:
-                kept = next(one for one in merged if alike(earlier, one))
-                assert place[kept] < place[step]
+                merged_step = next(other_step for other_step in merged if alike(earlier, other_step))
+                assert place[merged_step] < place[step]
 
 
 def test_merge_hostile_sequences_are_cut() -> None:

@@ -25,11 +25,11 @@ def own_prompt(folder: Path, name: str, text: str) -> Settings:
 def test_icl_prompt_with_examples_ends_with_the_asked_task() -> None:
     examples = [make_task(1, context=("With glue",)), make_task(2)]
     prompt = icl_prompt(WEDDING, examples, TaskLamaSettings())
-    shown = (
+    expected_start = (
         "Task: Build shelf 1\nContext: With glue\n1. buy board 1\n2. saw board 1\n\n"
         "Task: Build shelf 2\n1. buy board 2\n2. saw board 2\n\n"
     )
-    assert shown in prompt
+    assert expected_start in prompt
     assert prompt.endswith("\n\nTask: Plan a wedding\nContext: In Italy; Outdoors")
     assert "book a church" not in prompt
 
@@ -69,10 +69,10 @@ def test_check_good_template_or_none_is_accepted(tmp_path: Path) -> None:
 
 
 def test_draw_examples_same_seed_gives_same_examples_to_all_tasks() -> None:
-    found = draw_examples(TRAIN, WEDDING, 3, 7)
-    assert len(set(found)) == 3
-    assert found == draw_examples(TRAIN, make_task(99), 3, 7)
-    assert found[:2] == draw_examples(TRAIN, WEDDING, 2, 7)
+    examples = draw_examples(TRAIN, WEDDING, 3, 7)
+    assert len(set(examples)) == 3
+    assert examples == draw_examples(TRAIN, make_task(99), 3, 7)
+    assert examples[:2] == draw_examples(TRAIN, WEDDING, 2, 7)
     assert len({draw_examples(TRAIN, WEDDING, 3, seed) for seed in range(9)}) > 1
 
 
@@ -80,8 +80,8 @@ def test_draw_examples_same_seed_gives_same_examples_to_all_tasks() -> None:
 def test_draw_examples_like_the_task_are_replaced_by_the_next(title: str, cluster: str) -> None:
     first, second, third = draw_examples(TRAIN, WEDDING, 3, 0)
     number = int(first.id[1:])
-    asked = make_task(77, title.format(number), cluster.format(number))
-    assert draw_examples(TRAIN, asked, 2, 0) == (second, third)
+    resembling_task = make_task(77, title.format(number), cluster.format(number))
+    assert draw_examples(TRAIN, resembling_task, 2, 0) == (second, third)
 
 
 def test_draw_examples_few_tasks_without_cluster_gives_all() -> None:

@@ -20,7 +20,7 @@ from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettin
 from pytest_taskgraph.errors import UsageError
 
 
-def named(title: str, *context: str) -> ComplexTask:
+def name(title: str, *context: str) -> ComplexTask:
     """Return a task of that title and context, as yet without an id."""
     return ComplexTask("", title, context, ("do it",), ())
 
@@ -74,10 +74,10 @@ def test_load_again_gives_the_tasks_that_are_kept(source: str) -> None:
 @pytest.mark.parametrize("source", ["embedded", "generated"])
 def test_ids_of_our_tasks_are_unique_and_short(source: str) -> None:
     tasks = load(TaskLamaSettings(source=source))  # type: ignore[arg-type]
-    found = [task.id for task in (*tasks.train, *tasks.validation, *tasks.test)]
+    task_ids = [task.id for task in (*tasks.train, *tasks.validation, *tasks.test)]
 
-    assert len(set(found)) == len(found)
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", one) and len(one) <= 60 for one in found)
+    assert len(set(task_ids)) == len(task_ids)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry) and len(entry) <= 60 for entry in task_ids)
 
 
 def test_tasks_of_our_sets_survive_json() -> None:
@@ -93,14 +93,14 @@ def test_tasks_of_our_sets_survive_json() -> None:
 @pytest.mark.parametrize(
     ("task", "expected"),
     [
-        (named("Plan a wedding", "In Italy"), "plan-a-wedding-in-italy"),
-        (named("Plan a wedding", "In Italy", "For 40 guests"), "plan-a-wedding-in-italy-for-40-guests"),
-        (named("Fix a bicycle's flat tire!"), "fix-a-bicycles-flat-tire"),
-        (named("Crème brûlée"), "creme-brulee"),
-        (named("作る"), "task"),
-        (named("Plan a wedding", "x" * 50), "plan-a-wedding"),
-        (named("Plan " + "a " * 40 + "wedding"), "plan-" + "-".join("a" * 28)),
-        (named("x" * 70), "x" * 60),
+        (name("Plan a wedding", "In Italy"), "plan-a-wedding-in-italy"),
+        (name("Plan a wedding", "In Italy", "For 40 guests"), "plan-a-wedding-in-italy-for-40-guests"),
+        (name("Fix a bicycle's flat tire!"), "fix-a-bicycles-flat-tire"),
+        (name("Crème brûlée"), "creme-brulee"),
+        (name("作る"), "task"),
+        (name("Plan a wedding", "x" * 50), "plan-a-wedding"),
+        (name("Plan " + "a " * 40 + "wedding"), "plan-" + "-".join("a" * 28)),
+        (name("x" * 70), "x" * 60),
     ],
 )
 def test_id_of_a_task_is_title_and_the_context_that_fits(task: ComplexTask, expected: str) -> None:
@@ -108,30 +108,28 @@ def test_id_of_a_task_is_title_and_the_context_that_fits(task: ComplexTask, expe
 
 
 def test_ids_of_equal_titles_get_numbers_that_are_free() -> None:
-    tasks = [named("Make tea"), named("Make tea 2"), named("Make tea"), named("Make tea!"), named("Make tea 2")]
+    tasks = [name("Make tea"), name("Make tea 2"), name("Make tea"), name("Make tea!"), name("Make tea 2")]
 
     assert ids(*tasks) == ["make-tea", "make-tea-2", "make-tea-3", "make-tea-4", "make-tea-2-2"]
 
 
 def test_ids_of_long_equal_titles_stay_short() -> None:
-    found = ids(*[named("x" * 70)] * 11)
+    task_ids = ids(*[name("x" * 70)] * 11)
 
-    assert [found[0], found[1], found[10]] == ["x" * 60, "x" * 58 + "-2", "x" * 57 + "-11"]
+    assert [task_ids[0], task_ids[1], task_ids[10]] == ["x" * 60, "x" * 58 + "-2", "x" * 57 + "-11"]
 
 
-@given(
-    st.lists(st.builds(named, st.sampled_from(["a", "a 2", "a-2-2", "b" * 59, "b" * 80, "é"]) | st.text(max_size=9)))
-)
+@given(st.lists(st.builds(name, st.sampled_from(["a", "a 2", "a-2-2", "b" * 59, "b" * 80, "é"]) | st.text(max_size=9))))
 def test_ids_of_any_titles_are_unique_and_valid(tasks: list[ComplexTask]) -> None:
-    found = ids(*tasks)
+    task_ids = ids(*tasks)
 
-    assert len(set(found)) == len(found)
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", one) and len(one) <= 60 for one in found)
+    assert len(set(task_ids)) == len(task_ids)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry) and len(entry) <= 60 for entry in task_ids)
 
 
 # Choosing.
 
-MANY = with_ids(named(f"Task {number}") for number in range(60))
+MANY = with_ids(name(f"Task {number}") for number in range(60))
 
 
 @given(st.integers(0, 80), st.integers(0, 5))

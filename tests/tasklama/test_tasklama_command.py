@@ -47,8 +47,8 @@ def samples(task: int, number: int = 4) -> list[str]:
     rng = Random(f"samples|{task}")
     texts = []
     for at in range(number):
-        kept = rng.sample(gold(task), 1 + at % 5)
-        texts.append(numbered(*kept, *(f"you think about noise {one} a lot" for one in range(5 - at % 5))))
+        steps = rng.sample(gold(task), 1 + at % 5)
+        texts.append(numbered(*steps, *(f"you think about noise {number} a lot" for number in range(5 - at % 5))))
     rng.shuffle(texts)
     return texts
 
@@ -79,19 +79,19 @@ def test_fit_record_writes_coefficients_that_pick_better_samples(
     assert "fitted to 48 sequences of 12 tasks, ridge " in out
     assert f"coefficients written to {tmp_path / 'filter.json'}" in out
     assert err == ""
-    written = json.loads((tmp_path / "filter.json").read_text("utf-8"))
-    assert written["features"] == [*FEATURES]
-    assert (written["format"], written["tasks"], written["sequences"]) == (1, 12, 48)
-    assert written["correlation"] > 0.9
-    assert written["cross_validated_r2"] > 0.8
-    assert written["mean_f1"] < written["picked_f1"] <= written["best_f1"]
+    coefficients = json.loads((tmp_path / "filter.json").read_text("utf-8"))
+    assert coefficients["features"] == [*FEATURES]
+    assert (coefficients["format"], coefficients["tasks"], coefficients["sequences"]) == (1, 12, 48)
+    assert coefficients["correlation"] > 0.9
+    assert coefficients["cross_validated_r2"] > 0.8
+    assert coefficients["mean_f1"] < coefficients["picked_f1"] <= coefficients["best_f1"]
 
     model = read_filter(tmp_path / "filter.json")
     question = question_of(99, "filter", samples=4, filter=model.to_json())
     transcript, _ = run_episode(filter_best, question, samples(99))
-    made = trial(question, samples(99), filter_best)
-    assert made.score is not None
-    assert made.score.value == pytest.approx(transcript.metrics["best_sample_f1"])
+    sampled_trial = trial(question, samples(99), filter_best)
+    assert sampled_trial.score is not None
+    assert sampled_trial.score.value == pytest.approx(transcript.metrics["best_sample_f1"])
 
 
 def test_fit_same_record_writes_same_file(tmp_path: Path) -> None:
@@ -159,15 +159,17 @@ def test_sampled_tasks_take_the_trial_of_a_task_with_the_most_sequences() -> Non
         trial_of(many, "m", AskResult(transcript, None, exchanges))[0],
         trial(question_of(1), ["no", *samples(1)[1:]], model="n"),
     ]
-    found = sampled_tasks(trials, "tasklama")
-    assert [len(task.sequences) for task in found] == [4, 4]
-    assert found[0].title == "Build 1"
-    assert (found[0].context, found[0].cluster, found[0].split) == (("At home",), "c1", "train")
+    sampled = sampled_tasks(trials, "tasklama")
+    assert [len(task.sequences) for task in sampled] == [4, 4]
+    assert sampled[0].title == "Build 1"
+    assert (sampled[0].context, sampled[0].cluster, sampled[0].split) == (("At home",), "c1", "train")
 
 
 def test_sampled_tasks_reply_that_could_not_be_read_is_left_out() -> None:
-    (found,) = sampled_tasks([trial(question_of(1), ["", "???", "1. go", "I'm sorry, but I can't help."])], "tasklama")
-    assert found.sequences == (("go",),)
+    (sampled,) = sampled_tasks(
+        [trial(question_of(1), ["", "???", "1. go", "I'm sorry, but I can't help."])], "tasklama"
+    )
+    assert sampled.sequences == (("go",),)
 
 
 def test_sampled_tasks_title_that_is_missing_is_told() -> None:
@@ -177,14 +179,16 @@ def test_sampled_tasks_title_that_is_missing_is_told() -> None:
 
 def test_fit_filter_similarity_of_an_embedder_falls_back_to_words() -> None:
     question = question_of(1)
-    made = trial(question, samples(1))
+    sampled_trial = trial(question, samples(1))
     assert isinstance(question.reference, dict)
-    embedded = replace(made, question=replace(question, reference=question.reference | {"similarity": "embeddings"}))
-    assert fit_filter(sampled_tasks([embedded], "tasklama")) == fit_filter(sampled_tasks([made], "tasklama"))
+    embedded = replace(
+        sampled_trial, question=replace(question, reference=question.reference | {"similarity": "embeddings"})
+    )
+    assert fit_filter(sampled_tasks([embedded], "tasklama")) == fit_filter(sampled_tasks([sampled_trial], "tasklama"))
 
 
 def test_fit_filter_equal_scores_have_no_correlation() -> None:
     tasks = sampled_tasks([trial(question_of(task), ["1. sleep"] * 4) for task in range(3)], "tasklama")
-    found = fit_filter(tasks)
-    assert (found.r2, found.correlation, found.mean) == (None, None, 0.0)
-    assert json.loads(json.dumps(found.to_json(), allow_nan=False)) == found.to_json()
+    fit = fit_filter(tasks)
+    assert (fit.r2, fit.correlation, fit.mean) == (None, None, 0.0)
+    assert json.loads(json.dumps(fit.to_json(), allow_nan=False)) == fit.to_json()

@@ -60,24 +60,24 @@ def test_methods_are_chosen_by_name_and_by_kind_in_the_order_of_reports() -> Non
 
 
 def test_every_method_asks_about_the_same_tasks() -> None:
-    found = references(settings(5, method=("icl", "golden_pairs", "whole_two")))
-    tasks = Counter(one.payload["task"]["id"] for one in found)
+    references_drawn = references(settings(5, method=("icl", "golden_pairs", "whole_two")))
+    tasks = Counter(entry.payload["task"]["id"] for entry in references_drawn)
     assert set(tasks.values()) == {3}
     assert len(tasks) == 5
-    assert len({one.id for one in found}) == 15
+    assert len({entry.id for entry in references_drawn}) == 15
 
 
 def test_more_instances_keep_the_tasks_of_fewer() -> None:
-    few, many = ({one.id for one in references(settings(count, method=("icl",)))} for count in (3, 20))
+    few, many = ({reference.id for reference in references(settings(count, method=("icl",)))} for count in (3, 20))
     assert few < many
     assert len(references(settings(1000, method=("icl",)))) == 32
 
 
 def test_examples_are_training_tasks_and_the_same_for_all_tasks() -> None:
-    shown = [prompt.split("Task: ")[1:] for prompt in prompts(settings(8, method=("icl",)))]
-    assert {len(tasks) for tasks in shown} == {4}
-    assert len({tuple(tasks[:-1]) for tasks in shown}) == 1
-    assert len({tasks[-1] for tasks in shown}) == 8
+    example_titles = [prompt.split("Task: ")[1:] for prompt in prompts(settings(8, method=("icl",)))]
+    assert {len(tasks) for tasks in example_titles} == {4}
+    assert len({tuple(tasks[:-1]) for tasks in example_titles}) == 1
+    assert len({tasks[-1] for tasks in example_titles}) == 8
 
 
 def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> None:
@@ -86,16 +86,16 @@ def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> N
 
 
 @pytest.mark.parametrize(
-    ("similarity", "told"),
+    ("similarity", "message"),
     [
         ("lexical", "lexical (not comparable with the paper)"),
         ("sentence-transformers", "sentence-transformers (not comparable with the paper)"),
         ("embeddings", "embeddings"),
     ],
 )
-def test_facts_tell_similarities_that_are_never_those_of_the_paper(similarity: str, told: str) -> None:
+def test_facts_tell_similarities_that_are_never_those_of_the_paper(similarity: str, message: str) -> None:
     description = tasklama.description(settings(similarity=similarity, source="generated", split="train"))
-    assert description.facts == {"tasks": "generated (train split)", "similarity": told}
+    assert description.facts == {"tasks": "generated (train split)", "similarity": message}
 
 
 def test_without_context_no_prompt_holds_one() -> None:
@@ -106,7 +106,7 @@ def test_without_context_no_prompt_holds_one() -> None:
 
 def test_both_contexts_ask_twice_about_tasks_that_have_one(tmp_path: Path) -> None:
     stated = settings(9, published(tmp_path, test=[RICE, BELL]), method=("icl",), context="both")
-    assert [(one.id, one.labels["context"]) for one in references(stated)] == [
+    assert [(reference.id, reference.labels["context"]) for reference in references(stated)] == [
         ("icl-cook-rice-on-a-gas-stove-with-context", "with"),
         ("icl-cook-rice-on-a-gas-stove-without-context", "without"),
     ]
@@ -116,12 +116,16 @@ def test_both_contexts_ask_twice_about_tasks_that_have_one(tmp_path: Path) -> No
 def test_contexts_of_one_published_title_share_a_cluster(tmp_path: Path) -> None:
     electric = RICE | {"assumptions": [{"assumption": "On an electric stove"}]}
     stated = settings(9, published(tmp_path, test=[RICE, electric, BELL]), method=("icl",))
-    assert [one.cluster for one in references(stated)] == ["task:cook rice", "task:cook rice", "task:ring a bell"]
+    assert [reference.cluster for reference in references(stated)] == [
+        "task:cook rice",
+        "task:cook rice",
+        "task:ring a bell",
+    ]
 
 
 def test_golden_methods_leave_out_tasks_of_a_single_step(tmp_path: Path) -> None:
     stated = settings(9, published(tmp_path, test=[RICE, BELL]), method=("icl", "golden_whole"))
-    assert Counter(one.group for one in references(stated)) == {"icl": 2, "golden_whole": 1}
+    assert Counter(reference.group for reference in references(stated)) == {"icl": 2, "golden_whole": 1}
 
 
 def test_references_split_without_tasks_names_the_sizes_of_all(tmp_path: Path) -> None:
@@ -139,16 +143,16 @@ def test_published_tasks_without_a_training_split_borrow_embedded_examples(tmp_p
 
 def test_question_states_gold_graph_and_similarity(tmp_path: Path) -> None:
     stated = settings(data=published(tmp_path, test=[RICE]), method=("linear",), similarity="embeddings")
-    made = tasklama.question(references(stated)[0], stated)
-    assert made.reference == {
+    question = tasklama.question(references(stated)[0], stated)
+    assert question.reference == {
         "steps": ["Wash the rice", "Boil water", "Cook the rice"],
         "dependencies": [[0, 2], [1, 2]],
         "similarity": "embeddings",
     }
-    assert made.text == "Task: Cook rice\nContext: On a gas stove"
-    assert (made.graded, made.episode) == (True, "linear+embeddings")
+    assert question.text == "Task: Cook rice\nContext: On a gas stove"
+    assert (question.graded, question.episode) == (True, "linear+embeddings")
     assert tasklama.roles(stated) == ("embedder",)
-    assert callable(tasklama.episode(made.episode))
+    assert callable(tasklama.episode(question.episode))
 
 
 @pytest.mark.parametrize(
@@ -160,8 +164,8 @@ def test_option_that_cannot_be_met_is_a_usage_error(own: dict[str, OptionValue])
 
 
 def test_kinds_of_methods_without_filter_leave_out_filters_with_a_notice() -> None:
-    asked = {one.group for one in references(settings(method=("steps",)))}
-    assert asked == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
+    groups = {reference.group for reference in references(settings(method=("steps",)))}
+    assert groups == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
     (line,) = tasklama.notices(settings(method=("steps",)), {})
     assert line.startswith("--taskgraph-tasklama-method leaves out filter, multseq_filter: they need")
     with pytest.raises(UsageError, match="tasklama-filter"):
@@ -178,26 +182,32 @@ def test_metrics_of_a_method_are_those_that_its_questions_measure() -> None:
 
 
 def test_tables_hold_the_published_numbers_of_the_paper() -> None:
-    counts = {one.name: len(one.references) for one in TABLES if one.references}
+    counts = {table.name: len(table.references) for table in TABLES if table.references}
     assert counts == {"steps": 12 * 10, "dependencies": 9 * 9, "golden": 4}
-    values = {(one.row, one.column): one.value for table in TABLES for one in table.references}
+    values = {(spec.row, spec.column): spec.value for table in TABLES for spec in table.references}
     assert values["MultSeq + SPT", "hungarian_f2"] == 0.462
     assert values["LLM Scoring, 1 sequence", "step_proximity_rouge1"] == 0.202
     assert values["Majority Class", "pair_accuracy"] == 0.538
-    assert all(0 < one < 1 for one in values.values())
+    assert all(0 < table < 1 for table in values.values())
 
 
 def test_diagram_pair_matches_steps_that_are_alike_and_draws_what_differs(tmp_path: Path) -> None:
     stated = settings(data=published(tmp_path, test=[RICE]), method=("linear", "icl"))
-    icl, linear = (tasklama.question(one, stated) for one in references(stated))
+    icl, linear = (tasklama.question(reference, stated) for reference in references(stated))
     given: Json = {"steps": ["Cook the rice", "Wash the rice", "Sing"], "dependencies": [[1, 0], [0, 2]]}
     pair = tasklama.diagram_pair(linear, Score(0.5, given=given))
     assert pair is not None
-    assert [(one.id, one.label) for one in pair.given.nodes] == [
+    assert [(reference.id, reference.label) for reference in pair.given.nodes] == [
         ("gold-2", "Cook the rice"), ("gold-0", "Wash the rice"), ("given-2", "Sing"),
     ]  # fmt: skip
-    assert {(one.source, one.target) for one in pair.expected.edges} == {("gold-0", "gold-2"), ("gold-1", "gold-2")}
-    assert {(one.source, one.target) for one in pair.given.edges} == {("gold-0", "gold-2"), ("gold-2", "given-2")}
+    assert {(reference.source, reference.target) for reference in pair.expected.edges} == {
+        ("gold-0", "gold-2"),
+        ("gold-1", "gold-2"),
+    }
+    assert {(reference.source, reference.target) for reference in pair.given.edges} == {
+        ("gold-0", "gold-2"),
+        ("gold-2", "given-2"),
+    }
     steps_alone = tasklama.diagram_pair(icl, Score(0.5, given=given))
     assert steps_alone is not None
     assert not steps_alone.expected.edges + steps_alone.given.edges
@@ -205,8 +215,8 @@ def test_diagram_pair_matches_steps_that_are_alike_and_draws_what_differs(tmp_pa
 
 def test_diagram_pair_without_a_measured_similarity_is_not_drawn(tmp_path: Path) -> None:
     stated = settings(data=published(tmp_path, test=[RICE]), method=("linear",), similarity="embeddings")
-    made = tasklama.question(references(stated)[0], stated)
-    assert tasklama.diagram_pair(made, Score(0.5, given={"steps": ["Sing"], "dependencies": []})) is None
+    question = tasklama.question(references(stated)[0], stated)
+    assert tasklama.diagram_pair(question, Score(0.5, given={"steps": ["Sing"], "dependencies": []})) is None
 
 
 @pytest.mark.parametrize("option", ["sequences", "samples"])
