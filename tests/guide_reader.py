@@ -1,6 +1,6 @@
 """A reader of Mermaid charts that takes the syntax from Mermaid, and all meaning from the sentences of a guide alone.
 
-It shares no code with the package. A sentence that it does not know, and a thing in a chart that no sentence tells of,
+It shares no code with the package. A sentence that it does not know, and a thing in a chart that no sentence covers,
 are errors.
 """
 

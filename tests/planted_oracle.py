@@ -1,6 +1,6 @@
 """What is wrong in a workflow of a domain, by the vocabulary files alone: an oracle for planted flaws.
 
-A checker for each kind of flaw looks at the whole project, at any depth; it is told nothing of what was planted. Order:
+A checker for each kind of flaw looks at the whole project, at any depth; it does not know what was planted. Order:
 `domain_oracle.py`.
 """
 

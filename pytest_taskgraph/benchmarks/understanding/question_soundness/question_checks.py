@@ -191,8 +191,8 @@ class QuestionChecks:
             return f"the workflow read back from the text has no such case; expected {_excerpt(self.question.text)}"
         if any(self._has_same_answer(case, posed.case) for case in same):
             return ""
-        shown, back_answer = self._answer_text(posed.case), self._answer_text(same[0])
-        return f"the workflow read back gives {back_answer}; the shown workflow {shown}"
+        shown_answer, back_answer = self._answer_text(posed.case), self._answer_text(same[0])
+        return f"the workflow read back gives {back_answer}; the shown workflow {shown_answer}"
 
     def _same_cases(self, scope: Scope) -> list[Case]:
         """Return the cases about the same of another workflow, by words where fields differ in order."""
