@@ -137,20 +137,22 @@ def _equal_distinct_constants(guards: Sequence[str], parameters: Sequence[Parame
     return None
 
 
-def equivalent(one: str | Guard, other: str | Guard, parameters: Sequence[Parameter]) -> bool | None:
+def equivalent(first: str | Guard, second: str | Guard, parameters: Sequence[Parameter]) -> bool | None:
     """Return True if two guards hold in the same situations; None if that is undecided, as for `exclusive`.
 
     Undecided too for two different texts of which one is prose, and for "otherwise", which has no meaning alone.
     """
-    first, second = _parsed(one), _parsed(other)
-    if isinstance(first, Otherwise) or isinstance(second, Otherwise):
+    first_guard, second_guard = _parsed(first), _parsed(second)
+    if isinstance(first_guard, Otherwise) or isinstance(second_guard, Otherwise):
         return None
-    if first is None or second is None:
-        same = isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
+    if first_guard is None or second_guard is None:
+        same = isinstance(first, str) and isinstance(second, str) and first.split() == second.split()
         return True if same else None
-    if first == second:
+    if first_guard == second_guard:
         return True
-    differ = satisfiable((Or((And((first, Not(second))), And((Not(first), second)))),), parameters)
+    differ = satisfiable(
+        (Or((And((first_guard, Not(second_guard))), And((Not(first_guard), second_guard)))),), parameters
+    )
     return None if differ is None else not differ
 
 
@@ -214,13 +216,13 @@ def _parsed(guard: str | Guard) -> Guard | None:
 
 
 @lru_cache(maxsize=65536)
-def _excludes(one: str, other: str, parameters: tuple[Parameter, ...]) -> bool | None:
-    first, second = parse_guard(one), parse_guard(other)
-    if isinstance(first, Otherwise) or isinstance(second, Otherwise):
-        return None if first == second else True
-    if first is None or second is None:
-        return False if one.split() == other.split() else None
-    together = satisfiable((first, second), parameters)
+def _excludes(first: str, second: str, parameters: tuple[Parameter, ...]) -> bool | None:
+    first_guard, second_guard = parse_guard(first), parse_guard(second)
+    if isinstance(first_guard, Otherwise) or isinstance(second_guard, Otherwise):
+        return None if first_guard == second_guard else True
+    if first_guard is None or second_guard is None:
+        return False if first.split() == second.split() else None
+    together = satisfiable((first_guard, second_guard), parameters)
     return None if together is None else not together
 
 

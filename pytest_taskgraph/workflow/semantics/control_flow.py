@@ -47,16 +47,16 @@ class ControlFlow:
             self._kinds[node] = self._split(node)
         return self._kinds[node]
 
-    def together(self, one: Link, other: Link) -> bool | None:
+    def together(self, first: Link, second: Link) -> bool | None:
         """Return True if one run may take both of two links out of one node; None if that is undecided."""
-        kind = self.split(one.source)
+        kind = self.split(first.source)
         if kind in ("parallel", "exclusive", "unclear"):
             return {"parallel": True, "exclusive": False, "unclear": None}[kind]
-        if one.guard is None or other.guard is None:
+        if first.guard is None or second.guard is None:
             return True
-        exclude_each_other = exclusive([one.guard, other.guard], self.parameters(one.source))
+        exclude_each_other = exclusive([first.guard, second.guard], self.parameters(first.source))
         if exclude_each_other is None:
-            return True if kind == "inclusive" and self.trusted(one.source) else None
+            return True if kind == "inclusive" and self.trusted(first.source) else None
         return not exclude_each_other
 
     def trusted(self, node: str) -> bool:

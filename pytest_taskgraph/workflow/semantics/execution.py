@@ -319,9 +319,9 @@ def _set_bits(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def _pack_bits(mask: int, kept: Sequence[bool]) -> int:
-    """Return the kept bits of a mask side by side, the first of `kept` being the lowest bit."""
-    bits = "".join(compress(f"{mask:b}"[::-1], kept))
+def _pack_bits(mask: int, is_kept: Sequence[bool]) -> int:
+    """Return the kept bits of a mask side by side, the first of `is_kept` being the lowest bit."""
+    bits = "".join(compress(f"{mask:b}"[::-1], is_kept))
     return int(bits[::-1], 2) if bits else 0
 
 
