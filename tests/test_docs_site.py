@@ -54,7 +54,7 @@ def test_site_every_page_has_a_file(site: Path) -> None:
 def test_site_pages_load_nothing_from_other_hosts(site: Path) -> None:
     files = [*site.rglob("*.html"), *site.rglob("*.css")]
     assert len(files) > 40
-    assert {file.name: found for file in files if (found := _LOADED.findall(file.read_text(encoding="utf-8")))} == {}
+    assert {file.name: loaded for file in files if (loaded := _LOADED.findall(file.read_text(encoding="utf-8")))} == {}
 
 
 def test_api_page_documents_every_public_name() -> None:

@@ -54,13 +54,13 @@ def test_tutorial_commands_end_with_expected_codes(outputs: dict[str, tuple[int,
 
 
 def test_tutorial_shows_lines_of_the_output(outputs: dict[str, tuple[int, str]]) -> None:
-    shown = 0
+    compared = 0
     for (kind, _, command), (following, _, text) in pairwise(BLOCKS):
         if kind == "sh" and following == "text":
             output = re.sub(r" in \d+\.\d+s", "", outputs[command][1]).splitlines()
             assert [line for line in text.splitlines() if line not in output] == []
-            shown += 1
-    assert shown == len(COMMANDS)
+            compared += 1
+    assert compared == len(COMMANDS)
 
 
 def test_tutorial_ci_job_passes_and_writes_summary(outputs: dict[str, tuple[int, str]]) -> None:

@@ -35,8 +35,10 @@ def test_worked_examples_cover_every_metric_without_a_model() -> None:
 
 
 def test_page_names_every_metric_in_a_table() -> None:
-    named = {name for row in re.findall(r"^\| (.*?) \|", PAGE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
-    assert {*METRICS, *text_metrics()} - named - {metric for metric, *_ in EXAMPLES} == set()
+    listed_names = {
+        name for row in re.findall(r"^\| (.*?) \|", PAGE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
+    assert {*METRICS, *text_metrics()} - listed_names - {metric for metric, *_ in EXAMPLES} == set()
 
 
 def test_table_of_forms_states_metrics_of_the_forms() -> None:
