@@ -17,7 +17,7 @@ def write_recipes(path: Path, recipes: Iterable[tuple[str, int, Sequence[str]]])
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["name", "id", "steps"])
-        rows.writerows([title, id, repr([*steps])] for title, id, steps in recipes)
+        rows.writerows([title, recipe_id, repr([*steps])] for title, recipe_id, steps in recipes)
     return str(path)
 
 

@@ -249,7 +249,7 @@ class Loopback:
                 if answer.lacks or answer.resets:
                     self._end(answer.resets)
 
-            def log_message(self, format: str, *args: object) -> None:
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - of the standard library
                 pass
 
         return Handler

@@ -46,7 +46,8 @@ def run(episode: Episode, asked_question: Question, text: str) -> Reply:
 def test_references_are_of_the_same_documents_for_every_method() -> None:
     ids = [reference.id for reference in references(SETTINGS)]
     documents = {
-        method: {id.removeprefix(f"{method}-") for id in ids if id.startswith(f"{method}-")} for method in METHODS
+        method: {document_id.removeprefix(f"{method}-") for document_id in ids if document_id.startswith(f"{method}-")}
+        for method in METHODS
     }
     assert len(ids) == len(set(ids)) == 3 * len(METHODS)
     assert len({frozenset(ids) for ids in documents.values()}) == 1

@@ -144,7 +144,7 @@ def test_build_from_graphs_writes_their_documents(tmp_path: Path) -> None:
         (own / f"Stock, {number}.graph.txt").write_text(graph, encoding="utf-8-sig")
     assert build("--from", own, "--out", out, "--seed=2") == 0
     documents = by_id(out)
-    assert Counter(pair.split for id, pair in documents.items() if id != "g7") == {
+    assert Counter(pair.split for document_id, pair in documents.items() if document_id != "g7") == {
         "train": 3,
         "validation": 1,
         "test": 2,
@@ -164,7 +164,9 @@ def test_build_from_lines_takes_their_graphs(tmp_path: Path, capsys: pytest.Capt
     ]
     (tmp_path / "own.jsonl").write_text("\n".join(lines), encoding="utf-8")
     assert build("--from", tmp_path / "own.jsonl", "--out", tmp_path / "out") == 0
-    assert {id: pair.split for id, pair in by_id(tmp_path / "out").items()} == {"fine-one": "validation"}
+    assert {document_id: pair.split for document_id, pair in by_id(tmp_path / "out").items()} == {
+        "fine-one": "validation"
+    }
     err = capsys.readouterr().err
     assert "own.jsonl, line 2: the graph cannot be read" in err
     assert 'own.jsonl, line 3: no "graph"; the graph is left out' in err

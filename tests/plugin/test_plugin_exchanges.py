@@ -179,17 +179,17 @@ def test_trial_keeps_messages_replies_notes_and_what_episode_measured(project: P
     project.run(model(provider), *REPORTS)
     record = project.record()
     for trial in record["trials"]:
-        id, exchanges = trial["question"]["id"], trial["exchanges"]
+        exchange_id, exchanges = trial["question"]["id"], trial["exchanges"]
         prompt = "".join(record["texts"][part] for part in trial["question"]["prompt"])
         assert [each["step"] for each in exchanges] == ["draft", "draft", "decision"]
-        assert [each["text"] for each in exchanges[:2]] == [f"Perhaps. Draft {at} of {id}." for at in (1, 2)]
+        assert [each["text"] for each in exchanges[:2]] == [f"Perhaps. Draft {at} of {exchange_id}." for at in (1, 2)]
         assert (exchanges[2]["final"], "text" in exchanges[2]) == (True, False)
         assert trial["requests"] == 3
         own = set.intersection(*({each["digest"] for each in said["messages"]} for said in exchanges))
         texts = [[record["texts"].get(each["digest"]) for each in said["messages"]] for said in exchanges]
         assert len(own) == 1  # the prompt
-        assert [replies[1] for replies in texts[:2]] == [f"Draft {at} of {id}." for at in (1, 2)]
-        assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {id}: {prompt}"]
+        assert [replies[1] for replies in texts[:2]] == [f"Draft {at} of {exchange_id}." for at in (1, 2)]
+        assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {exchange_id}: {prompt}"]
         assert trial["score"]["metrics"]["agreement"] == 0.0
         assert trial["score"]["parts"]["agreement"] == [0.0, 1.0]
 

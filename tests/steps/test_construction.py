@@ -26,13 +26,13 @@ from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 
-def recipe(*steps: str, id: str = "soup") -> StepRecipe:
-    return StepRecipe(id, "Soup", steps)
+def recipe(*steps: str, recipe_id: str = "soup") -> StepRecipe:
+    return StepRecipe(recipe_id, "Soup", steps)
 
 
-def numbered(count: int, id: str = "soup") -> StepRecipe:
+def numbered(count: int, recipe_id: str = "soup") -> StepRecipe:
     """Return a recipe of steps that are all different."""
-    return recipe(*(f"do part {number}" for number in range(1, count + 1)), id=id)
+    return recipe(*(f"do part {number}" for number in range(1, count + 1)), recipe_id=recipe_id)
 
 
 places = st.integers(-14, 14).filter(lambda place: place not in (0, 1))

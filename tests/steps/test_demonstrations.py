@@ -133,7 +133,7 @@ def test_demonstrations_of_unlike_recipes_are_the_same() -> None:
 def test_demonstration_of_the_asked_recipe_is_replaced_in_its_place() -> None:
     settings = replace(SETTINGS, split="train")
     ids = [recipe.id for recipe in read_embedded_recipes().train]
-    common = max(draws := [draw_demonstrations(settings, 4, 1, id) for id in ids], key=draws.count)
+    common = max(draws := [draw_demonstrations(settings, 4, 1, recipe_id) for recipe_id in ids], key=draws.count)
 
     assert len(common) == 4
     assert draws.count(common) >= len(ids) - 8
@@ -156,7 +156,7 @@ def test_demonstrations_of_published_questions_are_of_other_recipes(tmp_path: Pa
 
     for seed_number in range(1, 7):
         demonstrations = recipes_of(draw_demonstrations(settings, 8, seed_number, "next-step-1"))
-        assert all(int(id) % 2 == 0 for id in demonstrations)
+        assert all(int(recipe_id) % 2 == 0 for recipe_id in demonstrations)
     assert "left out, as they resemble those of the published questions: " in [*demonstration_notices(settings)][1]
 
 

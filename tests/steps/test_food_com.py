@@ -256,7 +256,9 @@ def test_list_that_is_none_is_refused_with_its_place(source: str, message: str) 
 
 
 def many(file: Path, ids: Sequence[int]) -> Path:
-    file.write_text(HEADER + "".join(f"mush {id},{id},2,1,['stir it'],\n" for id in ids), encoding="utf-8")
+    file.write_text(
+        HEADER + "".join(f"mush {recipe_id},{recipe_id},2,1,['stir it'],\n" for recipe_id in ids), encoding="utf-8"
+    )
     return file
 
 
@@ -296,7 +298,7 @@ def test_most_keeps_so_many_of_each_split_in_the_order_of_the_file(file: Path) -
             [recipe.id for recipe in recipe_set.split(split)] for recipe_set in (whole, some, few)
         )
         assert set(few_ids) < set(some_ids) < set(all_ids)
-        assert some_ids == [id for id in all_ids if id in set(some_ids)]
+        assert some_ids == [recipe_id for recipe_id in all_ids if recipe_id in set(some_ids)]
 
 
 @pytest.mark.parametrize("shares", [(-0.1, 0.5), (0.6, 0.5), (float("nan"), 0.1)])
@@ -362,7 +364,9 @@ def test_folder_as_published_gives_the_file_of_recipes(file: Path, packed: bool)
 
 
 def test_archive_that_is_damaged_gives_what_comes_before(tmp_path: Path) -> None:
-    rows = "".join(f"mush {id},{id},2,1,['stir it {id * 7919 % 10007}'],\n" for id in range(20_000))
+    rows = "".join(
+        f"mush {recipe_id},{recipe_id},2,1,['stir it {recipe_id * 7919 % 10007}'],\n" for recipe_id in range(20_000)
+    )
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("RAW_recipes.csv", HEADER + rows)
     content = bytearray((tmp_path / "a.zip").read_bytes())

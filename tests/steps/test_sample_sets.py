@@ -28,8 +28,10 @@ CANDIDATES = [
 ]
 
 
-def recipe(id: str, count: int, text: str = "do part {at} of {id}") -> StepRecipe:
-    return StepRecipe(id, f"dish {id}", tuple(text.format(at=at, id=id) for at in range(1, count + 1)), "test")
+def recipe(recipe_id: str, count: int, text: str = "do part {at} of {id}") -> StepRecipe:
+    return StepRecipe(
+        recipe_id, f"dish {recipe_id}", tuple(text.format(at=at, id=recipe_id) for at in range(1, count + 1)), "test"
+    )
 
 
 def asked_ids(samples: AskedSamples) -> list[str]:
@@ -100,7 +102,7 @@ def test_asked_samples_draw_no_recipe_that_the_rule_does_not_use(tmp_path: Path)
     samples = asked_samples(StepsSettings(source="food.com", data={"steps-recipes": path}), 4)
 
     assert len(asked_ids(samples)) == 4
-    assert all(int(id) % 3 == 0 for id in asked_ids(samples))
+    assert all(int(recipe_id) % 3 == 0 for recipe_id in asked_ids(samples))
 
 
 def test_usable_recipes_leave_out_those_without_an_asked_place() -> None:
