@@ -26,9 +26,9 @@ from pytest_taskgraph.trial import Request
 
 
 def load() -> None:
-    """Nothing; everything is imported, litellm and what it imports for a request as well.
+    """Import everything, including litellm and the modules that it imports for a request.
 
-    Runs in this process give back `sys.modules` as it was; what they import first, each of them would import again.
+    Runs in this process restore `sys.modules`, so that each run would import new modules again.
     """
     for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
         if not module.name.endswith("__main__"):

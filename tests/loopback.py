@@ -1,4 +1,4 @@
-"""A real server of the OpenAI chat protocol on 127.0.0.1, for tests: it says what it is told to, and forgets nothing.
+"""A real server of the OpenAI chat protocol on 127.0.0.1, for tests: it sends given answers, and records requests.
 
 with Loopback("Final answer: yes") as server:       # or a function of the prompt
     server.script(refuse(429, "slow down"))         # the next request; the script goes before the answer
@@ -24,9 +24,9 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Raw:
-    """What goes over the wire: a status and bytes; a hanging one goes when the server is told to end.
+    """Raw response: a status and bytes; a hanging response is sent when the server ends.
 
-    `lacks`: so many bytes fewer are sent than were promised. `resets`: the connection is reset after what is sent.
+    `lacks`: number of announced bytes that are not sent. `resets`: reset the connection after the bytes.
     """
 
     status: int = 200
@@ -143,7 +143,7 @@ class _Server(ThreadingHTTPServer):
 class Loopback:
     """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival.
 
-    Completions get their prompts back: a token is a word with the white space before it, `logprob` tells its value.
+    Completions echo their prompts: a token is a word with the white space before it, `logprob` returns its value.
     """
 
     def __init__(self, answer: Answer | Callable[[str], Answer] = "Final answer: yes") -> None:
@@ -165,11 +165,11 @@ class Loopback:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def script(self, *answers: Answer) -> None:
-        """Nothing; the next requests get these answers, one each."""
+        """Answer the next requests with these answers, one each."""
         self._script.extend(answers)
 
     def end_hanging(self) -> None:
-        """Nothing; requests that hang are let go without an answer."""
+        """End requests that hang without an answer."""
         self._ended.set()
 
     def __enter__(self) -> Self:

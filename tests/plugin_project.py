@@ -119,7 +119,9 @@ class Project:
 
 def properties(element: ElementTree.Element) -> list[tuple[str, str]]:
     """The properties of a test suite or a test case in a JUnit file."""
-    return [(one.attrib["name"], one.attrib["value"]) for one in element.findall("properties/property")]
+    return [
+        (property_.attrib["name"], property_.attrib["value"]) for property_ in element.findall("properties/property")
+    ]
 
 
 def asking(url: str, key: str = "sk-test-123456") -> list[str]:

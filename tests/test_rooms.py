@@ -125,13 +125,13 @@ def unlisted(shelf: str, modules: Mapping[str, str]) -> list[str]:
     front = shelf.replace("/", ".")
     modules_ = re.findall(r"^([\w.]+)(?=  )", ast.get_docstring(ast.parse(modules[paths[front]])) or "", re.MULTILINE)
     reached: set[str] = set()
-    todo = [front, *(name for name in (f"{front}.{one}" for one in modules_) if name in paths)]
+    todo = [front, *(name for name in (f"{front}.{name_}" for name_ in modules_) if name in paths)]
     while todo:
         module = todo.pop()
         # A module of a package comes with the package.
         reached |= {module, *(package for package in paths if module.startswith(f"{package}."))}
         for name in imported(paths[module], modules[paths[module]]):
-            used = next((one for one in (name, name.rpartition(".")[0]) if one in paths), None)
+            used = next((name_ for name_ in (name, name.rpartition(".")[0]) if name_ in paths), None)
             todo += [used] if used is not None and used not in reached else []
     return sorted(name.removeprefix(f"{front}.") for name in paths.keys() - reached)
 
@@ -162,7 +162,7 @@ def circles(modules: Mapping[str, str]) -> list[list[str]]:
             parts = target.split(".")
             run = (".".join(parts[: at + 1]) for at in range(len(parts)))
             graph.add_edges_from(
-                (module, one) for one in run if one in paths and not f"{module}.".startswith(f"{one}.")
+                (module, name_) for name_ in run if name_ in paths and not f"{module}.".startswith(f"{name_}.")
             )
     imports = (sorted(group) for group in networkx.strongly_connected_components(graph))
     return sorted(group for group in imports if len(group) > 1)

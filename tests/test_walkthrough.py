@@ -60,8 +60,10 @@ def environment(folder: Path) -> dict[str, str]:
     for name, words in (("python", ""), ("pytest", " -m pytest -p no:cacheprovider")):
         (shell / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n', encoding="utf-8")
         (shell / name).chmod(0o755)
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_", "GITHUB_"))}
-    return kept | {"PATH": f"{shell}{os.pathsep}{os.environ['PATH']}"}
+    variables = {
+        k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_", "GITHUB_"))
+    }
+    return variables | {"PATH": f"{shell}{os.pathsep}{os.environ['PATH']}"}
 
 
 def walk_through(project: Path, env: dict[str, str], url: str) -> Iterator[Step]:
@@ -145,8 +147,8 @@ def test_walkthrough_page_options_exist() -> None:
 def test_workflow_of_github_runs_commands_of_page_and_keeps_store() -> None:
     (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
     commands = re.findall(r"^ +run: (pytest .*)$", text, re.MULTILINE)
-    shown = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
-    assert [command.partition(" --taskgraph-report")[0] for command in commands] == shown[:2]
+    typed = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
+    assert [command.partition(" --taskgraph-report")[0] for command in commands] == typed[:2]
     assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in command for command in commands)
     assert re.search(r"path: \.taskgraph$", text, re.MULTILINE)
 

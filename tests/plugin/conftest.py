@@ -12,5 +12,5 @@ __all__ = ["loaded", "project", "server"]
 
 @pytest.fixture
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    with in_process.untouched(pytester, monkeypatch) as made:
-        yield made
+    with in_process.untouched(pytester, monkeypatch) as pytester_:
+        yield pytester_

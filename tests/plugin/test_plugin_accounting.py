@@ -183,7 +183,7 @@ def test_record_without_usage_loads_and_tells_what_replies_took(many: Project, s
     (many.path / "old.json").write_text(json.dumps(old), encoding="utf-8")
     loaded = record.load_whole(many.path / "old.json")
     assert record.about_of(loaded).usage is None
-    assert [one.reply.stored for one in record.trials(loaded) if one.reply] == [False] * 10
+    assert [trial.reply.stored for trial in record.trials(loaded) if trial.reply] == [False] * 10
 
 
 def test_baseline_tells_nothing_of_requests(project: Project) -> None:

@@ -64,9 +64,9 @@ def test_agent_asks_for_specifications_errs_and_answers(project: Project, server
     assert (ran.code, ran.counts, ran.clean) == (0, {"passed": 1}, True), ran.output
     assert f"{ITEM} PASSED" in ran.output
     trial = trial_of(project)
-    told = [[(c["name"], c["answer"]) for c in exchange["calls"]] for exchange in trial["exchanges"]]
+    calls_of_exchanges = [[(c["name"], c["answer"]) for c in exchange["calls"]] for exchange in trial["exchanges"]]
     tool = "workflow_specification"
-    assert told == [[(tool, "ok")] * 2, [(tool, "unknown name")], [(tool, "malformed arguments")], []]
+    assert calls_of_exchanges == [[(tool, "ok")] * 2, [(tool, "unknown name")], [(tool, "malformed arguments")], []]
     assert [exchange["role"] for exchange in trial["exchanges"]] == ["subject"] * 4
     assert trial["exchanges"][0]["calls"][1]["arguments"] == read(second)
     assert (trial["exchanges"][3]["final"], trial["exchanges"][3]["tokens_in"]) == (True, 3)

@@ -174,7 +174,7 @@ def test_models_all_without_credit_end_run(many: Project, server: Loopback) -> N
     with Loopback(server.answer) as other:
         ran = many.run(lean(other), lean(server), "--taskgraph-concurrency=2")
     assert ran.code == 2, ran.output
-    assert all(len(one.requests) in (3, 4) for one in (server, other))  # two at a time
+    assert all(len(source.requests) in (3, 4) for source in (server, other))  # two at a time
     assert "Interrupted: taskgraph: payment: 3 requests in a row failed like this" in ran.output
 
 

@@ -25,7 +25,7 @@ def pytest_table(block: str) -> dict[str, Any]:
 
 def test_table_names_every_option_with_ini_value_and_variable() -> None:
     names = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
-    assert names == {name: (one.dest, one.dest.upper()) for name, one in all_options().items()}
+    assert names == {name: (option.dest, option.dest.upper()) for name, option in all_options().items()}
 
 
 def test_option_table_has_default_and_kind() -> None:

@@ -32,7 +32,7 @@ def test_same_items_and_same_table_over_workers(project: Project) -> None:
 
     def verdicts(output: str) -> dict[str, str]:
         lines = [line.split() for line in output.splitlines() if "::" in line and "%]" in line]
-        return {part: one for line in lines for part in line for one in line if "::" in part and one.isupper()}
+        return {part: word for line in lines for part in line for word in line if "::" in part and word.isupper()}
 
     assert verdicts(alone.output) == verdicts(spread.output)
     assert len(verdicts(alone.output)) == 4

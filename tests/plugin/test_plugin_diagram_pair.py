@@ -55,14 +55,14 @@ def reports(name: str) -> list[str]:
 
 def test_record_and_page_hold_pair_of_each_parsed_answer(recipes: Project) -> None:
     recipes.run(*reports("run"))
-    found = recipes.record("run.json")
-    pairs = {trial["question"]["id"]: trial.get("diagram_pair") for trial in found["trials"]}
+    loaded = recipes.record("run.json")
+    pairs = {trial["question"]["id"]: trial.get("diagram_pair") for trial in loaded["trials"]}
     assert pairs["tea-3"] is None
     assert pairs["tea-0"]["expected"] == pairs["tea-0"]["given"]
     assert [node["id"] for node in pairs["tea-0"]["expected"]["nodes"]] == STEPS
     assert len(pairs["tea-2"]["given"]["nodes"]) == MOST_NODES - len(STEPS)
     assert pairs["tea-2"]["given"]["omitted"] > 0
-    assert record.build(record.tally_of(found), record.about_of(found))["trials"] == found["trials"]
+    assert record.build(record.tally_of(loaded), record.about_of(loaded))["trials"] == loaded["trials"]
     page = (recipes.path / "run.html").read_text(encoding="utf-8")
     assert "<title>Expected: Tea</title>" in page
     assert "missing from the answer: <span" in page

@@ -103,7 +103,7 @@ def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     assert [[exchange["way"] for exchange in each["exchanges"]] for each in others] == [["chat"]] * 3
     assert record["usage"]["sent"] == 5
     assert dict(properties(falling_back.junit()))["taskgraph.requests_sent"] == "5"
-    assert "this run sent 5 requests (1 without a reply)" in " ".join(one.strip() for one in ran.table), ran.output
+    assert "this run sent 5 requests (1 without a reply)" in " ".join(line.strip() for line in ran.table), ran.output
     assert "no reply: no-logprobs" in (falling_back.path / "r.html").read_text(encoding="utf-8")
 
 

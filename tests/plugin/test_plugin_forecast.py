@@ -1,4 +1,4 @@
-"""What is told before anything is asked, in one process and by the controller of pytest-xdist."""
+"""The lines before the first request, in one process and on the controller of pytest-xdist."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def fuzz(project: Project, *args: str, examples: int = 30) -> Ran:
 
 
 def failures(ran: Ran) -> str:
-    """What the run tells of its failures, up to the first line of the summary."""
+    """Return the failures in the output, up to the first line of the summary."""
     return ran.output.partition("= FAILURES =")[2].partition("short test summary info")[0]
 
 
@@ -56,7 +56,7 @@ def test_fuzz_violated_properties_each_fail_one_item(broken: Project) -> None:
     assert f"FAILED {FIRST} - reference-scores-one: " in ran.output
     assert f"FAILED {SECOND} - answer-not-given-away: " in ran.output
     assert "2 groups searched with 30 examples each: 1 with violated properties" in ran.output
-    names = [one.attrib["name"] for one in broken.junit().iter("testcase")]
+    names = [case.attrib["name"] for case in broken.junit().iter("testcase")]
     assert names == ["test_graph[wordy]", "test_graph[links]", "answer-not-given-away[wordy]"]
 
 

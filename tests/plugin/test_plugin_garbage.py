@@ -32,7 +32,7 @@ def test_garbage_of_run_is_collected_once() -> None:
     cycle: list[object] = []
     cycle.append(cycle)
     garbage.restore()
-    assert not any(one is cycle for one in gc.get_objects())
+    assert not any(object_ is cycle for object_ in gc.get_objects())
 
 
 @pytest.mark.parametrize("chosen", [(0, 10, 10), (1_000_000, 20, 50)])

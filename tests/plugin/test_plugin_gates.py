@@ -39,7 +39,7 @@ def lean(server: Loopback) -> str:
 
 
 def verdicts(ran: Ran) -> dict[str, str]:
-    """How each case ended and why, by its name, as the section of taskgraph tells it."""
+    """Return outcome and reason of each case by its name, from the section of taskgraph."""
     text = " ".join(" ".join(ran.table).split())
     matches = re.findall(r"(passed|failed|skipped) (\w+::\S+): (.*?)(?= (?:passed|failed|skipped) \w+::|$)", text)
     return {name: f"{outcome}: {reason}" for outcome, name, reason in matches}
@@ -161,8 +161,8 @@ def test_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Proje
 def test_gate_has_one_case_per_model(many: Project, server: Loopback) -> None:
     with Loopback(wrong) as other:
         ran = many.run(lean(server), f"--model={other.url}#two", GATE)
-    found = [line for line in ran.output.splitlines() if line.startswith("FAILED gates::structure[")]
-    assert (len(found), ran.code) == (1, 1), ran.output
+    matches = [line for line in ran.output.splitlines() if line.startswith("FAILED gates::structure[")]
+    assert (len(matches), ran.code) == (1, 1), ran.output
     assert len([name for name in verdicts(ran) if name.startswith("gates::structure[")]) == 2
 
 
@@ -220,9 +220,11 @@ def test_gate_reason_names_end_of_run_once(many: Project, server: Loopback) -> N
     many.run(lean(server), GATE, RECORD)
     (reason,) = [gate["reason"] for gate in many.record()["gates"]]
     cause = "3 requests in a row failed like this and none succeeded, so no more is sent to this model"
-    found = re.fullmatch(rf"not decided: authentication: {cause}; (.*)", reason)
-    assert found, reason
-    assert re.fullmatch(r"(\d+) of \1 replies missing \(authentication \1\); \d of 10 questions did not run", found[1])
+    matches = re.fullmatch(rf"not decided: authentication: {cause}; (.*)", reason)
+    assert matches, reason
+    assert re.fullmatch(
+        r"(\d+) of \1 replies missing \(authentication \1\); \d of 10 questions did not run", matches[1]
+    )
 
 
 def test_long_reason_of_end_is_cut_between_words(many: Project, server: Loopback) -> None:
@@ -281,9 +283,9 @@ def test_gate_worker_crash_after_trial_counts_trial(many: Project, server: Loopb
         models = (lean(server), f"--model={other.url}#two")
         ran = many.spread(*models, GATE, RECORD)
     assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output  # an item of each model crashed
-    found = verdicts(ran)
-    assert len(found) == 2, ran.output
-    assert all(one.startswith("passed: pass rate 1.000 of 10 answered") for one in found.values()), found
+    matches = verdicts(ran)
+    assert len(matches) == 2, ran.output
+    assert all(text.startswith("passed: pass rate 1.000 of 10 answered") for text in matches.values()), matches
     assert (many.record()["lost"], len(many.record()["trials"])) == ([], 20)
 
 

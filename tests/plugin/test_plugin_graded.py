@@ -59,7 +59,7 @@ def test_pass_threshold_0_grades_every_question(mixed: Project) -> None:
     ran = mixed.run("--model=simulated:0", "--taskgraph-pass-threshold=0", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 6}), ran.output
     assert not any(line.startswith("total") for line in ran.table)
-    assert [one["name"] for one in mixed.record()["graded"]] == ["describe_task", "wrong_task_order"]
+    assert [row["name"] for row in mixed.record()["graded"]] == ["describe_task", "wrong_task_order"]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, li
     again = run(*GRID, *live, store, "--taskgraph-replay", REPORT_ONLY, "--taskgraph-report=json=b.json")
     assert len(server.requests) == 8, again.output
     for name in ("a.json", "b.json"):
-        (table,) = (one for one in project.record(name)["tables"] if one["name"] == "by prompt")
+        (table,) = (section for section in project.record(name)["tables"] if section["name"] == "by prompt")
         rates = {row["name"]: (row["cells"]["rate"]["value"], row["cells"]["n"]["value"]) for row in table["rows"]}
         assert rates == {"chain-of-thought": (1.0, 4), "direct": (0.0, 4)}
     assert "2 prompts are pooled in all numbers but those by prompt: chain-of-thought, direct" in flat(again.output)
@@ -52,7 +52,7 @@ def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, li
 
 def test_grid_with_repetitions_counts_each_reply_of_each_prompt(project: Project) -> None:
     project.run(*GRID, *MODELS, "--taskgraph-repeats=2", REPORT_ONLY, "--taskgraph-report=json=r.json")
-    (table,) = (one for one in project.record("r.json")["tables"] if one["name"] == "by prompt")
+    (table,) = (section for section in project.record("r.json")["tables"] if section["name"] == "by prompt")
     assert {row["cells"]["n"]["value"] for row in table["rows"]} == {8}
     assert len(table["rows"]) == 4
 
@@ -85,7 +85,7 @@ def test_grid_is_in_report_of_every_kind(project: Project) -> None:
     assert "<caption>Pass rates by prompt</caption>" in texts["html"]
     trials = list(csv.DictReader(texts["csv"].splitlines()))
     assert {trial["label.prompt"] for trial in trials} == {"direct", "chain-of-thought"}
-    rows = [one for one in csv.DictReader(texts["tables"].splitlines()) if one["table"] == "by prompt"]
+    rows = [section for section in csv.DictReader(texts["tables"].splitlines()) if section["table"] == "by prompt"]
     assert len({(row["row"], row["model"]) for row in rows}) == 4
     names = [name for name, _ in properties(project.junit("j.xml"))]
     assert len([name for name in names if name.startswith("taskgraph.prompt.direct[")]) == 2

@@ -51,8 +51,8 @@ def run(project: Project, server: Loopback, *args: str) -> Ran:
 
 
 def trials(project: Project) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = project.record()["trials"]
-    return made
+    trials_: list[dict[str, Any]] = project.record()["trials"]
+    return trials_
 
 
 def test_judge_is_asked_after_each_reply_and_score_is_answer_s(own: Project, server: Loopback, judge: Loopback) -> None:

@@ -18,9 +18,9 @@ from pytest_taskgraph.plugin.asking.loop import EventLoopThread
 
 @pytest.fixture
 def loop() -> Iterator[EventLoopThread]:
-    made = EventLoopThread()
-    yield made
-    made.stop()
+    thread = EventLoopThread()
+    yield thread
+    thread.stop()
 
 
 def running() -> list[str]:

@@ -36,7 +36,9 @@ def test_flag_wins_over_environment_that_over_ini_file_that_over_default(
     monkeypatch.setenv(f"TASKGRAPH_{name.upper()}", environment)
     collected.append(ids(project))
     collected.append(ids(project, f"--taskgraph-{name}={flag}"))
-    assert [expected in one for expected, one in zip(parts, reversed(collected), strict=True)] == [True] * 4, collected
+    assert [expected in nodeids for expected, nodeids in zip(parts, reversed(collected), strict=True)] == [True] * 4, (
+        collected
+    )
 
 
 def test_model_too_is_taken_from_flag_environment_and_ini_in_turn(

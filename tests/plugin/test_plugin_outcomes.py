@@ -84,7 +84,7 @@ def test_refused_key_is_one_line_without_key(project: Project, server: Loopback)
     assert ran.counts["error"] == 2
     assert ran.output.count("no reply: authentication: Incorrect API key provided: [key]") >= 2
     assert ran.clean
-    for text in (ran.output, *((project.path / one).read_text() for one in ("record.json", "junit.xml"))):
+    for text in (ran.output, *((project.path / setting).read_text() for setting in ("record.json", "junit.xml"))):
         assert KEY not in text
 
 
@@ -97,7 +97,7 @@ def test_key_is_nowhere_even_in_headers_sent(project: Project, server: Loopback)
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert server.requests[0].headers["authorization-2"] == secret
     assert project.record()["settings"]["model_option"]["api_base"] == server.url
-    for text in (ran.output, *((project.path / one).read_text() for one in ("record.json", "junit.xml"))):
+    for text in (ran.output, *((project.path / setting).read_text() for setting in ("record.json", "junit.xml"))):
         assert KEY not in text
         assert secret not in text
 
@@ -117,7 +117,7 @@ def test_timeout_of_client_is_error(project: Project, server: Loopback) -> None:
 
 def test_settings_are_sent_as_they_are_and_nothing_else(project: Project, server: Loopback) -> None:
     server.answer = right
-    options = [f"--taskgraph-model-option={one}" for one in ("temperature=0.5", "seed=7", 'stop=["END"]')]
+    options = [f"--taskgraph-model-option={setting}" for setting in ("temperature=0.5", "seed=7", 'stop=["END"]')]
     project.run(*asking(server.url), *options)
     assert {k: v for k, v in server.requests[0].body.items() if k not in ("model", "messages")} == {
         "temperature": 0.5,

@@ -21,5 +21,5 @@ def test_pattern_of_page_is_answered_by_the_reader(project: Project) -> None:
 
 
 def test_page_lists_the_answer_forms_of_patterns() -> None:
-    listed = PAGE.partition("The answer forms are")[2].partition(". [")[0]
-    assert set(re.findall(r"`([\w-]+)`", listed)) == {*FORMS} - {"task-graph", "procedural-graph"}
+    forms = PAGE.partition("The answer forms are")[2].partition(". [")[0]
+    assert set(re.findall(r"`([\w-]+)`", forms)) == {*FORMS} - {"task-graph", "procedural-graph"}

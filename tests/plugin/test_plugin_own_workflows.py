@@ -16,7 +16,7 @@ def test_graph(trial):
 
 def workflow(name: str) -> str:
     tasks = [f"{name}{task}" for task in ("Mix", "Rest", "Bake")]
-    return f"package p;\nworkflow {name} {{ {' '.join(f'define task {one};' for one in tasks)} START -> " + (
+    return f"package p;\nworkflow {name} {{ {' '.join(f'define task {task};' for task in tasks)} START -> " + (
         f"{' -> '.join(tasks)} -> END; }}\n"
     )
 

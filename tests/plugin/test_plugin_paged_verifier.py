@@ -129,7 +129,7 @@ def test_verifier_nli_verdict_of_model_decides_on_feedback(
     assert model.asked == (2 if exclusive_kept else 3)
     assert len(server.requests) == (1 if exclusive_kept else 3)
     (trial,) = own.record("r.json")["trials"]
-    kinds = [[found["kind"] for found in exchange["feedback"]] for exchange in trial["exchanges"]]
+    kinds = [[feedback["kind"] for feedback in exchange["feedback"]] for exchange in trial["exchanges"]]
     assert kinds == ([[]] if exclusive_kept else [[], ["exclusive"], ["exclusive"]])
     assert own.record("r.json")["settings"]["paged-nli"] == "model"
 

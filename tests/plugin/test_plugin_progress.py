@@ -88,7 +88,7 @@ class Screenshot:
 
     @property
     def timeless(self) -> list[str]:
-        return [re.sub(r"=*(.*) in [\d.]+s =*", r"\1", one) for one in self.final]
+        return [re.sub(r"=*(.*) in [\d.]+s =*", r"\1", line) for line in self.final]
 
 
 def on_a_terminal(

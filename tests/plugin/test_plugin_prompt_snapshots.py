@@ -25,7 +25,7 @@ def snapshots(project: Project) -> dict[str, str]:
 
 
 def flat_output(ran: Ran) -> str:
-    """The line that tells what became of the snapshots."""
+    """Return the line with the numbers of snapshots."""
     (line,) = (line for line in ran.output.splitlines() if line.startswith("taskgraph: prompt snapshots: "))
     return line.removeprefix("taskgraph: prompt snapshots: ")
 

@@ -206,7 +206,7 @@ def test_prompts_and_models_form_grid(project: Project, workers: int) -> None:
     ]
     assert len(set(questions)) == len(questions) == 2 * 2 * 4
     assert {name.endswith("-direct") == (prompt == "direct") for name, prompt, _ in questions} == {True}
-    gates = [one["outcome"] for one in record["gates"] if "prompt=direct" in one["name"]]
+    gates = [gate["outcome"] for gate in record["gates"] if "prompt=direct" in gate["name"]]
     assert set(gates) == {"passed"}
 
 

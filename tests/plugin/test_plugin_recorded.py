@@ -27,7 +27,7 @@ def test_question_without_recorded_reply_is_skipped_with_reason(project: Project
     total = next(line.split() for line in ran.table if line.startswith("total"))
     assert (total[1], total[-1]) == ("3*", "1")
     skipped = [trial for trial in project.record()["trials"] if trial["outcome"] == "skipped"]
-    assert [one["failure"] for one in skipped] == [
+    assert [trial["failure"] for trial in skipped] == [
         {"kind": "skipped", "message": "no recorded reply in recorded:replies.jsonl to this prompt"}
     ]
 

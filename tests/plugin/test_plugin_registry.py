@@ -309,7 +309,7 @@ def test_unknown_name_lists_registered_ones(own: Project, option: str, message: 
 def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, message: str) -> None:
     own.write("conftest.py", f"from pathlib import Path\n{CONFTEST}    {line}\n")
     ran = own.run(ANSWERING)
-    errors = [one for one in ran.output.splitlines() if "ERROR" in one]
+    errors = [part for part in ran.output.splitlines() if "ERROR" in part]
     assert (ran.code, len(errors), NO_TRACEBACK.search(ran.output)) == (4, 1, None), ran.output
     assert errors[0].startswith("ERROR: conftest.py: ")
     assert message in errors[0]
@@ -355,7 +355,7 @@ def test_registered_metric_scores_texts(project: Project) -> None:
     registering(project, "registry.metric('short', lambda given, expected: 1.0 if len(given) < 20 else 0.25)")
     project.run("--model=simulated:1", "--taskgraph-text-metric=short", "--taskgraph-report=json=record.json")
     trials = project.record()["trials"]
-    assert {(one["question"]["metric"], one["score"]["value"]) for one in trials} == {("short", 0.25)}
+    assert {(part["question"]["metric"], part["score"]["value"]) for part in trials} == {("short", 0.25)}
     ran = project.run("--taskgraph-text-metric=shot")
     assert "unknown text metric 'shot'; known: bertscore, cosine, judge, rouge1, rouge1_recall" in ran.output
     assert "rouge_l, short" in ran.output
@@ -375,7 +375,7 @@ def test_registered_vocabulary_is_generated_from(own: Project) -> None:
     registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
     own.write("test_share.py", DOMAINS)
     own.run("--model=simulated:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
-    prompts = ["".join(one.values()) for one in [own.record()["texts"]]]
+    prompts = ["".join(part.values()) for part in [own.record()["texts"]]]
     assert "package bakery" in prompts[0]
     assert "package orders" in prompts[0]
     own.write("conftest.py", "")

@@ -1,4 +1,4 @@
-"""What is made of a run: where reports may stand, what is kept and compared, what is told where nothing was asked."""
+"""Reports of a run: allowed paths, saved records and comparisons, and runs without any question."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def echoing() -> Callable[[str], Answer]:
 
 def places_of_secrets(project: Project, output: str) -> dict[str, list[str]]:
     """The secrets that stand in the output or in a file, with the places."""
-    texts = {"output": output.encode(), **{str(one): one.read_bytes() for one in written_files(project.path)}}
+    texts = {"output": output.encode(), **{str(path): path.read_bytes() for path in written_files(project.path)}}
     texts["names"] = "\n".join(texts).encode()
     places: dict[str, list[str]] = {}
     for secret in SECRETS:
@@ -116,7 +116,7 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(
     assert ran.clean, ran.output
     assert len(server.requests) >= 3 * 24
     assert {"junit.xml", "report.json", "report.html", "report.md", "report.csv", "replies.sqlite", "nodeids"} <= {
-        one.name for one in written_files(secretive.path)
+        path.name for path in written_files(secretive.path)
     }
     assert places_of_secrets(secretive, ran.output) == {}
     assert "[key]" in (secretive.path / "out/report.json").read_text()

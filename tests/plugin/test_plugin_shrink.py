@@ -40,7 +40,7 @@ def fails_by_chance(prompt: str, turn: list[int]) -> str:
 
 
 def shrunk(ran: Ran) -> str:
-    """What the run tells of shrunk answers."""
+    """Return the section about shrunk answers."""
     _, heading, rest = ran.output.partition(SECTION)
     assert heading, ran.output
     return rest.lstrip("=").partition("\n===")[0]

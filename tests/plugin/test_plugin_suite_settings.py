@@ -89,10 +89,10 @@ def test_suite_asks_each_question_with_each_of_prompts(project: Project) -> None
 
 
 def test_ids_are_those_of_same_options_on_command_line(project: Project) -> None:
-    listed = project.run("--collect-only", "-q", "--taskgraph-prompt=direct", "--taskgraph-phrasing=first")
+    listing = project.run("--collect-only", "-q", "--taskgraph-prompt=direct", "--taskgraph-phrasing=first")
     project.write("test_graph.py", SUITE.replace("instances=2", 'instances=2, prompt="direct", phrasing="first"'))
     again = project.run("--collect-only", "-q")
-    ids = [line for line in listed.output.splitlines() if "::" in line]
+    ids = [line for line in listing.output.splitlines() if "::" in line]
     assert len(ids) == len(IDS)
     assert ids == [line for line in again.output.splitlines() if "::" in line]
 
