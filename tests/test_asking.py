@@ -19,11 +19,11 @@ def asking(text: str) -> Request:
 
 def turns_of(plan: Sequence[Sequence[str]]) -> Turns:
     """An episode that asks each list of texts in a turn of its own; what it comes to are all replies in a row."""
-    said: list[str] = []
+    texts_so_far: list[str] = []
     for texts in plan:
         replies = yield [asking(text) for text in texts]
-        said += [reply.text for reply in replies]
-    return Transcript(Reply("".join(said)))
+        texts_so_far += [reply.text for reply in replies]
+    return Transcript(Reply("".join(texts_so_far)))
 
 
 def prompts(exchanges: Sequence[Exchange]) -> list[str]:

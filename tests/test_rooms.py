@@ -117,9 +117,9 @@ def forbidden(modules: Mapping[str, str]) -> list[str]:
 
 
 def unlisted(shelf: str, modules: Mapping[str, str]) -> list[str]:
-    """The modules of a shelf that its `__init__` neither imports, through others of the shelf or not, nor tells of.
+    """Return the modules of a shelf that its `__init__` neither imports, directly or through others, nor lists.
 
-    To tell of a module is a line of the docstring that starts with its name below the shelf and two blanks.
+    A docstring lists a module by a line that starts with its name below the shelf and two blanks.
     """
     paths = {_dotted(path): path for path in modules if path.startswith(f"{shelf}/")}
     front = shelf.replace("/", ".")

@@ -199,13 +199,13 @@ def questions(pattern: str, **overrides: Any) -> list[Question]:  # noqa: ANN401
 def test_specifications_joined_equal_workflow(notation: str) -> None:
     for pattern in ("nested_tasks", "parallel_pair"):
         agents = questions(pattern, notations=(notation,))
-        for agent, shown in zip(agents, questions(pattern, notations=(notation,), presentation="inline"), strict=True):
-            assert agent.id == f"{shown.id}-agent"
+        for agent, inline in zip(agents, questions(pattern, notations=(notation,), presentation="inline"), strict=True):
+            assert agent.id == f"{inline.id}-agent"
             whole = NOTATIONS[notation].read_files(agent.specifications)
-            text = shown.prompt.split("```")[1].partition("\n")[2] if "```" in shown.prompt else ""
+            text = inline.prompt.split("```")[1].partition("\n")[2] if "```" in inline.prompt else ""
             assert canonical(whole) == canonical(NOTATIONS[notation].read(text))
             assert set(agent.needed) <= set(agent.specifications)
-            assert (agent.text, agent.reference) == (shown.text, shown.reference)
+            assert (agent.text, agent.reference) == (inline.text, inline.reference)
 
 
 def test_agent_prompt_placeholder_not_fenced() -> None:

@@ -14,7 +14,7 @@ from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Workflow
 
 BIG = 30_000
-SHOWN = generate(
+WORKFLOW = generate(
     Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
 )
 each_notation = pytest.mark.parametrize("name", sorted(NOTATIONS))
@@ -34,12 +34,12 @@ def repeat_line(line: str) -> str:
 
 
 def is_shown(workflow: Workflow | None) -> bool:
-    return workflow is not None and canonical(workflow) == canonical(SHOWN)
+    return workflow is not None and canonical(workflow) == canonical(WORKFLOW)
 
 
 @each_notation
 def test_find_workflow_any_surroundings_found(name: str) -> None:
-    text = NOTATIONS[name].write(SHOWN).strip("\n")
+    text = NOTATIONS[name].write(WORKFLOW).strip("\n")
     for around in (
         "{}",
         "Here is a workflow.\n\n```\n{}\n```\n\nIn workflow 'W', what?",
@@ -57,7 +57,7 @@ def test_find_workflow_any_surroundings_found(name: str) -> None:
 
 @each_notation
 def test_find_workflow_long_prompt_found(name: str) -> None:
-    text, noise = NOTATIONS[name].write(SHOWN), prose(1, 15)
+    text, noise = NOTATIONS[name].write(WORKFLOW), prose(1, 15)
     for prompt in (f"{noise}\n\n{text}\n\nWhat?", f"Look:\n\n{text}\n\n{noise}"):
         assert is_shown(find_workflow(prompt))
 
@@ -79,7 +79,7 @@ def test_find_workflow_calls_grow_linearly_with_the_text(text: str) -> None:
 
 
 def test_find_workflow_longest_text_wins() -> None:
-    text = NOTATIONS["mermaid"].write(SHOWN)
+    text = NOTATIONS["mermaid"].write(WORKFLOW)
     assert is_shown(find_workflow(f"This is a\nflowchart TD\nand so on, as here.\n\n{text}\n\nWhat?"))
 
 
@@ -95,7 +95,7 @@ SHOTS = "Look.\n\n{0}\n\nWhat is A?\n\nFinal answer: B\n\nNow this.\n\n{1}\n\nWh
 @each_notation
 @pytest.mark.parametrize("around", ["```\n{}\n```", "{}"], ids=["fenced", "plain"])
 def test_find_workflow_after_example_takes_last(name: str, around: str) -> None:
-    solved, shown_text = (around.format(NOTATIONS[name].write(workflow).strip("\n")) for workflow in (SOLVED, SHOWN))
+    solved, shown_text = (around.format(NOTATIONS[name].write(workflow).strip("\n")) for workflow in (SOLVED, WORKFLOW))
     prompt = SHOTS.format(solved, shown_text)
     assert is_shown(find_workflow(prompt))
     after, since, everywhere = question_parts(prompt)

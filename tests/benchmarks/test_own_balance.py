@@ -23,7 +23,7 @@ YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no]
 LEAST = 2  # files, of the thirty, that each pattern is asked about
 
 UNTITLED = "flowchart TD\n  A[Mix] --> B[Bake]\n  B --> C[Cool]\n  A --> C\n"
-DRAWN = "---\ntitle: Bread\n---\nflowchart TD\n  S([Start]) --> A[Mix] --> B[Bake] --> E((End))\n"
+TITLED = "---\ntitle: Bread\n---\nflowchart TD\n  S([Start]) --> A[Mix] --> B[Bake] --> E((End))\n"
 CHAIN = "package p;\nworkflow W { define task A; define task B; define task C; START -> A -> B -> C -> END; }"
 NESTED = """package p;
 workflow W {
@@ -115,10 +115,10 @@ def test_notices_unbalanced_pattern_names_answer(tmp_path: Path) -> None:
 
 
 def test_references_chart_without_ends_skips_flow_connected(tmp_path: Path) -> None:
-    assert len(questions(write_file(tmp_path, "drawn.mmd", DRAWN), "flow_connected")) >= 2
+    assert len(questions(write_file(tmp_path, "drawn.mmd", TITLED), "flow_connected")) >= 2
     with pytest.raises(NoCaseError, match="nothing to ask for flow_connected"):
         questions(write_file(tmp_path, "untitled.mmd", UNTITLED), "flow_connected")
-    boxed = DRAWN + "  subgraph Oven [Oven]\n    X --> Y\n  end\n  B --> Oven\n"
+    boxed = TITLED + "  subgraph Oven [Oven]\n    X --> Y\n  end\n  B --> Oven\n"
     texts = {question.text for question in questions(write_file(tmp_path, "boxed.mmd", boxed), "flow_connected")}
     assert all("composite task '" not in text for text in texts)
 

@@ -30,7 +30,7 @@ def document_in(prompt: str) -> str:
 
 def rewritten(prompt: str) -> str:
     """Return a paraphrase that keeps every name."""
-    return f"It is told anew. {document_in(prompt)}"
+    return f"It is written anew. {document_in(prompt)}"
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_paraphrase_stands_in_place_of_the_document(
     assert paged("build", "--out=out", "--documents=6", "--paraphrase", "--model-option=temperature=0") == 0
     paraphrased = built()
     for pair in generate_pairs(0, 6):
-        assert paraphrased[pair.id].document == f"It is told anew. {pair.document}"
+        assert paraphrased[pair.id].document == f"It is written anew. {pair.document}"
         assert (paraphrased[pair.id].graph, paraphrased[pair.id].split) == (pair.graph, pair.split)
     assert len(server.requests) == 6
     assert {request.body["temperature"] for request in server.requests} == {0}
@@ -213,7 +213,7 @@ def test_paraphrase_of_own_graphs_keeps_their_names(paged: Callable[..., int]) -
     Path("own/stock.graph.txt").write_text("Start -> check the stock\ncheck the stock -> End\n", encoding="utf-8")
     assert paged("build", "--from=own", "--out=out", "--paraphrase") == 0
     (pair,) = built().values()
-    assert pair.document.startswith("It is told anew. ")
+    assert pair.document.startswith("It is written anew. ")
     assert name_coverage(pair.graph, pair.document).lost == ()
 
 

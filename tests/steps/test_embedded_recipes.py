@@ -64,7 +64,7 @@ def vocabulary(split: str) -> set[str]:
 
 
 def accuracy_of(feature: Callable[[str], int], split: str) -> float:
-    """Return how often the next step, of all pairs with a later step, is the one with the smaller feature.
+    """Return how often the next step, of all pairs with a later step, has the smaller feature.
 
     Each question counts once, however many later steps it has; a tie counts half.
     """

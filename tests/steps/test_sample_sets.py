@@ -1,4 +1,4 @@
-"""What is asked about recipes: of which ones, in which formats, and what the user is told about it."""
+"""Questions about recipes: the chosen recipes, the formats, and the notices to the user."""
 
 from __future__ import annotations
 

@@ -296,8 +296,8 @@ def test_replies_in_any_process_are_the_same_for_every_hash_seed() -> None:
         "        reply = asyncio.run(model.answer(request))\n"
         "        print(name, reply.text, reply.logprobs)\n"
     )
-    asked = [choice(OPTIONS), classification(OPTIONS[0]), classification(OPTIONS[1], name="question")]
-    given = json.dumps([[request.messages for request in asked], QUERIES])
+    requests = [choice(OPTIONS), classification(OPTIONS[0]), classification(OPTIONS[1], name="question")]
+    given = json.dumps([[request.messages for request in requests], QUERIES])
     outputs = {
         bounded_process.run(
             [sys.executable, "-c", code, given], env={**os.environ, "PYTHONHASHSEED": seed}, cwd=ROOT
@@ -308,5 +308,5 @@ def test_replies_in_any_process_are_the_same_for_every_hash_seed() -> None:
     output = outputs.pop()
     assert output.count("\n") == 11
     for name, opened in BASELINES.items():
-        for request in asked:
+        for request in requests:
             assert f"{name} {ask(opened(SETTINGS), request).text} []\n" in output

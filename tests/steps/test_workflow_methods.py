@@ -53,7 +53,7 @@ class PromptParts(NamedTuple):
     text: str
     place: str
     prefix: tuple[str, ...]
-    asked: tuple[str, ...]  # the candidate, or the options
+    candidates: tuple[str, ...]  # the candidate, or the options
 
 
 PROMPT = re.compile(
@@ -82,7 +82,7 @@ def right_answer(question: Question) -> str:
     project = notation(str(question.labels["notation"])).read(prompt_parts.text)
     (scope,) = [scope for scope in all_scopes(project) if scope.place == prompt_parts.place]
     following = allowed_next(all_traces(scope.workflow), prompt_parts.prefix)
-    possible = [task in following for task in prompt_parts.asked]
+    possible = [task in following for task in prompt_parts.candidates]
     if len(possible) == 1:
         return "yes" if possible[0] else "no"
     assert sum(possible) == 1
@@ -218,7 +218,7 @@ def test_question_about_a_step_states_what_it_is_about() -> None:
 def test_question_about_a_choice_states_letters_and_their_texts() -> None:
     chosen = StepsSettings(seed=2)
     question = CHOICE.question(CHOICE.references(chosen, 1)[1], chosen)
-    options = read_prompt_parts(question.prompt).asked
+    options = read_prompt_parts(question.prompt).candidates
 
     assert (question.form, question.metric, question.chance) == ("letter", "choice_accuracy", 0.5)
     assert question.names == ["A", "B", "tie"]
@@ -230,7 +230,7 @@ def test_reply_to_a_choice_is_read_by_letter_or_by_text() -> None:
     chosen = StepsSettings(seed=14, parsing="lenient")
     for reference in CHOICE.references(chosen, 12):
         question = CHOICE.question(reference, chosen)
-        for letter, text in zip("AB", read_prompt_parts(question.prompt).asked, strict=True):
+        for letter, text in zip("AB", read_prompt_parts(question.prompt).candidates, strict=True):
             for reply in (letter, f"{letter}.", f"({letter})", f"{letter}. {text}", text, f"**{text}**"):
                 score = grade(question, Reply(reply))
 
@@ -246,9 +246,9 @@ def test_prompts_are_read_by_the_baselines(notation_name: str, tmp_path: Path) -
 
             assert step.previous == " . ".join(prompt_parts.prefix)
             if isinstance(step, AskedCandidate):
-                assert (step.candidate,) == prompt_parts.asked
+                assert (step.candidate,) == prompt_parts.candidates
             else:
-                assert tuple(step.options.items()) == tuple(zip("AB", prompt_parts.asked, strict=True))
+                assert tuple(step.options.items()) == tuple(zip("AB", prompt_parts.candidates, strict=True))
 
 
 def test_question_labels_are_those_that_are_declared_and_stated_before() -> None:
@@ -476,15 +476,15 @@ def test_own_file_with_hostile_names_keeps_prompts_and_letters(
     for question in all_questions(chosen):
         prompt_parts = read_prompt_parts(question.prompt)
         following = allowed_next(traces, tuple(one_line[step] for step in prompt_parts.prefix))
-        possible = [one_line[step] in following for step in prompt_parts.asked]
+        possible = [one_line[step] in following for step in prompt_parts.candidates]
         if question.form == "yes-no":
             assert possible == [question.reference == "yes"]
             continue
         assert possible == [question.reference == "A", question.reference == "B"]
-        texts = dict(zip(prompt_parts.asked, "AB", strict=True))
+        texts = dict(zip(prompt_parts.candidates, "AB", strict=True))
         assert all(texts.get(text, letter) == letter for text, letter in question.spellings.items())
         assert not {"A", "B", "tie"} & question.spellings.keys()
-        for letter, text in zip("AB", prompt_parts.asked, strict=True):
+        for letter, text in zip("AB", prompt_parts.candidates, strict=True):
             assert read_answer(question, Reply(letter)) == read_answer(question, Reply(f"{letter}. {text}")) == letter
 
 
@@ -515,7 +515,7 @@ def test_own_chart_with_node_ids_takes_them_for_the_letters(tmp_path: Path) -> N
     ids = {"Ring": "A", "Greet": "B", "Cook": "n3", "Eat": "n4"}
     for reference in CHOICE.references(chosen, 4):
         question = CHOICE.question(reference, chosen)
-        options = dict(zip("AB", read_prompt_parts(question.prompt).asked, strict=True))
+        options = dict(zip("AB", read_prompt_parts(question.prompt).candidates, strict=True))
         expected = {text: letter for letter, text in options.items()}
         expected |= {ids[text]: letter for letter, text in options.items() if ids[text] not in "AB"}
 

@@ -70,7 +70,7 @@ def test_agreed_pairs_are_those_in_one_order_in_all_sequences() -> None:
 
 
 def test_scoring_worked_by_hand_keeps_two_of_seven_sequences() -> None:
-    """Steps a b c d; best are the produced order and the one with a and b exchanged: a, b before c before d."""
+    """Steps a b c d; best are the produced order and that with a and b exchanged: a, b before c before d."""
     asked_for, answer = scored({"a|b|c|d": -1.0, "b|a|c|d": -2.0}, -3.0, numbered("a", "b", "c", "d"))
     transcript, exchanges = run_method(edge_question("scoring"), answer)
     assert read_graph(transcript.reply.text) == {

@@ -49,7 +49,7 @@ def entries(task: ComplexTask) -> list[VocabularyEntry]:
 
 
 def must_order(task: ComplexTask) -> set[tuple[int, int]]:
-    """Return the pairs of steps of which the vocabulary says that one must be first, also through other steps."""
+    """Return the pairs of steps whose order the vocabulary decides, also through other steps."""
     names = [entry.name for entry in entries(task)]
     stated: networkx.DiGraph[int] = networkx.DiGraph()
     stated.add_nodes_from(range(len(names)))
