@@ -1,4 +1,4 @@
-"""Build the workflow of a recipe. One builder, two sources of choice: a seeded `Random`, or Hypothesis."""
+"""Construction of the workflow of a recipe, with choices drawn from a seeded `Random` or by Hypothesis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .placement import place_tasks
 from .recipe import Recipe, demanded_features, draw_guard_operator, least_tasks, operators, run_length
 from .vocabularies import Goal
 
-CANDIDATES = 12  # orders of the links of a level to choose from
+CANDIDATES = 12  # shuffles of the links of a level, of which one is chosen
 _T = TypeVar("_T")
 
 
@@ -44,18 +44,18 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
         return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
 
     def shuffle_configuration(configuration: Configuration) -> Configuration:
-        inside = _shuffle(map(shuffle_configuration, configuration.configurations), rng)
-        return replace(configuration, parameters=_shuffle(configuration.parameters, rng), configurations=inside)
+        configurations = _shuffle(map(shuffle_configuration, configuration.configurations), rng)
+        return replace(configuration, parameters=_shuffle(configuration.parameters, rng), configurations=configurations)
 
     return shuffle_level(project)
 
 
 def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
-    """Return the links in a drawn order in which being mentioned first does not mean running first.
+    """Return the links in a drawn order that does not reveal the order in which tasks run.
 
-    A link mentions its source before its target. In a plain shuffle of a chain, the source of a link is therefore the
-    first of the two to be mentioned for two links in three. Of several shuffles, that is returned in which this holds
-    for as close to half of the links as possible.
+    A link mentions its source before its target. In a plain shuffle of a chain, two links in three therefore have a
+    source that is mentioned before the target. Of CANDIDATES shuffles, the one where this share is closest to a half is
+    returned.
     """
     if len(links) < 2:
         return tuple(links)
@@ -65,11 +65,11 @@ def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
 
 def _share_mentioned_in_order(links: Sequence[Link]) -> float:
     """Return the share of the links whose source is mentioned before their target, reading from the first link on."""
-    place: dict[str, int] = {}
+    first_mention: dict[str, int] = {}
     for link in links:
         for node in (link.source, link.target):
-            place.setdefault(node, len(place))
-    return sum(place[link.source] < place[link.target] for link in links) / len(links)
+            first_mention.setdefault(node, len(first_mention))
+    return sum(first_mention[link.source] < first_mention[link.target] for link in links) / len(links)
 
 
 def _shuffle(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
@@ -78,18 +78,18 @@ def _shuffle(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
     return tuple(shuffled)
 
 
-class Finish:
-    """Turns drafts into workflows; those reached by name are collected in `others`."""
+class DraftConverter:
+    """Converter of drafts into workflows; workflows that tasks refer to by name are collected in `others`."""
 
     def __init__(self, features: Collection[str], rng: Random) -> None:
         self.features, self.rng = features, rng
         self.others: list[Workflow] = []
 
     def workflow(self, draft: Draft) -> Workflow:
-        """Return the level as a workflow, everything declared in the order of the control flow."""
+        """Return the level as a workflow, with all declarations in the order of the control flow."""
         tasks = [self._task(step) for step in draft.steps]
         data = [Data(datum.name, datum.description, datum.schema) for datum in draft.data]
-        renumbered = self._renumbered(draft)
+        renumbered = self._gateway_names(draft)
 
         def name(node: Node) -> str:
             return node.name if isinstance(node, DraftStep) else renumbered.get(node, node)
@@ -125,8 +125,8 @@ class Finish:
             tuple((within.name, outside.name) for within, outside in step.bindings),
         )
 
-    def _renumbered(self, draft: Draft) -> dict[str, str]:
-        """Return new names for the gateways of a level: their names, redistributed at random within each role."""
+    def _gateway_names(self, draft: Draft) -> dict[str, str]:
+        """Return new names for the gateways of a level: their names, permuted at random within each role."""
         new: dict[str, str] = {}
         for role in ("split", "join"):
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
@@ -135,14 +135,15 @@ class Finish:
 
 
 FLAT = 1.2  # flatness of levels that take all tasks of a domain
-STRUCTURES = 12  # structures to draw until the tasks of a domain make sense in one
+STRUCTURES = 12  # most structures that are drawn until the tasks of a domain make sense in one
 
 
 def generate(recipe: Recipe, seed: int | str) -> Workflow:
     """Return the workflow of the recipe and the seed; the same in any process.
 
     Raises:
-        RecipeTooSmallError, NoCaseError: as `build` does.
+        RecipeTooSmallError: if the recipe's tasks are fewer than `least_tasks`.
+        NoCaseError: if in none of STRUCTURES structures tasks of the domain make sense.
     """
     return build(recipe, Random(seed))
 
@@ -187,18 +188,18 @@ class _Builder:
         """Return the finished workflow; None if no tasks of the domain make sense in the drawn structure."""
         root = self._level(share_out(self.recipe, self.rng), root=True)
         levels = root.below()
-        if not self._name(root):
+        if not self._name_tasks(root):
             return None
         self._name_levels(root, levels)
         self._fill(root, levels)
-        finish = Finish(self.features, self.rng)
-        workflow = finish.workflow(root)
-        workflow = replace(workflow, others=tuple(finish.others))
+        converter = DraftConverter(self.features, self.rng)
+        workflow = converter.workflow(root)
+        workflow = replace(workflow, others=tuple(converter.others))
         workflow = derive(workflow, self.rng) if "derivation" in self.features else workflow
         return shuffle_declarations(workflow, self.rng)
 
     def _level(self, share: Share, root: bool = False) -> Draft:
-        """Draw a level with all that are inside it; only the root is sure to have what the recipe demands."""
+        """Draw a level and all levels inside it; only the root is certain to have the features of the recipe."""
         kinds = list(operators(self.recipe))
         growth = Growth(share.own, self.recipe.width, self.recipe.depth, self.rng, self._flatness())
         if root:
@@ -216,10 +217,10 @@ class _Builder:
 
     def _flatness(self) -> float:
         """Return how flat the levels are: the more tasks of a domain are used, the fewer fit side by side."""
-        every = len(self.vocabulary.tasks)
-        return min(1.0, FLAT * self.recipe.tasks / every) if every else 0.0
+        available = len(self.vocabulary.tasks)
+        return min(1.0, FLAT * self.recipe.tasks / available) if available else 0.0
 
-    def _name(self, root: Draft) -> bool:
+    def _name_tasks(self, root: Draft) -> bool:
         """Name the workflow and its tasks; return False if no tasks of the domain make sense."""
         words, domain = self.vocabulary, bool(self.vocabulary.tasks)
         goal = self.rng.choice(words.goals) if self.recipe.goal else None
@@ -229,7 +230,7 @@ class _Builder:
             root.name, root.purpose = goal.name, goal.description
         self.names.take(root.name)
         self.names.take(base_name(root.name))
-        if domain and not place_tasks(words, root, self.rng, self.recipe.misleading, self._left_out(goal)):
+        if domain and not place_tasks(words, root, self.rng, self.recipe.misleading, self._tasks_to_omit(goal)):
             return False
         if not domain:
             for step, entry in zip(walk(root), words.computed(self.recipe.tasks, self.rng), strict=True):
@@ -237,21 +238,21 @@ class _Builder:
         for step in walk(root):
             self.names.take(step.name)
             if goal is not None:
-                _serve(goal, step)
+                _state_contribution(goal, step)
         return True
 
-    def _left_out(self, goal: Goal | None) -> set[str]:
-        """Return the tasks to leave out: those that may contradict the goal, and those of the kind to omit."""
+    def _tasks_to_omit(self, goal: Goal | None) -> set[str]:
+        """Return the tasks to omit: those that may contradict the goal, and those of the kind to omit."""
         kind = self.rng.choice(self.vocabulary.kinds) if self.recipe.omit_kind else None
         of_kind = {task.name for task in self.vocabulary.tasks if task.kind == kind}
         return of_kind | set(goal.excludes if goal is not None else ())
 
     def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
-        """Name the sub-workflows: in a domain after their tasks, else by numbers in no order."""
-        around = {id(step.inner): step for level in levels for step in level.steps if step.inner is not None}
+        """Name the sub-workflows: in a domain after their tasks, else by shuffled numbers."""
+        step_of_level = {id(step.inner): step for level in levels for step in level.steps if step.inner is not None}
         numbers = self.rng.sample(list(range(2, len(levels) + 1)), len(levels) - 1)
         for level, number in zip(levels[1:], numbers, strict=True):
-            step = around[id(level)]
+            step = step_of_level[id(level)]
             domain = bool(self.vocabulary.tasks)
             level.name = self.names.take(f"{step.name}Flow" if domain else f"{root.name}{number}")
             level.purpose = step.entry.description if domain else ""
@@ -279,8 +280,8 @@ class _Builder:
             bind(level, step, self.rng)
 
 
-def _serve(goal: Goal, step: DraftStep) -> None:
-    """Make a step state how it serves the goal, if the goal concerns it."""
+def _state_contribution(goal: Goal, step: DraftStep) -> None:
+    """Make a step state in its parameters or its description how it serves the goal, if the goal concerns it."""
     for alternative in goal.alternatives:
         if alternative.task == step.name and alternative.parameter:
             step.parameters.append(Parameter(alternative.parameter, alternative.fits))

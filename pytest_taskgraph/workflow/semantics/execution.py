@@ -1,12 +1,12 @@
 """Execute the control flow of a level in a situation: which tasks run, how often, and which orders that allows.
 
-The nodes are visited in an order in which everything comes after all that leads to it (`loop_nest.py`), so one pass
-computes the partial order of the whole run, whatever its branches do at the same time. A node runs if one of the links
-into it is taken, and after all that can lead to it has run or is known not to run. A loop is executed pass by pass. It
-never ends if the variables it depends on return to earlier values, or if every guard that a pass evaluated gives the
-same answer ever after, because all variables change by constant amounts (`variables.py`).
+Nodes are visited in an order in which each node comes after all nodes that lead to it (`loop_nest.py`). So one pass
+computes the partial order of the whole run, parallel branches included. A node runs if a link into it is taken, after
+all nodes that can lead to it have run or are known not to run. A loop is executed pass by pass. It never ends if the
+variables it depends on return to earlier values. It never ends either if all variables change by constant amounts and
+no guard that a pass evaluated can change its value any more (`variables.py`).
 
-Whatever has two readings ends as `Undecided`, with the reason.
+A situation with more than one possible outcome gives `Undecided`, with the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def taken_links(variables: Variables, node: str, memory: Memory, place: int, bef
         variables: The variables of the level.
         node: The node that has run.
         memory: The values of the variables in this run.
-        place: The number of the node's execution.
+        place: The index of the node's execution.
         before: The executions before it, as bits.
 
     Raises:
@@ -78,12 +78,12 @@ class Run:
     links: tuple[tuple[int, int], ...]  # an execution, and one that comes directly after it, through gateways only
 
     @cached_property
-    def places(self) -> dict[str, list[int]]:
+    def executions_by_task(self) -> dict[str, list[int]]:
         """Return the executions of each task, in their order."""
-        places: dict[str, list[int]] = {}
+        by_task: dict[str, list[int]] = {}
         for i, task in enumerate(self.tasks):
-            places.setdefault(task, []).append(i)
-        return places
+            by_task.setdefault(task, []).append(i)
+        return by_task
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -133,10 +133,14 @@ def run(level: Workflow, situation: Situation) -> Run | None:
 def outcome(level: Workflow, situation: Situation) -> Outcome:
     """Return the outcome of the level in a situation.
 
-    Undecided if a guard is prose or has two readings, or a choice has no way open or, if exclusive, more than one; if a
-    parameter is read while a task beside it may change it, leaves its domain, or has no value; if a loop is left and
-    repeated at once; if a join waits for a branch that is not taken; if no task of the level states what it changes, so
-    that a loop would repeat for ever; and beyond MAX_EXECUTIONS.
+    The outcome is undecided if
+
+    - a guard is prose or ambiguous;
+    - a choice has no open link, or, if exclusive, more than one;
+    - a parameter has no value, leaves its domain, or is read while a parallel task may change it;
+    - a loop is left and repeated at the same time, or repeats for ever because no task states what it changes;
+    - a join waits for a branch that is not taken;
+    - the run has more than MAX_EXECUTIONS executions.
 
     Args:
         level: The level.
@@ -146,7 +150,7 @@ def outcome(level: Workflow, situation: Situation) -> Outcome:
 
 
 def _hashable_value(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
-    """Return a value as words and whole numbers, which are hashed much faster than fractions."""
+    """Return a value as strings and integers, which are hashed much faster than fractions."""
     constant = exact_value(value)
     return (name, constant, 0) if isinstance(constant, str) else (name, constant.numerator, constant.denominator)
 
@@ -165,7 +169,7 @@ def _outcome(level: Workflow, values: tuple[tuple[str, str | int, int], ...]) ->
 
 
 class _Execution:
-    """One execution of a level. Executions of nodes are numbered; sets of them are bits of a number."""
+    """One execution of a level. Executions of nodes are numbered; an integer holds a set of them as bits."""
 
     def __init__(self, level: Workflow, values: Mapping[str, Constant]) -> None:
         self.level = level
@@ -175,10 +179,10 @@ class _Execution:
         self.memory = Memory(self.variables, values)
         self.nodes: list[str] = []  # the node of every execution
         self.before: list[int] = []  # for every execution, those before it
-        # Links taken and not followed: all executions before, and those of the tasks directly before.
+        # For each link that is taken and not yet followed: all executions before it, and the tasks directly before it.
         self.tokens: dict[Link, tuple[int, int]] = {}
         self.sources: list[int] = []  # for every execution, the tasks directly before it
-        self.ahead: dict[Link, int] = {}  # for every link, taken or not, what can lead to it
+        self.ahead: dict[Link, int] = {}  # for every link, taken or not, the executions that can lead to it
         self.never: set[Link] = set()  # links behind a loop that never ends
         self.endless: list[frozenset[str]] = []  # the nodes of every loop that never ends
         self.idle: set[str] = set()  # nodes that do not run
@@ -189,7 +193,7 @@ class _Execution:
         """Execute the level and return its outcome.
 
         Raises:
-            UndecidedError: if the execution has two readings.
+            UndecidedError: if more than one outcome is possible.
         """
         parts = parts_of(self.level)
         if parts is None:
@@ -219,7 +223,7 @@ class _Execution:
             self._visit_node(part.head)
 
     def _visit_node(self, node: str) -> None:
-        """Run a node if a link into it is taken, and note what can lead to the links out of it."""
+        """Run a node if a link into it is taken, and record the executions that can lead to the links out of it."""
         into, out = self.flow.into[node], self.flow.out[node]
         tokens = [self.tokens.pop(link) for link in into if link in self.tokens]
         mask = _union(self.ahead.get(link, 0) for link in into)
@@ -239,7 +243,7 @@ class _Execution:
             self.ahead[link] = mask
 
     def _execute(self, node: str, before: int, sources: int, ahead: int) -> int:
-        """Run a node; return what has then come before all links out of it."""
+        """Run a node and return the executions that can lead to the links out of it."""
         if node in self.task_names and (before ^ ahead) & self.task_mask:
             raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
         place = len(self.nodes)
@@ -259,10 +263,10 @@ class _Execution:
         return after | ahead
 
     def _check_join(self, node: str, ways: int) -> None:
-        """Check that as many branches come to a join as it awaits.
+        """Check that a join is reached by as many branches as it waits for.
 
         Raises:
-            UndecidedError: if they do not.
+            UndecidedError: if it is not.
         """
         gateway = self.flow.gateways.get(node)
         if gateway is None or gateway.role != "join":
@@ -374,9 +378,9 @@ def allows(run: Run, trace: Sequence[str]) -> bool:
 
 
 def allows_among_others(run: Run, tasks: Sequence[str]) -> bool:
-    """Return True if the tasks can run in this order in the run, other executions between them.
+    """Return True if the tasks can run in this order in the run, with other executions between them.
 
-    Executions of one task are ordered, so taking the first possible one is best.
+    Executions of one task are ordered, so it suffices to try the first possible one.
     """
     taken: list[int] = []
     for task in tasks:
@@ -405,14 +409,14 @@ def all_before(run: Run, a: str, b: str) -> bool | None:
 
 def executions(run: Run, task: str) -> list[int]:
     """Return the executions of a task, in their order."""
-    return run.places.get(task, [])
+    return run.executions_by_task.get(task, [])
 
 
 def check_task_names(level: Workflow, tasks: Iterable[str]) -> None:
     """Check that all tasks are in the level.
 
     Raises:
-        UnknownNameError: if one is not.
+        UnknownNameError: if a task is not.
     """
     names = frozenset(level.task_names)
     for task in tasks:

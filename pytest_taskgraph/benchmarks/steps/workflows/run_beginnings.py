@@ -163,4 +163,4 @@ def _begins(run: Run, sequence: Sequence[str], also: Sequence[str]) -> bool:
         if not places or run.before[places[0]] & ~done:
             return False
         done |= 1 << places[0]
-    return all(task in run.places for task in also)
+    return all(task in run.executions_by_task for task in also)
