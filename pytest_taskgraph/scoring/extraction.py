@@ -107,8 +107,8 @@ def list_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     """Return the names that an answer lists, in its order, with repetitions, unknown names without decoration.
 
     Known names are recognized before the text is cut at the characters of `cuts`, the longest first, so they may hold
-    commas, dots, quotes or a bullet. Other text is cut, and freed of bullets, numbers, `*`, backticks, quotes, brackets
-    and final dots, and of everything before its last dot unless a known name holds a dot.
+    commas, dots, quotes or a bullet. Other text is cut; bullets, numbers, `*`, backticks, quotes, brackets and final
+    dots are removed. Everything before its last dot is removed too, unless a known name holds a dot.
     """
     segments = _split_segments(text, cuts)
     tree = _name_tree(tuple(names))
@@ -146,7 +146,7 @@ def _name_tree(names: tuple[str, ...]) -> _Tree:
 
 
 def _name_starts(text: str, segment: _Segment, bare: bool) -> list[int]:
-    """Return where a name may begin in the segment: around each piece of decoration, and after its last dot."""
+    """Return the positions where a name may begin: around each piece of decoration, and after the last dot."""
     starts = _positions_past_openings(text, segment.start, segment.stop)
     dot = text.rfind(".", segment.start, segment.core) if bare else -1
     path = dot >= 0 and not text[dot + 1].isspace() and not _NO_PATH.search(text, segment.start, dot)
@@ -186,9 +186,9 @@ def _count_cuts(name: str, cuts: str) -> int:
 
 
 def mask_names(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
-    """Replace each known name that is no part of a longer word by its number between two marks.
+    """Replace each known name that is not part of a longer word by its number between two marks.
 
-    Of names that begin at one place the longest counts. Marks in the text itself are removed.
+    If several names begin at the same position, the longest is replaced. Marks in the text itself are removed.
 
     Returns:
         The text, and the names by their numbers.
@@ -218,7 +218,7 @@ def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
 def unbox_answer(text: str, names: Sequence[str]) -> str:
     r"""Return the content of the only `\boxed{...}` of an answer, or of several at their places, without LaTeX.
 
-    The text stays as it is if it holds no box, or if a known name holds a backslash or a dollar sign.
+    The text is returned unchanged if it holds no box, or if a known name holds a backslash or a dollar sign.
     """
     if not _BOX.search(text) or any("\\" in name or "$" in name for name in names):
         return text
@@ -239,7 +239,7 @@ def unbox_answer(text: str, names: Sequence[str]) -> str:
 
 
 def _box_span(text: str, start: int) -> tuple[int, int]:
-    """Return where the content of a box begins and ends; the end is -1 if it is not closed."""
+    """Return the start and the end of the content of a box; the end is -1 if the box is not closed."""
     depth = 1
     for brace in re.compile(r"[{}]").finditer(text, start):
         depth += 1 if brace[0] == "{" else -1
@@ -265,8 +265,9 @@ _NEAR = 40  # characters of context before a word
 def find_verdict(text: str, reason: bool = False) -> re.Match[str] | None:
     """Return the match of the word that is the verdict, its group 1.
 
-    A "no" before a noun ("no doubt", "no task") is no verdict, nor is the choice "yes or no". The first verdict counts,
-    unless the other word stands alone between punctuation after it. None without a verdict, or if it is contradicted.
+    A "no" before a noun ("no doubt", "no task") is not a verdict, nor is the choice "yes or no". The first verdict
+    counts. It is contradicted if the opposite word stands alone between punctuation after it. None without a verdict,
+    or if it is contradicted.
 
     Args:
         text: The answer.

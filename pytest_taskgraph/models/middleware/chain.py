@@ -1,14 +1,14 @@
 """The chain of layers around a client, built in one place.
 
-A request passes them from the outside in, in this order:
+A request passes the layers in this order, from the outermost to the innermost:
 
-1. `StoreLayer`: the stored reply, else the reply of the inner layers, stored while everything taken for it is held
-2. `RetryLayer`: attempts until one succeeds; nothing is held between them
-3. `LimitLayer`: a slot among the requests in flight, at a pace
-4. `ScoreCheckLayer`: no further request to score texts, once the endpoint showed that it cannot
-5. `TimeoutLayer`: the time of one attempt, and the counts of what is sent
-6. `BudgetLayer`: calls and dollars, reserved before the slot is waited for, and settled after the attempt
-7. `ClientLayer`: the client
+1. `StoreLayer` returns the stored reply, or stores the reply of the inner layers before they release their resources.
+2. `RetryLayer` repeats the attempt until one succeeds. No resource is held between attempts.
+3. `LimitLayer` limits the number of requests in flight and the requests per minute.
+4. `ScoreCheckLayer` refuses requests to score texts once the endpoint has shown that it does not support them.
+5. `TimeoutLayer` limits the time of one attempt, and counts what is sent.
+6. `BudgetLayer` reserves calls and cost before the wait for a slot, and settles them after the attempt.
+7. `ClientLayer` sends the request with the client.
 
 `UnstoredLayer` replaces `StoreLayer` where replies are not kept. `ReplayModel` sends nothing and needs no chain.
 """
@@ -58,18 +58,18 @@ def chain(
 
     Args:
         client: The client that sends the requests.
-        store: Holds replies and the ledger of the budget; needed if `keep_replies`, or the budget has a limit.
+        store: The store of replies and of the ledger of the budget; required with `keep_replies` or a limited budget.
         limits: The limits of all chains around models of this name.
-        counters: Counts what the layers do.
+        counters: The counters of what the layers do.
         budget: The calls and cost that are allowed.
-        keep_replies: Whether replies are kept in the store.
+        keep_replies: True if replies are kept in the store.
         retries: Most retries of a failed request.
-        timeout: Seconds of one attempt.
-        sleep: Waits between attempts.
-        random: Draws the random part of these waits.
+        timeout: Most seconds of one attempt.
+        sleep: Function that waits between attempts, for a number of seconds.
+        random: Generator of the random part of these waits.
 
     Raises:
-        UsageError: if the cost cannot be limited, since the price is unknown.
+        UsageError: if the cost cannot be limited because the price is unknown.
     """
     direct = ClientLayer(client)
     budgeted = BudgetLayer(direct, store, budget.price, budget.max_calls, budget.max_cost)

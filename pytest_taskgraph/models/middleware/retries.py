@@ -1,4 +1,4 @@
-"""The layer that retries requests after failures that pass."""
+"""The layer that retries requests after temporary failures."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .request_counters import RequestCounters
 RETRIED: frozenset[ProviderErrorKind] = frozenset(
     {"rate-limit", "timeout", "connection", "server", "malformed", "empty"}
 )
-BASE, CAP = 0.5, 60.0  # seconds
+BASE, CAP = 0.5, 60.0  # seconds: bound of the first random delay, and greatest bound
 EMPTY_RETRIES = 1  # a second empty reply is the model's answer
-PATIENCE = 3  # times as many retries after rate limits, which pass by themselves
+PATIENCE = 3  # factor of the number of retries after rate limits, which end by themselves
 
 
 def worth_repeating(error: ProviderError) -> bool:
-    """Return True if the same request may succeed within 10 minutes; not after a rate limit that is a spent quota."""
+    """Return True if the same request may succeed within 10 minutes; False for a rate limit that is a spent quota."""
     return error.kind in RETRIED and not quota_spent(error) and (error.retry_after or 0) <= LONGEST_WAIT
 
 
 class RetryLayer(WrappingLayer):
     """A layer with up to `retries` retries, three times as many after rate limits, and one after an empty reply.
 
-    Nothing is held between attempts. The client is awaited before the first one, so that a long import takes no time of
-    an attempt.
+    No resource is held between attempts. The client is awaited before the first attempt, so that a long import does not
+    count as time of an attempt.
     """
 
     inner: LimitLayer
@@ -58,17 +58,18 @@ class RetryLayer(WrappingLayer):
         """Return True if retries are left.
 
         Args:
-            limited: Whether the last failure was a rate limit.
+            limited: True if the last failure was a rate limit.
             failures: Number of failures before the last.
-            rate_limits: How many of those were rate limits.
+            rate_limits: Number of rate limits among them.
         """
         patient = failures < PATIENCE * self._retries and not self.inner.ended
         return patient if limited else patient and failures - rate_limits < self._retries
 
     def backoff(self, failures: int, retry_after: float | None) -> float:
-        """Return the seconds until the next attempt: the provider's delay, and a random part of up to 0.5, 1, 2 … more.
+        """Return the seconds until the next attempt: the delay that the provider states, and a random part.
 
-        The bound of the random part doubles with each failure, up to 60 seconds.
+        The random part is at most 0.5 seconds after the first failure. The bound doubles with each further failure, up
+        to 60 seconds.
         """
         return max(0.0, retry_after or 0.0) + self._random.uniform(0, min(CAP, BASE * 2.0 ** min(failures - 1, 20)))
 

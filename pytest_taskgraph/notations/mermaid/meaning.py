@@ -41,8 +41,8 @@ def read_placed_label(
 
 
 def start_or_end(vertex: Vertex) -> str:
-    """Return START or END for a node that its label or its shape makes that, "" for any other node."""
-    # Codes are not decoded: a first letter as a code marks a task of that name, as opposed to START and END.
+    """Return START or END if the label or the shape of a node marks it as such, else ""."""
+    # Character codes stay encoded: the writer encodes the first letter of a task that is called START or END.
     label = " ".join(written_lines(vertex.label or vertex.id)).strip().lower()
     if label in END_LABELS:
         return START if label == "start" else END
@@ -50,7 +50,7 @@ def start_or_end(vertex: Vertex) -> str:
 
 
 def end_sign(vertex: Vertex) -> str:
-    """Return the feature that makes a node START or END: its label, or `shape: NAME`."""
+    """Return the sign by which a node is START or END: its label, or `shape: NAME`."""
     by_label = " ".join(written_lines(vertex.label or vertex.id)).strip().lower() in END_LABELS
     return drawn_text(vertex.label or vertex.id) if by_label else f"shape: {vertex.shape_name}"
 
@@ -61,7 +61,7 @@ def is_gateway(vertex: Vertex) -> bool:
 
 
 def _gateway_text(vertex: Vertex) -> str:
-    """Return the label of a gateway in the form in which its kind is searched in it."""
+    """Return the label of a gateway in lower case, without decoration, as `_KIND_LABELS` expect it."""
     return drawn_text(vertex.label or vertex.id).strip("` ").lower()
 
 
@@ -73,7 +73,7 @@ def _gateway_kind(text: str) -> GatewayKind | None:
 
 
 class ChartLevel:
-    """The nodes of one level under their names; decisions about them are recorded in `applied`."""
+    """The nodes of one level by name; the conventions by which they were understood are recorded in `applied`."""
 
     def __init__(
         self, source: Source, box: str | None, edges: list[ChartEdge], name: str, names: Mapping[str, str],
@@ -114,14 +114,14 @@ class ChartLevel:
             self.add_task(vertex.id, Task(self.names[vertex.id], **attributes), vertex.offset)
 
     def _add_unnamed(self, vertex: Vertex) -> None:
-        edge, sign = start_or_end(vertex), end_sign(vertex)
-        if edge and sign == f"shape: {vertex.shape_name}":
-            self.applied.end_shapes[vertex.shape_name] = edge
-        elif edge:
+        end_name, sign = start_or_end(vertex), end_sign(vertex)
+        if end_name and sign == f"shape: {vertex.shape_name}":
+            self.applied.end_shapes[vertex.shape_name] = end_name
+        elif end_name:
             self.applied.ends.add(sign)
-        if edge:
-            self.names[vertex.id] = edge
-            self.kinds[vertex.id] = "start" if edge == START else "end"
+        if end_name:
+            self.names[vertex.id] = end_name
+            self.kinds[vertex.id] = "start" if end_name == START else "end"
         else:
             self.kinds[vertex.id] = "gateway"
             self.unnamed_gateways.append(vertex)
@@ -171,7 +171,7 @@ class ChartLevel:
         return "data" in (self.kinds[edge.source], self.kinds[edge.target])
 
     def _gateways(self, control: list[ChartEdge]) -> tuple[Gateway, ...]:
-        """Return the gateways with names; two for a node of a foreign chart that joins and splits."""
+        """Return the gateways with names; two for a node of another author's chart that joins and splits."""
         gateways: list[Gateway] = []
         # A link from a node to itself does not count for its role.
         between = [edge for edge in control if edge.source != edge.target]
@@ -189,7 +189,7 @@ class ChartLevel:
         return tuple(gateways)
 
     def _role_by_links(self, stated: GatewayRole, into: int, out: int) -> GatewayRole:
-        """Return the stated role, or the other role if the links of a foreign chart contradict it."""
+        """Return the stated role, or the other role if the links contradict it, as in charts of other authors."""
         kinds = self.kinds.values()
         into += into == 0 and "start" not in kinds
         out += out == 0 and "end" not in kinds
@@ -198,7 +198,7 @@ class ChartLevel:
         return "split" if stated == "join" and into == 1 < out else stated
 
     def _kind_of(self, vertex: Vertex) -> tuple[GatewayKind, GatewayRole | None]:
-        """Return the kind of a gateway, and the role that its label states in our charts."""
+        """Return the kind of a gateway, and the role that its label states in charts that `write_mermaid` wrote."""
         applied, text, label = self.applied, _gateway_text(vertex), drawn_text(vertex.label or vertex.id)
         if vertex.shape_name and vertex.shape != BAR:
             applied.shapes[vertex.shape_name] = "diamond" if vertex.shape == "{" else "hexagon"
@@ -219,7 +219,7 @@ class ChartLevel:
         return kind, None
 
     def _claim_name(self, preferred: str) -> str:
-        """Return the preferred name, or the first free one with a number behind it, and mark it as taken."""
+        """Return the preferred name, or the first free name that adds a number to it, and mark it as taken."""
         name, number = preferred, 2
         while name in self.taken:
             name, number = f"{preferred}_{number}", number + 1
@@ -240,7 +240,7 @@ class ChartLevel:
         return DataLink(self.names[edge.source], self.names[edge.target])
 
     def _with_ends(self, links: list[Link]) -> tuple[Link, ...]:
-        """Return the links, with links from START to all sources and from all sinks to END if these are not drawn."""
+        """Return the links; if START or END is not drawn, add links from START to sources, and from sinks to END."""
         nodes = [self.names[node_id] for node_id, kind in self.kinds.items() if kind in ("task", "gateway")]
         if not links and len(nodes) > 1:  # data flow alone gives no order
             self.applied.unordered = True
@@ -263,7 +263,7 @@ class DrawnEnds:
     """The START and END nodes that charts draw.
 
     Args:
-        whole: True if all charts draw both outside of subgraphs.
+        whole: True if all charts draw both START and END outside of subgraphs.
         subgraphs: The number of subgraphs that draw both.
     """
 
@@ -279,7 +279,7 @@ def drawn_ends(text: str) -> DrawnEnds:
 
 
 def _by_subgraph(chart: Chart) -> dict[str, set[str]]:
-    """Return which of START and END stand in each subgraph; the empty name is for those outside of subgraphs."""
+    """Return which of START and END each subgraph draws; the empty name stands for the level outside of subgraphs."""
     ends: dict[str, set[str]] = {}
     for vertex in chart.vertices.values():
         if end := start_or_end(vertex):
