@@ -27,7 +27,7 @@ _REFUSED: Final = ("prompt-snapshots", "dry-run")
 _Packed = dict[str, Any]
 
 
-class PropertyViolationError(Exception):
+class FuzzFindingError(Exception):
     """Violation of properties by the questions of an item; its findings replace the traceback."""
 
 
@@ -73,7 +73,7 @@ class FuzzHooks:
         findings = self._search(pyfuncitem, group)
         pyfuncitem.stash[_FINDINGS] = findings
         if findings:
-            raise PropertyViolationError(_reason(_packed(findings[0])))
+            raise FuzzFindingError(_reason(_packed(findings[0])))
         return True
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own hook, which turns xfail into outcomes
@@ -89,7 +89,7 @@ class FuzzHooks:
             report = pytest.TestReport.from_item_and_call(item, call)
         findings, own = item.stash.get(_FINDINGS, []), group.family.properties()
         setattr(report, _ATTRIBUTE, [_packed(finding, own) for finding in findings])
-        if call.excinfo is not None and isinstance(call.excinfo.value, PropertyViolationError) and not self._traces:
+        if call.excinfo is not None and isinstance(call.excinfo.value, FuzzFindingError) and not self._traces:
             report.longrepr = str(call.excinfo.value)
         elif report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.location  # instead of this file

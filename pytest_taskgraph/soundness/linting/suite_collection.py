@@ -31,7 +31,7 @@ _QUIET: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 _COLLECTING: Final = ("-p", _MARK, "-p", "no:cacheprovider", "--collect-only", "-q", *_QUIET)
 
 
-class CollectedQuestion(Protocol):
+class ItemQuestion(Protocol):
     """A question that the plugin stores as the parameter of an item."""
 
     @property
@@ -204,7 +204,7 @@ def _suites(items: Sequence[pytest.Item], notices: list[str]) -> Iterator[Linted
             yield _make_suite(name, suite_items[0], questions)
 
 
-def _collected_question(item: pytest.Item) -> CollectedQuestion | None:
+def _collected_question(item: pytest.Item) -> ItemQuestion | None:
     """Return the question of an item; None if it asks nothing."""
     value = getattr(getattr(item, "callspec", None), "params", {}).get(_PARAMETER)
     return value if hasattr(value, "question") else None
@@ -214,7 +214,7 @@ def _skip_reason(item: pytest.Item) -> str:
     return next((str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip")), "it asks nothing")
 
 
-def _make_suite(name: str, item: pytest.Item, questions: Sequence[CollectedQuestion]) -> LintedSuite:
+def _make_suite(name: str, item: pytest.Item, questions: Sequence[ItemQuestion]) -> LintedSuite:
     mark = next(mark for mark in item.iter_markers(_MARK) if "family" in mark.kwargs)
     place = SourcePlace(Path(item.path), _first_line(getattr(item, "obj", None)))
     family: Family = mark.kwargs["family"]
@@ -226,7 +226,7 @@ def _make_suite(name: str, item: pytest.Item, questions: Sequence[CollectedQuest
     return LintedSuite(name, place, family, mark.kwargs["options"], [*map(_build_question, once.values())], settings)
 
 
-def _build_question(collected: CollectedQuestion) -> LintedQuestion:
+def _build_question(collected: ItemQuestion) -> LintedQuestion:
     """Return the built question of an item, or the error if that fails."""
     try:
         return LintedQuestion(collected.reference, collected.settings, collected.question())
