@@ -76,7 +76,7 @@ def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -
 
 def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
     ran = broken.run("--taskgraph-fuzz=30", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
-    assert "PropertyViolationError: reference-scores-one" in ran.output
+    assert "FuzzFindingError: reference-scores-one" in ran.output
     assert "taskgraph: violated properties" in ran.output
     assert "\nabout:\n    neutral." in ran.output
 
