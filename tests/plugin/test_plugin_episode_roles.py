@@ -56,24 +56,24 @@ def test_alike(trial):
 
 
 @pytest.fixture
-def run_suite(project: Project) -> Project:
+def echoing(project: Project) -> Project:
     project.write("conftest.py", FAMILY)
     project.write("test_graph.py", SUITE)
     return project
 
 
-def test_episode_request_to_embedder_reaches_model_of_that_role(asked: Project, server: Loopback) -> None:
+def test_episode_request_to_embedder_reaches_model_of_that_role(echoing: Project, server: Loopback) -> None:
     vectors = [{"index": at, "embedding": [1.0, 2.0]} for at in (0, 1)]
     server.answer = as_json({"data": vectors, "model": "any", "usage": {"prompt_tokens": 4}})
-    ran = asked.run("--model=yes", f"--taskgraph-embedder={server.url}#any", "--taskgraph-report=json=r.json")
+    ran = echoing.run("--model=yes", f"--taskgraph-embedder={server.url}#any", "--taskgraph-report=json=r.json")
     assert (ran.code, ran.clean) == (0, True), ran.output
-    (trial,) = asked.record("r.json")["trials"]
+    (trial,) = echoing.record("r.json")["trials"]
     assert trial["score"]["metrics"] == {"alike": 1.0}
     assert [exchange["role"] for exchange in trial["exchanges"]] == ["subject", "embedder"]
     assert server.requests[0].body["input"] == ["yes", "yes"]
 
 
-def test_episode_role_without_model_is_usage_error(asked: Project) -> None:
-    ran = asked.run("--model=yes")
+def test_episode_role_without_model_is_usage_error(echoing: Project) -> None:
+    ran = echoing.run("--model=yes")
     assert ran.code == 4
     assert "the benchmark family 'alike' needs a model in the role of embedder" in " ".join(ran.output.split())

@@ -20,9 +20,9 @@ RECORDED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
 BURNS = """
 import pytest
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.clients.recorded import Recorded
+from pytest_taskgraph.models.clients.recorded import RecordedModel
 
-answer = Recorded.answer
+answer = RecordedModel.answer
 
 async def burning(self, request):
     reply = await answer(self, request)
@@ -32,7 +32,7 @@ async def burning(self, request):
 
 @pytest.fixture(autouse=True)
 def broken(monkeypatch):
-    monkeypatch.setattr(Recorded, "answer", burning)
+    monkeypatch.setattr(RecordedModel, "answer", burning)
 """
 
 

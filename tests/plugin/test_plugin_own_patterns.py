@@ -87,8 +87,11 @@ def test_pattern_that_can_find_no_case_says_so(project: Project) -> None:
     ("text", "message"),
     [
         (never("True", ', needs={"speed"}'), "unknown feature (pattern 'guarded_loop') 'speed'; known: "),
-        (never("True").replace('    """Only inside of loops."""\n', ""), "a docstring (its rationale) are needed"),
-        (OWN.replace("def has_task", "def parallel_pair"), "'parallel_pair' of test_graph stands already in "),
+        (
+            never("True").replace('    """Only inside of loops."""\n', ""),
+            "a template or the docstring (its rationale) is missing",
+        ),
+        (OWN.replace("def has_task", "def parallel_pair"), "'parallel_pair' of test_graph is defined in "),
         (OWN.replace("stands first?", "stands {{ where }}?"), "'where' is undefined; the template sees: "),
         (OWN.replace("stands first?", "stands {{ where ?"), "pattern first_declared:1: "),
         (OWN.replace('form="task"', 'form="tasks"'), "unknown answer form 'tasks'; known: condition, groups, "),
