@@ -18,11 +18,11 @@ def check_writable(path: str | Path, append: bool = False) -> None:
         append: True if the report is added to the end of a file.
 
     Raises:
-        UsageError: if `path` is a folder or no regular file, is below a file, or cannot be written.
+        UsageError: if `path` is a folder or not a regular file, is below a file, or cannot be written.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        raise UsageError(f"it is {'a folder' if target.is_dir() else 'no regular file'}; expected the path of a file")
+        raise UsageError(f"it is {'a folder' if target.is_dir() else 'not a regular file'}; expected the path of a file")
     above = nearest_existing(target.parent)
     if not above.is_dir():
         raise UsageError(f"it cannot be written: {above.name} is no folder; name another path")
