@@ -22,7 +22,9 @@ def check_writable(path: str | Path, append: bool = False) -> None:
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        raise UsageError(f"it is {'a folder' if target.is_dir() else 'not a regular file'}; expected the path of a file")
+        raise UsageError(
+            f"it is {'a folder' if target.is_dir() else 'not a regular file'}; expected the path of a file"
+        )
     above = nearest_existing(target.parent)
     if not above.is_dir():
         raise UsageError(f"it cannot be written: {above.name} is no folder; name another path")
