@@ -53,14 +53,14 @@ def form(name: str) -> Form:
 
 
 def find_form(name: str) -> Form | None:
-    """Return the form of that name, None for an unknown name: a record may come from another project."""
+    """Return the form of that name; None for an unknown name, because a record may come from another project."""
     return form(name) if name in FORMS else None
 
 
 def show_answer(name: str, answer: Json) -> str:
     """Return an answer of the form of that name as a person writes it: one line, never empty.
 
-    An answer of an unknown form, or of another shape than the form's, is shown by its parts.
+    An answer of an unknown form, or one that the form cannot show, is shown part by part.
     """
     answer_form = find_form(name)
     show = show_value if answer_form is None else answer_form.show
@@ -72,7 +72,7 @@ def show_answer(name: str, answer: Json) -> str:
     return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
 
 
-def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     if parsing == "strict":
         answer = text.strip().strip("\"'.").lower()
     else:
@@ -83,8 +83,8 @@ def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return answer
 
 
-def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the known name in the answer; several, which is a wrong answer, as one text; else its first name."""
+def _parse_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """Return the known name in the answer; several known names as one text, which is wrong; else the first name."""
     listed_names = list(dict.fromkeys(parse_items(text, names, parsing)))
     all_known = frozenset(names)
     known_names = [name for name in listed_names if name in all_known]
@@ -93,25 +93,25 @@ def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return ", ".join(known_names) if known_names else listed_names[0]
 
 
-def _read_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return [*sorted(set(parse_list(text, names, parsing)))]
 
 
-def _read_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return [[*sorted(set(group))] for group in parse_group_list(text, names, parsing)]
 
 
-def _read_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the names in the order of the answer, with repetitions; lenient parsing also cuts at arrows."""
     arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
     return [*parse_list(_ARROW.sub(",", text) if arrows else text, names, parsing)]
 
 
-def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the first whole number in the answer; strictly, the answer is only a number and a final dot.
+def _parse_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """Return the first whole number in the answer; strict parsing accepts only a number and a final dot.
 
-    Leniently, numbers in known names do not count, and an answer that states several numbers to choose from is
-    unparseable.
+    In lenient parsing, numbers in known names do not count, and an answer that states several numbers to choose from
+    is unparseable.
     """
     bare = text.strip().removesuffix(".")
     named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
@@ -124,7 +124,7 @@ def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return int(number[0].replace("−", "-"))
 
 
-def _read_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the text of a guard; lenient parsing also accepts decoration and signs of other languages."""
     text = unbox_answer(text, []) if parsing == "lenient" else text
     filled = [line.strip() for line in text.split("\n") if line.strip()]
@@ -212,7 +212,7 @@ def _show_order(answer: Json) -> str:
 
 
 def _show_pair(tasks: list[Json], pair: Json) -> str:
-    """Return a pair of indices as "A before B"; the empty text if it is no such pair."""
+    """Return a pair of indices as "A before B"; "" if it is not a pair of indices of tasks."""
     match pair:
         case [int(first), int(second)] if 0 <= first < len(tasks) and 0 <= second < len(tasks):
             return f"{tasks[first]} before {tasks[second]}"
@@ -225,22 +225,22 @@ def _show_condition(answer: Json) -> str:
     return text if isinstance(text, str) else show_value(answer)
 
 
-def _ask_yes_no(names: Sequence[str]) -> str:
+def _yes_no_instruction(names: Sequence[str]) -> str:
     return 'The answer is either "yes" or "no".'
 
 
-def _ask_task(names: Sequence[str]) -> str:
+def _task_instruction(names: Sequence[str]) -> str:
     return "The answer is exactly one name, written as in the specification."
 
 
-def _ask_set(names: Sequence[str]) -> str:
+def _set_instruction(names: Sequence[str]) -> str:
     return (
         f"The answer is a list, {_list_layout(names)}, written as in the specification; "
         f'if it is empty, "{word_for_none(names)}".'
     )
 
 
-def _ask_order(names: Sequence[str]) -> str:
+def _order_instruction(names: Sequence[str]) -> str:
     return (
         f"The answer is a list in running order, {_list_layout(names)}, each name as often as it runs, "
         f'written as in the specification; if nothing runs, "{word_for_none(names)}".'
@@ -251,7 +251,7 @@ def _list_layout(names: Sequence[str]) -> str:
     return "one name a line" if needs_lines(names) else "names separated by commas"
 
 
-def _ask_groups(names: Sequence[str]) -> str:
+def _groups_instruction(names: Sequence[str]) -> str:
     mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[separator(names)]
     return (
         f"The answer has one line a group, with the names in it separated by {mark}, written as in the specification; "
@@ -259,38 +259,49 @@ def _ask_groups(names: Sequence[str]) -> str:
     )
 
 
-def _ask_number(names: Sequence[str]) -> str:
+def _number_instruction(names: Sequence[str]) -> str:
     return "The answer is one whole number, in digits."
 
 
-def _ask_condition(names: Sequence[str]) -> str:
+def _condition_instruction(names: Sequence[str]) -> str:
     return (
         "The answer is one condition, in the language of the specification: comparisons of parameters with values, "
         'joined by "and", "or" and "not" where there are several; never "otherwise".'
     )
 
 
-YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS)
-TASK = Form("task", _ask_task, _read_task, _write_name, "correctness", wrong=_unknown_task)
+YES_NO = Form(
+    "yes-no", _yes_no_instruction, _parse_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS
+)
+TASK = Form("task", _task_instruction, _parse_task, _write_name, "correctness", wrong=_unknown_task)
 TASK_SET = Form(
-    "task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"), wrong=_no_names_or_unknown,
-    takes_lines=needs_lines,
+    "task-set", _set_instruction, _parse_set, _write_set, "jaccard", ("precision", "recall"),
+    wrong=_no_names_or_unknown, takes_lines=needs_lines,
 )  # fmt: skip
 GROUPS = Form(
-    "groups", _ask_groups, _read_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
+    "groups", _groups_instruction, _parse_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
     takes_lines=always_takes_lines,
 )  # fmt: skip
 TASK_ORDER = Form(
-    "task-order", _ask_order, _read_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
+    "task-order", _order_instruction, _parse_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
     takes_lines=needs_lines,
 )  # fmt: skip
-NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness", wrong=_next_number)
+NUMBER = Form("number", _number_instruction, _parse_number, _write_name, "correctness", wrong=_next_number)
 CONDITION = Form(
-    "condition", _ask_condition, _read_condition, _write_condition, "equivalence", wrong=_opposite, show=_show_condition
+    "condition",
+    _condition_instruction,
+    _parse_condition,
+    _write_condition,
+    "equivalence",
+    wrong=_opposite,
+    show=_show_condition,
 )
 
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
 FORMS: Catalog[Form] = Catalog(
     "answer form",
-    {shelved.name: shelved for shelved in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)},
+    {
+        answer_form.name: answer_form
+        for answer_form in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)
+    },
 )

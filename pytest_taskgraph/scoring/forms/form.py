@@ -39,12 +39,12 @@ def _itself(answer: Json) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Both ends of an answer: the instruction and the parser, so that they cannot drift apart.
+    """The instruction for an answer and the parser of it, in one place so that they agree.
 
     `read` takes the answer's text (already extracted from the reply), the known names and the kind of parsing, and
     returns the answer as plain JSON, or raises UnparseableError. `write` returns the text of an ideal answer:
-    `read(write(x)) == x` for every answer x of the form. If the reference is not an answer but describes the right ones
-    (an order with freedom), `write` and `show` accept it too, and `write` writes one of them.
+    `read(write(x)) == x` for every answer x of the form. If the reference is not an answer but describes all right
+    answers (such as a partial order), `write` and `show` accept it too, and `write` writes one right answer.
     """
 
     name: str
@@ -53,16 +53,15 @@ class Form:
     write: Callable[[Json, Sequence[str]], str]
     metric: str
     further: tuple[str, ...] = ()
-    pass_threshold: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)
+    pass_threshold: float = 1.0  # the smallest score that passes; 0: answers are graded (trial.is_graded)
     wrong: Callable[[Json, Sequence[str]], Json] | None = None
     """Reference and known names -> an answer of the form that scores 0, which the simulated model gives. Without it,
     its wrong reply is empty."""
     show: Callable[[Json], str] = show_value  # the answer as a person writes it (`forms.show_answer`)
     takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
     """Known names -> True if the ideal answer over them may take more than one line."""
-    self_delimiting: bool = (
-        False  # True: `read` tells the answer from talk around it, so that no marker need stand before it
-    )
+    # True: `read` finds the answer within other text, so that no marker is needed before it
+    self_delimiting: bool = False
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
     classes: tuple[str, ...] = ()  # all answers, if they are few and fixed: reports cross-tabulate them
     classify: Callable[[Json], Json] = _itself  # the class of an answer

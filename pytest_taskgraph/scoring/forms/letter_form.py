@@ -38,7 +38,7 @@ def _options_of(names: Sequence[str], letters: Sequence[str]) -> list[tuple[str,
 
 
 def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the known name that the answer is; strictly, it stands alone but for quotes, brackets and final dots.
+    """Return the known name that the answer is; strict parsing allows only quotes, brackets and dots around it.
 
     Leniently, it is also the letter that the answer decides on. An answer that decides on two letters, or on none, is
     unparseable.

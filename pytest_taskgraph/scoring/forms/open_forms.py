@@ -40,7 +40,7 @@ _STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGN
 _MOST_BREAKS = 8
 
 
-def _read_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the text in one line.
 
     Raises:
@@ -55,7 +55,7 @@ def _write_text(answer: Json, names: Sequence[str]) -> str:
     return collapse_spaces(answer)
 
 
-def _read_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the tasks, each once, with their reasons.
 
     Of several lines about a task the last counts, as in the code of Töpfer et al. (2025). Prose before the first task
@@ -198,7 +198,7 @@ def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
     return last_part.replace("`", "").strip(), reason
 
 
-def _read_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the names before the mark, however many, and the text after it.
 
     Lenient parsing takes the first line that names two tasks, or a known task, and all text after it.
@@ -237,7 +237,7 @@ def _pair_answer(task_names: Sequence[str], reason: str) -> Json:
     return {"tasks": [*sorted(set(task_names))], "reasons": {"": text} if text else {}}
 
 
-def _read_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _parse_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the verdict and the text after it.
 
     The verdict is the first word; leniently, the first such word anywhere.
@@ -290,18 +290,18 @@ def _mark_words(names: Sequence[str]) -> str:
     return _MARKS.get(_mark(names), "a tab")
 
 
-def _ask_text(names: Sequence[str]) -> str:
+def _text_instruction(names: Sequence[str]) -> str:
     return "The answer is one sentence in plain words, as a description in a specification."
 
 
-def _ask_task_reasons(names: Sequence[str]) -> str:
+def _task_reasons_instruction(names: Sequence[str]) -> str:
     return (
         f"The answer has one line a task: its name, written as in the specification, {_mark_words(names)}, and the "
         f'reason in one sentence; if there is no such task, "{word_for_none(names)}".'
     )
 
 
-def _ask_pair_reason(names: Sequence[str]) -> str:
+def _pair_reason_instruction(names: Sequence[str]) -> str:
     between = {",": "a comma", ";": "a semicolon", "|": "a vertical bar"}.get(separator(names), "a tab")
     return (
         f"The answer is one line: the names of the two tasks, with {between} between them, written as in the "
@@ -309,7 +309,7 @@ def _ask_pair_reason(names: Sequence[str]) -> str:
     )
 
 
-def _ask_yes_no_reason(names: Sequence[str]) -> str:
+def _yes_no_reason_instruction(names: Sequence[str]) -> str:
     return 'The answer is one line: "yes" or "no", a colon, and the reason in one sentence.'
 
 
@@ -364,20 +364,20 @@ def _verdict_of(answer: Json) -> Json:
 
 VERDICTS = ("yes", "no")
 TEXT = Form(
-    "text", _ask_text, _read_text, _write_text, "rouge1", ("rouge1_recall", "rouge2", "rouge_l"), 0.0,
+    "text", _text_instruction, _parse_text, _write_text, "rouge1", ("rouge1_recall", "rouge2", "rouge_l"), 0.0,
     wrong=_other_words, takes_lines=always_takes_lines, open=True,
 )  # fmt: skip
 TASK_REASONS = Form(
-    "task-reasons", _ask_task_reasons, _read_task_reasons, _write_task_reasons, "identification",
+    "task-reasons", _task_reasons_instruction, _parse_task_reasons, _write_task_reasons, "identification",
     ("reason", "explanation"), wrong=_no_tasks_or_unknown, show=_show_reasons, takes_lines=always_takes_lines,
     open=True,
 )  # fmt: skip
 PAIR_REASON = Form(
-    "pair-reason", _ask_pair_reason, _read_pair_reason, _write_pair_reason, "identification", ("reason",),
+    "pair-reason", _pair_reason_instruction, _parse_pair_reason, _write_pair_reason, "identification", ("reason",),
     wrong=_no_pair_or_unknown, show=_show_reasons, open=True,
 )  # fmt: skip
 YES_NO_REASON = Form(
-    "yes-no-reason", _ask_yes_no_reason, _read_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",),
+    "yes-no-reason", _yes_no_reason_instruction, _parse_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",),
     wrong=_other_verdict, show=_show_verdict, takes_lines=always_takes_lines, open=True, classes=VERDICTS,
     classify=_verdict_of,
 )  # fmt: skip

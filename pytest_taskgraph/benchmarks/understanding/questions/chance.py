@@ -1,10 +1,16 @@
 """Chance level: the main score expected from guessing with knowledge of the form and the names.
 
-A coin decides yes or no, and for a list whether each name is in it; one name is drawn out of all, a number and a
-condition as the baseline `random` draws them. All of this is exact. Groups are the mean of DRAWS draws of that baseline
-by a separate generator; an order is that of declaration, as the baseline `constant` answers. A free text is the
-description of one of the tasks that the level shows, drawn at random: the vocabulary and the style of the right one
-without reference to the question. It is exact for ROUGE, and unknown where a model measures the score.
+The guess depends on the form:
+
+- yes or no: each with probability 1/2
+- a list: each name is in it with probability 1/2
+- one name: drawn from all names
+- a number, a condition: drawn as the baseline `random` draws them
+- groups: drawn by the baseline `random`; the score is the mean over DRAWS draws of a separate generator
+- an order: the order of declaration, as the baseline `constant` answers
+- free text: the description of a random task of the level, which has the vocabulary and the style of a right answer
+
+All of these chance levels but that of groups are exact. That of a free text is unknown if a model measures the score.
 """
 
 from __future__ import annotations
@@ -27,10 +33,10 @@ from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
 from ....workflow.references import nested_task_paths
 
-DRAWS = 32  # of random groups
-NUMBERS = range(13)  # of which the baseline `random` draws one: the possible answers
-COIN = 0.5
-# Metrics of texts that count words; the others take a model.
+DRAWS = 32  # random groups over which the score is averaged
+NUMBERS = range(13)  # the numbers that the baseline `random` draws from
+COIN = 0.5  # probability of yes, and of each name in a list
+# Metrics of texts that count words; the others need a model.
 COUNTED = {"rouge1": rouge1, "rouge1_recall": rouge1_recall, "rouge2": rouge2, "rouge_l": rouge_l}
 
 Names = Sequence[str]
@@ -64,10 +70,10 @@ def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> floa
 def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | None:
     """Return the expected score of a guess that repeats the description of a task of the level, 0.0 to 1.0.
 
-    Each description that is shown is equally likely; the description that is asked for is not shown.
+    Each description that the level shows is equally likely. The description that the question asks for is not shown.
 
     Returns:
-        None where no task has a description, and for a metric that takes a model.
+        None if no task has a description, and for a metric that needs a model.
     """
     if measure not in COUNTED:
         return None
@@ -78,8 +84,8 @@ def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | No
 def candidates(reference: Json, level: Workflow) -> Names:
     """Return the names that a guesser chooses from.
 
-    These are the tasks of the level; where the reference holds other names, the first that covers all of them: the
-    level's data, the tasks below its composite tasks, or all of these with the reference.
+    These are the tasks of the level. If the reference holds other names, they are the first of these lists that covers
+    it: the data of the level, the tasks inside its composite tasks, or all names together with those of the reference.
     """
     required = _names(reference)
     if required <= set(level.task_names):
@@ -88,8 +94,8 @@ def candidates(reference: Json, level: Workflow) -> Names:
     if required <= set(data):
         return data
     paths = nested_task_paths(level)
-    below = [path[-1] for path in paths]
-    name_lists = [below, [".".join(path) for path in paths], [*level.task_names, *data, *below]]
+    nested_names = [path[-1] for path in paths]
+    name_lists = [nested_names, [".".join(path) for path in paths], [*level.task_names, *data, *nested_names]]
     fitting = next((names for names in name_lists if required <= set(names)), [*name_lists[-1], *sorted(required)])
     return list(dict.fromkeys(fitting))
 
@@ -153,15 +159,15 @@ def _two_groups(reference: Json, names: Names, guards: Names) -> float:
     right = [as_set(group) for group in reference] if isinstance(reference, list) else []
     scores = []
     for _ in range(DRAWS):
-        some = frozenset([name for name in names if rng.random() < COIN])
-        scores.append(matching_of_two(some, frozenset(names) - some, right))
+        first_group = frozenset([name for name in names if rng.random() < COIN])
+        scores.append(matching_of_two(first_group, frozenset(names) - first_group, right))
     return fsum(scores) / DRAWS
 
 
 def matching_of_two(first: Set[str], second: Set[str], right: Sequence[Set[str]]) -> float:
-    """Return the metric `matching` of two groups against the right ones.
+    """Return the metric `matching` of two groups against the right groups.
 
-    Two groups need no solver, which is slow to import.
+    Both assignments are tried, which avoids the import of a solver.
     """
     gains = [[jaccard_index(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (first, second)]
     best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
