@@ -11,7 +11,7 @@
             yield case(successors(workflow, task), task=task, flow="control")
 
 The function's name is the pattern's name, its docstring the rationale, its module the topic. The function is
-deterministic: which of its cases are asked is drawn elsewhere.
+deterministic; the package `questions` draws the cases that are asked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Case:
     stratum: str = ""  # among those, each stratum is as likely to be drawn as any other of the same share
     share: int = 1  # weight with which its stratum is drawn; the same in all cases of a stratum
     labels: dict[str, str | int] = field(default_factory=dict)
-    revealing: bool = False  # the question's own words give the answer away: not asked about the user's own workflows
+    revealing: bool = False  # the words of the question reveal the answer: not asked about the user's own workflows
 
 
 Cases = Iterator[Case]
@@ -52,7 +52,17 @@ def case(
     revealing: bool = False,
     **fields: Any,  # noqa: ANN401 - whatever the templates show
 ) -> Case:
-    """Return a case. True and False become "yes" and "no"; sets and tuples of names become sorted lists."""
+    """Return a case of a pattern.
+
+    Args:
+        answer: The right answer. True and False become "yes" and "no"; sets and tuples of names become sorted lists.
+        rank: Cases of the lowest rank are asked first.
+        stratum: Among cases of one rank, each stratum of the same share is equally likely to be drawn.
+        share: Weight with which the stratum is drawn, the same in all its cases.
+        labels: Labels of the question, by which reports group.
+        revealing: True if the words of the question reveal the answer.
+        fields: Variables of the templates.
+    """
     return Case(_plain(answer), fields, rank, stratum, share, dict(labels or {}), revealing)
 
 
@@ -71,10 +81,10 @@ def _plain(answer: object) -> Json:
 class Pattern:
     """A kind of question.
 
-    `varies` are features that each workflow is given or not by chance, so that the question cannot be answered from
-    knowing how workflows are generated; the features that such a feature implies come with it, even if they are
-    avoided. A flaw for the verdict "" is planted in every workflow; of several flaws for one verdict, each is equally
-    likely. `recipe` holds further fields of the recipe of generated workflows.
+    Each generated workflow has the features in `varies` or not at random, so that knowledge of the generator does not
+    answer the question. Features that such a feature implies come with it, even if they are avoided. A flaw for the
+    verdict "" is planted in every workflow; of several flaws for one verdict, each is equally likely. `recipe` holds
+    further fields of the recipe of generated workflows.
     """
 
     name: str
@@ -82,17 +92,17 @@ class Pattern:
     templates: tuple[str, ...]  # alternative phrasings
     form: str
     cases: Callable[[Workflow], Iterable[Case]]
-    needs: frozenset[str] = frozenset()  # features a generated workflow is given and the notation must support
-    avoids: frozenset[str] = frozenset()  # features a generated workflow is not given
+    needs: frozenset[str] = frozenset()  # features that generated workflows have and the notation must support
+    avoids: frozenset[str] = frozenset()  # features that generated workflows do not have
     varies: frozenset[str] = frozenset()
     flaws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # verdict -> mutations that lead to it
     category: str = "custom"
     topic: str = "custom"
     metric: str = ""  # empty: the main metric of the form
     levels: str = "all"  # "all": also inside composite tasks; "workflow": whole workflows only
-    planted: bool = False  # its answer cannot be computed from the text that is shown
-    least: int = 0  # tasks that a generated workflow has at least, where its flaws need more room than its features
-    domain: bool = False  # generated workflows are always of a domain, with everything in them described
+    planted: bool = False  # the answer cannot be computed from the text that is shown
+    least: int = 0  # least number of tasks of a generated workflow, if its flaws need more than its features
+    domain: bool = False  # generated workflows are always of a domain, with all parts described
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -126,7 +136,21 @@ def pattern(
     domain: bool = False,
     recipe: Mapping[str, bool] | None = None,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
-    """Return a decorator that makes a Pattern of a function from workflow to cases and registers it by name.
+    """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
+
+    Args:
+        templates: Alternative phrasings of the question, as Jinja templates.
+        form: Name of the form of answer.
+        needs: Features that generated workflows have and the notation must support.
+        avoids: Features that generated workflows do not have.
+        varies: Features that generated workflows have or not at random.
+        flaws: The flaws to plant, by the verdict that they lead to.
+        metric: Name of the main metric; that of the form by default.
+        levels: "all" to ask also inside composite tasks, "workflow" to ask about whole workflows only.
+        planted: True if the answer cannot be computed from the text that is shown.
+        least: Least number of tasks of a generated workflow.
+        domain: True if generated workflows are always of a domain, with all parts described.
+        recipe: Further fields of the recipe of generated workflows.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
