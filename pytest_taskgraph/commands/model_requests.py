@@ -1,4 +1,4 @@
-"""Requests of commands to the stated model, through store, limits, retries and budget as in a run."""
+"""Requests that commands send to the model of `--model`, with store, limits, retries and budget as in a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCRIPTED: Final = ("simulated", "baseline")
 
 
 def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults[T]:
-    """Ask the stated model; see `AskModel`."""
+    """Ask the model of the options; see `AskModel`."""
     try:
         client = _open_stated_model(options)
         session = _session(options, client)
@@ -40,8 +40,10 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults
     try:
         results = asyncio.run(session.answer_all(asks))
     except KeyboardInterrupt:
-        where = f"; replies that arrived are kept in {options.store}, and are not asked for again" * bool(session.store)
-        print(f"interrupted: {session.usage}{where}", file=sys.stderr)
+        stored_note = f"; replies that arrived are kept in {options.store}, and are not asked for again" * bool(
+            session.store
+        )
+        print(f"interrupted: {session.usage}{stored_note}", file=sys.stderr)
         raise
     finally:
         session.close()
@@ -52,7 +54,7 @@ def _open_stated_model(options: argparse.Namespace) -> Model:
     """Return the model that the options state.
 
     Raises:
-        UsageError: if the model cannot be opened, or answers questions of runs alone.
+        UsageError: if the model cannot be opened, or only answers the questions of a run.
     """
     from ..models import check_installed, open_model, registered_name
     from ..models.clients.python_callable import SCHEME, VERSION
@@ -97,7 +99,7 @@ class _ModelSession:
 
     @property
     def usage(self) -> str:
-        """Return a line on what was sent and what it cost."""
+        """Return a line with the numbers of requests and replies, tokens and cost."""
         counters = self.counters
         parts = [f"requests sent: {counters.sent}", f"replies from the store: {counters.stored}"]
         parts += [f"retries: {counters.retries}"] if counters.retries else []
@@ -107,10 +109,10 @@ class _ModelSession:
         return ", ".join(parts)
 
     async def answer_all(self, asks: Sequence[Ask[T]]) -> list[T | TaskgraphError]:
-        """Return the result of each ask. After a cancellation no request is sent; those in flight are waited for."""
+        """Return the result of each ask; after a cancellation, send no request and wait for those in flight."""
         from ..models import close
 
-        tasks = [asyncio.ensure_future(self._result(ask, at, len(asks))) for at, ask in enumerate(asks)]
+        tasks = [asyncio.ensure_future(self._result(ask, position, len(asks))) for position, ask in enumerate(asks)]
         try:
             if tasks:
                 await asyncio.wait(tasks)
@@ -119,8 +121,8 @@ class _ModelSession:
             if self.limits is not None:
                 self.limits.end()
             if self.counters.in_flight:
-                words = f"interrupted: waiting up to {GRACE:g} s for requests under way; Ctrl-C again ends at once"
-                print(words, file=sys.stderr, flush=True)
+                message = f"interrupted: waiting up to {GRACE:g} s for requests under way; Ctrl-C again ends at once"
+                print(message, file=sys.stderr, flush=True)
                 await asyncio.wait(tasks, timeout=GRACE)
             raise
         finally:
@@ -132,7 +134,7 @@ class _ModelSession:
     async def _result(self, ask: Ask[T], position: int, number: int) -> T | TaskgraphError:
         from ..models.middleware.limits import POSITION
 
-        POSITION.set(position)  # of the task alone: the first items go first
+        POSITION.set(position)  # in this task only: requests of lower positions are sent first
         try:
             return await ask(self.model)
         except (ProviderError, NotAskedError, UnparseableError) as error:
@@ -153,7 +155,7 @@ def _session(options: argparse.Namespace, client: Model) -> _ModelSession:
     """Return the client with store, limits and budget around it; a client that is not live has none of them.
 
     Raises:
-        UsageError: if the store cannot be used, or the budget cannot be observed.
+        UsageError: if the store cannot be used, or the budget cannot be enforced.
     """
     from ..models.middleware.request_counters import RequestCounters
 
@@ -185,8 +187,8 @@ def _live_session(options: argparse.Namespace, client: LiveModel, counters: Requ
     keep_replies = bool(getattr(client, "storable", True))
     is_limited = options.max_calls is not None or options.max_cost is not None
     store = _open_store(options) if keep_replies or is_limited else None
-    own: int | None = getattr(client, "in_flight", None)
-    limits = Limits(own or options.concurrency, options.rpm, None, counters)
+    in_flight: int | None = getattr(client, "in_flight", None)
+    limits = Limits(in_flight or options.concurrency, options.rpm, None, counters)
     budget = Budget(price, options.max_calls, options.max_cost)
     model = chain(
         client,

@@ -79,16 +79,16 @@ _T = TypeVar("_T")
 
 
 class SharedParts:
-    """Cache of equal parts of trials. Results equal the arguments and must not be modified."""
+    """Cache that replaces equal parts of trials by one object, to save memory. Results must not be modified."""
 
     def __init__(self) -> None:
         self._seen: dict[Any, Any] = {}
 
     def trial(self, trial: Trial) -> Trial:
-        """Return the trial, built from the parts of former trials where they are equal."""
+        """Return an equal trial that shares its parts with earlier trials where they are equal."""
         parts = {name: getattr(trial, name) for name in ("question", "reply", "score")}
         shared_parts: dict[str, Any] = {name: part and self._object(part, {}) for name, part in parts.items()}
-        if len(trial.exchanges) == 1:  # its messages are rarely shared: remembering them costs more than it saves
+        if len(trial.exchanges) == 1:  # its messages are rarely shared: a cache of them costs more than it saves
             shared_parts["exchanges"] = [self._names(exchange) for exchange in trial.exchanges]
         return self._object(trial, shared_parts)
 
@@ -256,7 +256,7 @@ class Tally:
         return (self._trials[key] for key in sorted(self._trials))
 
     def word(self, word: Word) -> str:
-        """Return what the families of the trials call a group, a section or a cluster."""
+        """Return the word of the families of the trials for a group, a section or a cluster."""
         return self.descriptions.word(word, {trial.question.family for trial in self._trials.values()})
 
     def attempts(self, trial: Trial) -> int:
@@ -350,8 +350,7 @@ class Tally:
         if not graded:
             graded_trials = ((trial, self._row_key(trial, by)) for trial in self._unvaried(model, graded=True))
             graded_counts.update(
-                ("" if pooled else model_name.model, key and _range_key(key, label_ranges))
-                for model_name, key in graded_trials
+                ("" if pooled else trial.model, key and _range_key(key, label_ranges)) for trial, key in graded_trials
             )
         return [
             Group(

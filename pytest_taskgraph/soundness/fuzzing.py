@@ -112,7 +112,7 @@ def fuzz(
     seed: int | None = None,
     most_tokens: int = MOST_TOKENS,
 ) -> list[Finding]:
-    """Return the properties that do not hold for questions of a group, each once; no model is asked.
+    """Search for questions of a group that violate a property, without a model; return each property once.
 
     Hypothesis's profile applies: its example database, phases and verbosity. A violated property hides others, so the
     search is repeated without it until no violation is found.
@@ -164,9 +164,8 @@ class _Search:
         stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
         self._seed_is_stated = stated is not None
         self._seed = self._choose_seed() if stated is None else int(stated)
-        self._smallest: dict[
-            str, PropertyViolationError
-        ] = {}  # the smallest of each property, whatever Hypothesis reports
+        # The smallest violation of each property, including those that Hypothesis does not report.
+        self._smallest: dict[str, PropertyViolationError] = {}
 
     def findings(self) -> list[Finding]:
         """Search until no further violation is found, and return the findings."""
@@ -190,8 +189,8 @@ class _Search:
     def _choose_seed(self) -> int:
         """Return the seed of the last search that found a violation; a new seed if there is none.
 
-        The examples in the database were found with that seed, and another need not find them. A seed that a profile
-        derives, as that for CI does, cannot be stated for another profile: 0 takes its place.
+        The examples in the database were found with that seed, and another seed may miss them. If the profile
+        derandomizes, as the profile for CI does, its derived seed cannot be stated in a command; the seed is then 0.
         """
         if _profile().derandomize:
             return 0
@@ -216,7 +215,7 @@ class _Search:
         line = f"--taskgraph-fuzz {self._examples} --hypothesis-seed={self._seed} -k {name}"
         return Finding(violation.property, violation.message, violation.instance, line, self._seed)
 
-    def _violations(self, passed_over: frozenset[str]) -> list[PropertyViolationError]:
+    def _violations(self, excluded_properties: frozenset[str]) -> list[PropertyViolationError]:
         """Return the violated properties that a single search finds, each with its shrunk instance."""
         replies = st.lists(_alterations(), min_size=1, max_size=3)
         cases = st.builds(_DrawnCase, self._group.instances, replies)
@@ -224,27 +223,27 @@ class _Search:
         @hypothesis.given(cases)
         def search(drawn_case: _DrawnCase) -> None:
             try:
-                check_instance(drawn_case.instance, drawn_case.replies, self._most_tokens, passed_over)
+                check_instance(drawn_case.instance, drawn_case.replies, self._most_tokens, excluded_properties)
             except PropertyViolationError as violation:
                 self._record_violation(violation)
                 raise
 
         search = hypothesis.seed(self._seed)(search)
-        # Behind the seed, which would turn the example database off.
-        search = hypothesis.settings(**self._hypothesis_settings(passed_over))(search)
+        # Applied after the seed, because the seed turns the example database off.
+        search = hypothesis.settings(**self._hypothesis_settings(excluded_properties))(search)
         try:
             with _disable_module_constants():
                 search()
         except Unsatisfiable:
-            if passed_over:
-                return []  # an earlier search asked something
+            if excluded_properties:
+                return []  # an earlier search of the group did find questions
             raise NoCaseError(self._no_case_message) from None
         except _skip_exceptions():
-            if passed_over:
-                return []  # a profile without the phase "generate", and no example of this search in the database
+            if excluded_properties:
+                return []  # the profile lacks the phase "generate", and the database has no example of this search
             raise
         except (PropertyViolationError, BaseExceptionGroup, Flaky) as error:
-            return sorted(self._reported(error, passed_over), key=lambda violation: violation.property)
+            return sorted(self._reported(error, excluded_properties), key=lambda violation: violation.property)
         return []
 
     @property
@@ -257,20 +256,20 @@ class _Search:
         if smallest is None or violation.instance.size <= smallest.instance.size:
             self._smallest[violation.property] = violation
 
-    def _reported(self, error: BaseException, passed_over: frozenset[str]) -> Iterator[PropertyViolationError]:
-        """Yield the violations that Hypothesis reports; for one that does not recur, a violation of `deterministic`."""
+    def _reported(self, error: BaseException, excluded_properties: frozenset[str]) -> Iterator[PropertyViolationError]:
+        """Yield the violations that Hypothesis reports; one that does not recur violates `deterministic`."""
         if isinstance(error, PropertyViolationError):
             yield error
         elif isinstance(error, Flaky):
             earlier_violations = [
-                violation for name, violation in sorted(self._smallest.items()) if name not in passed_over
+                violation for name, violation in sorted(self._smallest.items()) if name not in excluded_properties
             ]
-            if _DETERMINISTIC not in passed_over and earlier_violations:
+            if _DETERMINISTIC not in excluded_properties and earlier_violations:
                 message = f"found only in one of two runs: {earlier_violations[0]}; expected the same question in both"
                 yield PropertyViolationError(_DETERMINISTIC, message, earlier_violations[0].instance)
         elif isinstance(error, BaseExceptionGroup):
             for nested_error in error.exceptions:
-                yield from self._reported(nested_error, passed_over)
+                yield from self._reported(nested_error, excluded_properties)
         else:
             raise error
 
@@ -280,10 +279,10 @@ class _Search:
             if (result := check.run()) is not None:
                 yield PropertyViolationError(check.property, result.message, result.instance)
 
-    def _hypothesis_settings(self, passed_over: frozenset[str]) -> dict[str, Any]:
+    def _hypothesis_settings(self, excluded_properties: frozenset[str]) -> dict[str, Any]:
         """Return the settings of the search: some are fixed, the others are those of the profile."""
         profile = _profile()
-        search = "|".join((self._group.family, self._group.name, *sorted(passed_over)))
+        search = "|".join((self._group.family, self._group.name, *sorted(excluded_properties)))
         database = (
             None if self._seed_is_stated or profile.database is None else SearchDatabase(profile.database, search)
         )
@@ -307,8 +306,8 @@ def _profile() -> hypothesis.settings:
 def _disable_module_constants() -> Iterator[None]:
     """Prevent Hypothesis, inside the context, from drawing constants in the source of imported modules.
 
-    They depend on what else was imported, but a seed must find the same in a run of one item, of many, and on a worker.
-    Versions of Hypothesis without such constants, or that store them otherwise, are left unchanged.
+    They depend on the imported modules, but a seed must give the same result in a run of one item, of many, and on a
+    worker. Versions of Hypothesis without such constants, or that store them elsewhere, are left unchanged.
     """
     providers = _providers()
     get_constants = getattr(providers, "_get_local_constants", None)

@@ -78,7 +78,7 @@ class Alteration:
 
 
 def check_instance(
-    instance: Instance, alterations: Collection[Alteration], most_tokens: int, passed_over: Collection[str] = ()
+    instance: Instance, alterations: Collection[Alteration], most_tokens: int, excluded_properties: Collection[str] = ()
 ) -> None:
     """Check the properties of every family and the family's own.
 
@@ -86,14 +86,14 @@ def check_instance(
         instance: The question.
         alterations: Replies to try.
         most_tokens: The limit of tokens of a prompt.
-        passed_over: The names of properties that are not checked.
+        excluded_properties: The names of properties that are not checked.
 
     Raises:
         PropertyViolationError: for the first property that does not hold.
     """
     for check in _checks(instance, alterations, most_tokens):
         message = _message_of(check)
-        if message and check.property not in passed_over:
+        if message and check.property not in excluded_properties:
             raise violation_class(check.property)(check.property, message, instance)
         if message and check.property == RENDERS:
             return

@@ -20,19 +20,19 @@ class RepeatedLine:
     """A line of a table: a section, a group below its section, a model, or the total."""
 
     name: str
-    kind: str  # "section", "group", "model", "total", or "graded": a group whose questions are
-    cells: list[str]  # as Repetitions.titles
+    kind: str  # "section", "group", "model", "total", or "graded" for a group of graded questions
+    cells: list[str]  # one for each title of `Repetitions.titles`
 
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
     """The tables of a run with repeated questions."""
 
-    most: int  # how often one question was put to one model
-    lines: list[RepeatedLine]  # of one model its sections, the total and what is graded; of several a line each
+    most: int  # greatest number of repetitions of a question
+    lines: list[RepeatedLine]  # one model: its sections, total and graded groups; several models: a line for each
     whole: list[tuple[str, list[RepeatedLine]]]  # each model with its sections, their groups, and the total
     notes: list[str]
-    cluster: str  # what questions that are not independent share
+    cluster: str  # the word of the families for what dependent questions share
 
     @property
     def titles(self) -> list[str]:
@@ -78,7 +78,7 @@ def _repetition_cells(summary: RepetitionRow, most: int) -> list[str]:
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
-MOST_DRAWN = 4  # intervals a row; if there are more, only columns of rank 0 are drawn, so that the others fit
+MOST_DRAWN = 4  # intervals drawn in a row; if there are more, only those of columns of rank 0 are drawn
 _COUNTS = ("unparseable", "refused", "errors", "skipped")
 
 
@@ -90,7 +90,7 @@ class HtmlCell:
     interval: Interval | None = None
     value: float | None = None
     number: bool = True  # True if it is aligned to the right
-    between: str = ""  # the ends of the interval, if they are not in the text
+    between: str = ""  # the ends of the interval as text, unless `text` holds them
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class RateCell:
     rate: HtmlCell
     between: str
     n: str
-    counts: list[tuple[str, str]]  # of what was not answered
+    counts: list[tuple[str, str]]  # numbers of unparseable, refused, failed and skipped questions, with their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +111,21 @@ class HtmlLine:
     kind: str
     model: str
     cells: list[HtmlCell]
-    rates: list[RateCell | None]  # one a model, None where the model was not asked
+    rates: list[RateCell | None]  # one for each model, None if the model was not asked
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """A table: models side by side with a rate each (`beside`), or a row for each row and model."""
+    """A table: models side by side, each with its rate (`beside`), or a line for each pair of row and model."""
 
     caption: str
     heading: str
     columns: list[str]
     models: list[str]
     beside: bool
-    by_model: bool  # whether a column names the model
+    by_model: bool  # True if a column names the model
     lines: list[HtmlLine]
-    few: bool
+    few: bool  # True if a number rests on few questions
     sources: list[str]
 
 
@@ -134,7 +134,7 @@ class FamilyTables:
     """The tables of one family."""
 
     name: str
-    group: str  # what it calls a group
+    group: str  # the word of the family for a group
     tables: list[HtmlTable]
     graded_note: str
     relations: list[list[str]]
@@ -173,7 +173,7 @@ def _heading(table: Table, group: str) -> str:
 
 
 def html_table(table: Table, heading: str) -> HtmlTable:
-    """Return a table as the page shows it; `heading` is that of the first column."""
+    """Return a table as the page shows it; `heading` is the heading of the first column."""
     beside = table.grid or (table.side_by_side and has_rates_alone(table))
     marks = source_marks(
         reference.source for entry in table.entries for cell in entry.cells.values() for reference in cell.references
@@ -200,9 +200,9 @@ def _beside_lines(table: Table) -> Iterator[HtmlLine]:
 
 def _row_lines(table: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
     """Yield a line for each row and model, model by model."""
-    for at in range(len(table.models)):
+    for model_index in range(len(table.models)):
         for line in table.lines:
-            entry = line.entries[at]
+            entry = line.entries[model_index]
             if entry is not None:
                 cells = [cell for column in columns for cell in _cells(table, column, entry, marks)]
                 yield HtmlLine(name_of(line), _kind(table, line), entry.model, cells, [])
@@ -241,8 +241,8 @@ def _cells(table: Table, column: Column, entry: TableEntry, marks: Mapping[str, 
         html_cell = HtmlCell(number(cell.value), cell.ends, cell.value, False, _between(cell.ends) if cell.ends else "")
     else:
         html_cell = HtmlCell(number(cell.value))
-    beside = "" if entry.published else published_text(cell.references, marks)
-    return [html_cell, *([HtmlCell(beside)] if table.has_references(value) else [])]
+    published = "" if entry.published else published_text(cell.references, marks)
+    return [html_cell, *([HtmlCell(published)] if table.has_references(value) else [])]
 
 
 def _is_drawn(table: Table, column: Column) -> bool:
