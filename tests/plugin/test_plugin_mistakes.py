@@ -42,10 +42,11 @@ OPTIONS = {
     "--taskgraph-margin=5": "--taskgraph-margin: '5'; expected a number from 0 to 1",
     "--taskgraph-max-errors=5%": "--taskgraph-max-errors: '5%'; expected a number from 0 to 1",
     "--taskgraph-max-errors=1.5": "--taskgraph-max-errors: '1.5'; expected a number from 0 to 1",
-    "--taskgraph-fail-on=answers,x": "--taskgraph-fail-on: 'x'; known: answers, gates, regression, inconclusive, "
-    "missing, nothing",
-    "--taskgraph-fail-on=everyone": "--taskgraph-fail-on: 'everyone'; known: answers, gates",
-    "--taskgraph-fail-on=nothing,gates": "--taskgraph-fail-on: nothing stands alone; leave it out, or leave out gates",
+    "--taskgraph-fail-on=answers,x": "--taskgraph-fail-on: unknown value 'x'; known: answers, gates, "
+    "regression, inconclusive, missing, nothing",
+    "--taskgraph-fail-on=everyone": "--taskgraph-fail-on: unknown value 'everyone'; known: answers, gates",
+    "--taskgraph-fail-on=nothing,gates": "--taskgraph-fail-on: nothing excludes other values; remove it, "
+    "or remove gates",
     "--taskgraph-fail-on=answers,missing": "--taskgraph-fail-on: missing is about a comparison; name a run "
     "with --taskgraph-compare",
     "--taskgraph-parsing=fast": "--taskgraph-parsing: 'fast'; known: lenient, strict",

@@ -1,14 +1,14 @@
 """Prefetching: while pytest runs one item, the requests of the next items are in flight.
 
 Questions are built in the main thread, one at a time while it is idle, and asked in the event loop. The number of
-prefetched items is not bounded, for all items will run; but if the first failure may end the run, only as many are
-prefetched as may be in flight.
+prefetched items is not bounded, because all items will run. If the first failure may end the run, the number of
+prefetched items is limited to the number of requests in flight.
 
 Under xdist, worker w of W prefetches the items i with i mod W = w first, then the others. The claims of the store
-prevent that two workers ask the same question; the worker that runs an item waits there for the reply. A worker drops
-its prefetched results of items that other workers ran meanwhile: workers run their items in about the order of
-collection, and if such an item does run here later, the store has its reply. If the workers do not share a store, or
-the replies of a model are not stored, each worker prefetches only the items that it has been sent.
+prevent two workers from asking the same question; the worker that runs an item waits for the reply in the store. A
+worker drops its prefetched results of items that other workers have run: workers run their items in about the order of
+collection, and if such an item runs here later, the store has its reply. If the workers do not share a store, or the
+replies of a model are not stored, each worker prefetches only the items that it has been sent.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _THRESHOLDS = (20_000, 20, 50)
 
 
 class GarbageCollection:
-    """Settings of Python's garbage collector during a live run."""
+    """Control of Python's garbage collector during a live run."""
 
     def __init__(self) -> None:
         self._before: tuple[int, int, int] | None = None
 
     def collect_rarely(self) -> None:
-        """Collect garbage less often, and exclude all present objects.
+        """Collect garbage less often, and exclude all existing objects.
 
-        The present objects, mainly those of litellm, stay until the process ends. Collections would examine them again
-        and again, also at exit: with litellm that takes two seconds at exit, and a fifth of the run before it.
+        The existing objects, mainly those of litellm, stay until the process ends. Each collection would examine them
+        again, also at exit. With litellm this takes two seconds at exit, and a fifth of the time of the run.
         """
         if self._before is not None:
             return
@@ -74,7 +74,7 @@ class GarbageCollection:
 
 _FIXTURES = ("trial", "taskgraph_question", "taskgraph_model", "taskgraph_reference")
 _FIXTURES_MODULE = "pytest_taskgraph.plugin.fixtures"
-_QUEUED = 2  # requests that wait for each slot
+_QUEUED = 2  # questions submitted for each slot
 _SWEEP = 64  # items after which a worker drops the results of items that other workers ran
 
 
@@ -122,9 +122,9 @@ class Prefetcher:
 
     def plan(self, items: Iterable[pytest.Item]) -> None:
         """Determine which items will ask a live model, without sending requests yet."""
-        self._items = {position: item for position, item in enumerate(items) if self._asks(item)}
+        self._items = {position: item for position, item in enumerate(items) if self._asks_live_model(item)}
         self._positions = {item.nodeid: position for position, item in self._items.items()}
-        self._next = self._order()
+        self._next = self._items_in_order()
 
     @property
     def planned(self) -> int:
@@ -133,7 +133,7 @@ class Prefetcher:
 
     @property
     def finished(self) -> int:
-        """Return the number of questions that have ended, including those of later items."""
+        """Return the number of questions that have a result, including those of later items."""
         return self._finished
 
     def advance(self) -> None:
@@ -156,22 +156,22 @@ class Prefetcher:
         self._taken.add(item.nodeid)
         self._drop_results_before(self._positions.get(item.nodeid, 0))
         try:
-            return self._parts.loop.wait(future, self._work, self._tick)
+            return self._parts.loop.wait(future, self._prefetch_while_waiting, self._tick)
         finally:
             self._hide_progress()
-            if self._items:  # also after an interruption of the first item, for the process has to end fast
+            if self._items:  # also after an interruption of the first item, because the process has to end fast
                 self._parts.garbage.collect_rarely()
 
     def stop(self) -> None:
         """Prefetch no further item."""
         self._next = iter(())
 
-    def _work(self) -> bool:
-        """Build and submit one more question, unless the queue is long enough; return True if there was one."""
+    def _prefetch_while_waiting(self) -> bool:
+        """Build and submit one more question unless the queue is full; return True if there was one."""
         return self._has_room(_QUEUED) and self._prefetch_next()
 
     def _has_room(self, times: int) -> bool:
-        """Return True if fewer questions are submitted than `times` the capacity; once, if the run may end early."""
+        """Return True if fewer than `times` the capacity are submitted; `times` is 1 if the run may end early."""
         if self._may_stop:
             return len(self._jobs) < self._parts.pipeline.capacity
         return self._submitted - self._finished < times * self._parts.pipeline.capacity
@@ -207,21 +207,21 @@ class Prefetcher:
 
         future = parts.loop.submit(ask_at_position())
         self._submitted += 1
-        future.add_done_callback(self._count)
+        future.add_done_callback(self._count_finished)
         return future
 
-    def _count(self, future: Future[AskResult]) -> None:
+    def _count_finished(self, future: Future[AskResult]) -> None:
         self._finished += 1
         if self._submitted - self._finished < _QUEUED * self._parts.pipeline.capacity:
             self._parts.loop.wake_waiter()
 
-    def _asks(self, item: pytest.Item) -> bool:
+    def _asks_live_model(self, item: pytest.Item) -> bool:
         """Return True if the item will ask a live model through this plugin's fixtures, and is not skipped."""
         if not asks(item) or not pytest_compat.uses_own_fixtures(item, _FIXTURES, _FIXTURES_MODULE):
             return False
         return self._parts.models.of_item(pytest_compat.params(item)).live and not pytest_compat.is_skipped(item)
 
-    def _order(self) -> Iterator[tuple[int, pytest.Item]]:
+    def _items_in_order(self) -> Iterator[tuple[int, pytest.Item]]:
         """Yield the items to prefetch with their positions, the share of this worker first."""
         number, workers = self._parts.pipeline.number, self._parts.pipeline.workers
         yield from ((position, item) for position, item in self._items.items() if position % workers == number)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .declared_questions import Questions
 
 BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # budget -> its option
-NEED_A_MODEL = ("gate", "save", "compare")  # options that are meaningless for the default baseline
+NEED_A_MODEL = ("gate", "save", "compare")  # options that have no meaning for the default baseline
 
 NOT_UNDERSTOOD = "questions::asked"  # the case that fails if a baseline understands no prompt
 FAILING = ("wrong", "unparseable", "refused")  # outcomes that fail with --taskgraph-fail-on=answers
@@ -38,7 +38,7 @@ class RunOutcome:
     tally: Tally
     models: Sequence[str]  # the names of the models of the run
     questions: Questions
-    where: AbsenceReasons
+    absence_reasons: AbsenceReasons
 
 
 class FailPolicy:
@@ -54,39 +54,39 @@ class FailPolicy:
 
     def __init__(self, config: pytest.Config, families: AskedFamilies) -> None:
         self._config, self._families = config, families
-        self._limited = {name: limit for name, limit in BUDGETS.items() if options.given(config, limit) is not None}
+        self._set_budgets = {name: limit for name, limit in BUDGETS.items() if options.given(config, limit) is not None}
         self._given = {name for name in NEED_A_MODEL if options.given(config, name) is not None}
-        self._asked = options.given(config, "model") is not None
-        self._stated = self._read()
+        self._names_model = options.given(config, "model") is not None
+        self._stated = self._stated_results()
         self._parsed: tuple[object, list[Gate]] | None = None  # and the names that they were parsed with
         self.max_errors = options.number(config, "max-errors") or 0.0
-        self.kinds = self._effective()
+        self.kinds = self._effective_results()
         """The results that fail the run, a part of FAILURES in their order; empty for a run that is report only."""
 
-    def _read(self) -> tuple[str, ...] | None:
+    def _stated_results(self) -> tuple[str, ...] | None:
         """Return the results that the user states, in the order of FAILURES; None without the option."""
         if options.given(self._config, "fail-on") is None:
             return None
         stated = cast("tuple[str, ...]", options.read(self._config, "fail-on"))
-        where = options.spelling(self._config, "fail-on")
+        option = options.spelling(self._config, "fail-on")
         for name in stated:
             if name not in (*FAILURES, NOTHING):
-                raise UsageError(f"{where}: {name!r}; known: {', '.join((*FAILURES, NOTHING))}")
+                raise UsageError(f"{option}: unknown value {name!r}; known: {', '.join((*FAILURES, NOTHING))}")
         if NOTHING in stated and len(stated) > 1:
             others = ", ".join(name for name in stated if name != NOTHING)
-            raise UsageError(f"{where}: {NOTHING} stands alone; leave it out, or leave out {others}")
+            raise UsageError(f"{option}: {NOTHING} excludes other values; remove it, or remove {others}")
         return tuple(name for name in FAILURES if name in stated)
 
-    def _effective(self) -> tuple[str, ...]:
+    def _effective_results(self) -> tuple[str, ...]:
         """Return the stated results, without those of a comparison if there is none; the default if none is left."""
         compares = "compare" in self._given
         if self._stated is not None:
             left = tuple(name for name in self._stated if compares or name not in COMPARISON_FAILURES)
             if left or not self._stated:
                 return left
-        if not (self._limited or "gate" in self._given or self._asked):
+        if not (self._set_budgets or "gate" in self._given or self._names_model):
             return ()
-        first = "gates" if self._limited or "gate" in self._given else "answers"
+        first = "gates" if self._set_budgets or "gate" in self._given else "answers"
         return (first, "regression") if compares else (first,)
 
     @property
@@ -158,7 +158,7 @@ class FailPolicy:
             )
 
     def _check_gates(self) -> None:
-        if self._stated == ("gates",) and not (self._limited or self.gates or self.max_errors):
+        if self._stated == ("gates",) and not (self._set_budgets or self.gates or self.max_errors):
             raise UsageError(
                 f"{options.spelling(self._config, 'fail-on')}: gates: there is no gate; set --taskgraph-gate, "
                 "--taskgraph-max-errors, --taskgraph-max-calls or --taskgraph-max-cost, or state nothing instead"
@@ -170,7 +170,7 @@ class FailPolicy:
         Raises:
             UsageError: for the first option without a model.
         """
-        for name in () if self._asked else names:
+        for name in () if self._names_model else names:
             if name in self._given and (name != "gate" or self.deciding_gates):
                 raise UsageError(
                     f"{options.spelling(self._config, name)}: no model is named; add --model=SPEC (the default "
@@ -186,23 +186,23 @@ class FailPolicy:
         if "compare" in self._given and not self.comparison_kinds:
             notices.append(f"the comparison is report only: --taskgraph-fail-on={stated} names no result of it")
         if self._only_budgets_decide:
-            notices.append(EXPECTED.format(f", because --taskgraph-{next(iter(self._limited.values()))} is set"))
+            notices.append(EXPECTED.format(f", because --taskgraph-{next(iter(self._set_budgets.values()))} is set"))
         return notices
 
     @property
     def _only_budgets_decide(self) -> bool:
         """Return True if only budgets can fail the run, though the user states neither gates nor `fail-on`."""
-        return self._stated is None and self.expects_wrong and bool(self._limited) and "gate" not in self._given
+        return self._stated is None and self.expects_wrong and bool(self._set_budgets) and "gate" not in self._given
 
     def cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield the cases of the whole run in the order of reports."""
-        yield from self._not_understood(outcome)
-        yield from self._budgets(outcome)
-        yield from self._errors(outcome)
-        yield from self._gates(outcome)
+        yield from self._not_understood_cases(outcome)
+        yield from self._budget_cases(outcome)
+        yield from self._error_cases(outcome)
+        yield from self._gate_cases(outcome)
 
-    def _not_understood(self, outcome: RunOutcome) -> Iterator[RunCase]:
-        """Yield a failure for each baseline that understood no prompt, for a run without answers must not pass."""
+    def _not_understood_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
+        """Yield a failure for each baseline that understood no prompt; a run without answers must not pass."""
         for model in outcome.models:
             own = [trial for trial in outcome.tally if trial.model == model]
             reasons = _messages(own, PromptNotUnderstoodError.kind)
@@ -210,9 +210,9 @@ class FailPolicy:
                 why = f"none of {len(own)} questions was asked: {reasons[0]}"
                 yield RunCase(_name_of_case(NOT_UNDERSTOOD, model, outcome), "failed", why, model)
 
-    def _budgets(self, outcome: RunOutcome) -> Iterator[RunCase]:
+    def _budget_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield a case for each budget of a run with trials."""
-        for name, limit in self._limited.items() if outcome.tally else ():
+        for name, limit in self._set_budgets.items() if outcome.tally else ():
             not_asked = _messages(outcome.tally, f"budget::{name}")
             reason = f"within --taskgraph-{limit}"
             if not_asked:
@@ -221,7 +221,7 @@ class FailPolicy:
                 reason += f"; {EXPECTED.format('')}"
             yield RunCase(f"budget::{name}", "failed" if not_asked else "passed", reason)
 
-    def _errors(self, outcome: RunOutcome) -> Iterator[RunCase]:
+    def _error_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield a case for each model on the share of missing replies, if a share is allowed."""
         for model in outcome.models if self.max_errors else ():
             population, name = _population((), model, outcome), _gate_name("errors", model, outcome)
@@ -234,9 +234,9 @@ class FailPolicy:
                 yield RunCase(name, "failed" if failed else "passed", reason, model, share, threshold=self.max_errors)
             elif population.size:
                 reason = f"not decided: none of {population.size} questions was asked"
-                yield RunCase(name, "skipped" if outcome.where.selected_by else "failed", reason, model)
+                yield RunCase(name, "skipped" if outcome.absence_reasons.selected_by else "failed", reason, model)
 
-    def _gates(self, outcome: RunOutcome) -> Iterator[RunCase]:
+    def _gate_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield a case for each gate and model; none for configured gates in a session without any question."""
         from ...results.gates import evaluate_gate, gate_titles
 
@@ -252,7 +252,7 @@ class FailPolicy:
                     case = self._without_questions(name, model, mistake, outcome)
                 elif not population.size:
                     why = f"not decided: no question matches {gate.name}; {_suggest(gate, outcome)}"
-                    case = RunCase(name, "skipped" if outcome.where.selected_by else "failed", why, model)
+                    case = RunCase(name, "skipped" if outcome.absence_reasons.selected_by else "failed", why, model)
                 else:
                     case = evaluate_gate(gate, name, model, population, self.max_errors, aggregates)
                 yield case if "gates" in self.kinds else case.report_only()
@@ -263,9 +263,10 @@ class FailPolicy:
         if outcome.questions.is_excused(mistake):
             return RunCase(name, "skipped", f"not decided: {reason}", model)
         if not outcome.questions.declared:
-            reason = f"the number of questions is unknown: {outcome.where.stop_reason or outcome.where.default}"
-            if outcome.where.selected_by:
-                return RunCase(name, "skipped", f"not decided: {', '.join(outcome.where.selected_by)}", model)
+            absence_reasons = outcome.absence_reasons
+            reason = f"the number of questions is unknown: {absence_reasons.stop_reason or absence_reasons.default}"
+            if absence_reasons.selected_by:
+                return RunCase(name, "skipped", f"not decided: {', '.join(absence_reasons.selected_by)}", model)
         return RunCase(name, "failed", f"not decided: {reason}", model)
 
 
@@ -320,5 +321,7 @@ def _population(
         trials, declared, graded_left_out = comparable_questions(gate, trials, declared, aggregates)
     noun = outcome.tally.descriptions.word("cluster", {trial.question.family for trial in trials})
     return replace(
-        build_population(trials, declared, outcome.where, own.__contains__), graded_left_out=graded_left_out, noun=noun
+        build_population(trials, declared, outcome.absence_reasons, own.__contains__),
+        graded_left_out=graded_left_out,
+        noun=noun,
     )
