@@ -69,7 +69,7 @@ def link_existence(level: Workflow, fields: Fields) -> object:
 
 
 def _described_node(level: Workflow, words: str) -> str:
-    """The task or data that is named, or the one task that fits the words."""
+    """Return the task or data that is named, or the only task that fits the words."""
     (name,) = re.findall("'(.*)'", words)
     links = [(link.source, link.target) for link in level.data_links]
     if words.startswith(("task ", "data ")):

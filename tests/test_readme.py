@@ -36,15 +36,20 @@ SUMMARY = re.compile(
 
 
 def blocks(kind: str, pages: Sequence[Path] = PAGES) -> list[str]:
-    return [text for page in pages for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == kind]
+    return [
+        text
+        for page in pages
+        for kind_of_block, text in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if kind_of_block == kind
+    ]
 
 
 def samples(page: Path) -> list[tuple[str, str]]:
     """The workflows that a page shows."""
-    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    page_blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     # Elsewhere than in that page, texts and JSON are no workflows.
     kinds = KINDS.keys() if page.name == "notations.md" else KINDS.keys() - {"text", "json"}
-    return [(kind, text) for kind, text in found if kind in kinds]
+    return [(kind, text) for kind, text in page_blocks if kind in kinds]
 
 
 def page_commands() -> list[str]:
@@ -84,10 +89,10 @@ def loaded() -> None:
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     for name in [name for name in os.environ if name.startswith("OPENAI_")]:
         monkeypatch.delenv(name)
-    with in_process.untouched(pytester, monkeypatch) as made:
-        for own in list(made.path.iterdir()):
+    with in_process.untouched(pytester, monkeypatch) as made_project:
+        for own in list(made_project.path.iterdir()):
             own.unlink()
-        yield made
+        yield made_project
 
 
 @pytest.fixture
@@ -109,9 +114,11 @@ def run(command: str, desk: Path, **environment: str) -> subprocess.CompletedPro
     words = shlex.split(command)
     if words[0] == "pytest":
         words[:1] = ["python", "-m", "pytest"]
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_"))}
+    environment_of_reader = {
+        k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_"))
+    }
     whole = [sys.executable, *words[1:]]
-    return bounded_process.run(whole, cwd=desk, env=kept | environment)
+    return bounded_process.run(whole, cwd=desk, env=environment_of_reader | environment)
 
 
 def run_here(command: str, project: Project, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -174,8 +181,8 @@ def test_ini_file_of_the_options_page_sets_options(desk: Path) -> None:
     ("page", "kind", "text"), [(page, kind, text) for page in PAGES for kind, text in samples(page)], ids=lambda one: ""
 )
 def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: str, text: str) -> None:
-    shown = notation(KINDS[kind]).read(text, page.name)
-    assert shown.tasks or shown.configurations
+    workflow = notation(KINDS[kind]).read(text, page.name)
+    assert workflow.tasks or workflow.configurations
 
 
 def test_tables_of_options_are_their_help_and_defaults() -> None:
@@ -183,7 +190,7 @@ def test_tables_of_options_are_their_help_and_defaults() -> None:
         r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", OPTIONS_PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
     expected = [(option.name, help_text(option), option.default) for option in all_options().values()]
-    assert [(name, told, default.strip("`")) for name, told, default in rows] == expected
+    assert [(name, text, default.strip("`")) for name, text, default in rows] == expected
 
 
 def test_help_shows_every_option(desk: Path) -> None:

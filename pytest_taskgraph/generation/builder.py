@@ -54,8 +54,7 @@ def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     """Return the links in a drawn order that does not reveal the order in which tasks run.
 
     A link mentions its source before its target. In a plain shuffle of a chain, two links in three therefore have a
-    source that is mentioned before the target. Of CANDIDATES shuffles, the one where this share is closest to a half is
-    returned.
+    source that is mentioned before the target. Of CANDIDATES shuffles, return that whose share is closest to a half.
     """
     if len(links) < 2:
         return tuple(links)

@@ -21,7 +21,7 @@ YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and patt
 each_pattern = pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
 DRAWS = 60
 MOST = 0.85  # largest share of right answers for a simple rule; half of the answers are yes
-ASKED = {
+NEEDED_FEATURES = {
     "flow_cycle": {"loop"},
     "infinite_recursion": {"nested"},
     "mutually_exclusive": {"exclusive", "inclusive"},
@@ -59,7 +59,7 @@ def test_workflow_features_do_not_reveal_answer(pattern: Pattern) -> None:
     answers, held = [verdict(d.case.answer) for d in drawn_cases], [features(d.project) for d in drawn_cases]
     shares = {
         name: best_share([name in present for present in held], answers)
-        for name in FEATURES - ASKED.get(pattern.name, set())
+        for name in FEATURES - NEEDED_FEATURES.get(pattern.name, set())
     }
     assert {name: value for name, value in shares.items() if value > MOST} == {}
 
@@ -71,7 +71,7 @@ def test_workflow_numbers_do_not_reveal_answer(pattern: Pattern) -> None:
         [verdict(d.case.answer) for d in drawn_cases],
         [difficulty(d.scope.workflow) for d in drawn_cases],
     )
-    names = numbers[0].keys() - ASKED.get(pattern.name, set())
+    names = numbers[0].keys() - NEEDED_FEATURES.get(pattern.name, set())
     shares = {name: best_cut([int(row[name]) for row in numbers], answers) for name in names}
     assert {name: value for name, value in shares.items() if value > MOST} == {}
 

@@ -25,7 +25,7 @@ ITEM = "test_graph.py::test_graph[nested_tasks-wadl-n012-s0-000-agent]"
 
 @pytest.fixture
 def question(project: Project) -> Question:
-    """The one question of the suite."""
+    """Return the only question of the suite."""
     project.write("test_graph.py", SUITE)
     settings = UnderstandingSettings(instances=1, presentation="agent")
     (reference,) = understanding.references(settings, {"patterns": "nested_tasks"})

@@ -95,8 +95,8 @@ def test_gates_decide_on_aggregates_of_family(steps: Project, spread: bool) -> N
         "following.g_seeds>=0.1",
         "following.g_mean>=0.3@95%",
     ]
-    told = [f"--taskgraph-gate={gate}" for gate in gates]
-    ran = (steps.spread if spread else steps.run)("--model=start", *told, "--taskgraph-report=json=record.json")
+    gate_options = [f"--taskgraph-gate={gate}" for gate in gates]
+    ran = (steps.spread if spread else steps.run)("--model=start", *gate_options, "--taskgraph-report=json=record.json")
     assert ran.clean, ran.output
     assert "passed gates::following.g_mean>=0.5: g_mean 0.548 of 9 answered (95% " in ran.output
     assert "failed gates::next_step.sensitivity: sensitivity 0.750 of 4 answered (95% " in ran.output
@@ -109,41 +109,41 @@ def test_gates_decide_on_aggregates_of_family(steps: Project, spread: bool) -> N
 
 
 def test_unparseable_replies_count_as_wrong_for_class(steps: Project) -> None:
-    told = ["--taskgraph-gate=following.g_mean>=0.1", "--taskgraph-gate=following.caution>=0.1"]
-    ran = steps.run("--model=vague", *told)
+    gate_options = ["--taskgraph-gate=following.g_mean>=0.1", "--taskgraph-gate=following.caution>=0.1"]
+    ran = steps.run("--model=vague", *gate_options)
     assert ran.clean, ran.output
     assert "failed gates::following.g_mean: g_mean 0.000 of 9 answered" in ran.output
     assert "failed gates::following.caution: mean caution 0.000 of 9 answered" in ran.output
 
 
 @pytest.mark.parametrize(
-    ("gate", "told"),
+    ("gate", "message"),
     [
         ("following.g_deviation>=0.1", "'g_deviation' is a deviation, .* set the gate on a mean"),
         ("following.g_man>=0.1", "no metric or aggregate of that name; did you mean 'g_mean'?"),
         ("g_mean>=0.1", "'g_mean' is an aggregate; write it after a name: following.g_mean"),
     ],
 )
-def test_gate_about_no_aggregate_ends_run_before_asking(steps: Project, gate: str, told: str) -> None:
+def test_gate_about_no_aggregate_ends_run_before_asking(steps: Project, gate: str, message: str) -> None:
     ran = steps.run("--model=start", f"--taskgraph-gate={gate}")
     assert (ran.code, ran.clean, "passed" in ran.counts) == (4, True, False), ran.output
-    assert re.search(told.replace("?", r"\?"), " ".join(ran.output.split())), ran.output
+    assert re.search(message.replace("?", r"\?"), " ".join(ran.output.split())), ran.output
 
 
 @pytest.mark.parametrize(
-    ("named", "new", "told"),
+    ("named", "new", "message"),
     [
         ("mean", '"caution", "ratio"', "the benchmark family 'following': aggregate 'caution': a metric has that name"),
         ("g_man", "", "unknown aggregate of following 'g_man'; known: g_deviation, g_mean, g_seeds, mean"),
         ("g_mean", "", ""),
     ],
 )
-def test_aggregates_of_family_are_validated(steps: Project, named: str, new: str, told: str) -> None:
+def test_aggregates_of_family_are_validated(steps: Project, named: str, new: str, message: str) -> None:
     old = '"sensitivity", "ratio"'
     write_suite(steps, named=named, old=old, new=new or old)
     ran = steps.run("--model=start", "--taskgraph-fail-on=nothing")
-    assert ("aggregate of" in ran.output or "aggregate '" in ran.output, ran.clean) == (bool(told), True), ran.output
-    assert told in " ".join(ran.output.split())
+    assert ("aggregate of" in ran.output or "aggregate '" in ran.output, ran.clean) == (bool(message), True), ran.output
+    assert message in " ".join(ran.output.split())
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -164,11 +164,11 @@ def test_comparison_shows_aggregates_and_fails_on_worse_one(
     reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("json", "html", "md")]
     ran = steps.run("--model=worse", "--taskgraph-compare=main", "--taskgraph-fail-on=regression", *reports)
     assert (ran.code, ran.clean) == (1, True), ran.output
-    told = " ".join(ran.output.split())
-    assert "failed compare::main: worse: " in told
-    assert "worse in next_step, sensitivity, specificity, g_mean, g_seeds" in told
-    assert re.search(r"g_mean 54 0\.548 0\.000 -0\.548 \S+ to -\d\.\d+ <0\.001 worse", told), told
-    assert re.search(r"g_deviation 54 0\.\d+ 0\.000 \S+ - - -", told), "a deviation is not tested"
+    output = " ".join(ran.output.split())
+    assert "failed compare::main: worse: " in output
+    assert "worse in next_step, sensitivity, specificity, g_mean, g_seeds" in output
+    assert re.search(r"g_mean 54 0\.548 0\.000 -0\.548 \S+ to -\d\.\d+ <0\.001 worse", output), output
+    assert re.search(r"g_deviation 54 0\.\d+ 0\.000 \S+ - - -", output), "a deviation is not tested"
     assert "Aggregates, before and after" in (steps.path / "report.html").read_text(encoding="utf-8")
     assert "| `g_mean` | 54 | 0.548 | 0.000 | -0.548 |" in (steps.path / "report.md").read_text(encoding="utf-8")
     monkeypatch.chdir(steps.path)

@@ -61,12 +61,12 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
     register_deeper(project)
     report = "--taskgraph-report=json=record.json"
     alone = project.run(".", "--model=simulated:1", report)
-    told = project.record()
+    record_alone = project.record()
     spread = project.spread(".", "--model=simulated:1", report)
     assert "side left" in spread.output
     record = project.record()
     for name in ("families", "tables", "question_sets", "settings"):
-        assert record[name] == told[name]
+        assert record[name] == record_alone[name]
     assert record["question_sets"] == {"riddles": 7}
     assert record["settings"]["riddle-side"] == "left"
     assert "solved" in alone.output
@@ -77,6 +77,6 @@ def test_gate_on_aggregate_of_deeper_family_under_xdist_is_decided(project: Proj
     gate = "--taskgraph-gate=riddles.solved>=0.9"
     ran = project.spread(".", "--model=simulated:1", gate)
     assert "passed gates::riddles.solved: " in ran.output
-    measured = project.spread(".", "--model=simulated:1", "--taskgraph-gate=riddles.speed>=0.9")
-    assert "no metric or aggregate of that name" not in measured.output
-    assert "gates::riddles.speed" in measured.output
+    gated = project.spread(".", "--model=simulated:1", "--taskgraph-gate=riddles.speed>=0.9")
+    assert "no metric or aggregate of that name" not in gated.output
+    assert "gates::riddles.speed" in gated.output

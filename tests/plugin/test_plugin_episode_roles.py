@@ -1,4 +1,4 @@
-"""An episode that asks further models than the one under test."""
+"""An episode that asks models beside the model under test."""
 
 from __future__ import annotations
 

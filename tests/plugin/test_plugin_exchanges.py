@@ -39,8 +39,8 @@ def committee(question):
     opening = message("user", question.prompt)
     hints = [Request(messages=[opening, message("user", f"Draft {at} of {question.id}.")]) for at in (1, 2)]
     drafts = yield hints
-    told = [message("assistant", one.text) for one in drafts]
-    (last,) = yield [Request(messages=[opening, *told, message("user", f"Decide {question.id}: {question.prompt}")])]
+    answers = [message("assistant", draft.text) for draft in drafts]
+    (last,) = yield [Request(messages=[opening, *answers, message("user", f"Decide {question.id}: {question.prompt}")])]
     agree = float(drafts[0].text == drafts[1].text)
     notes = [{"step": "draft"}, {"step": "draft"}, {"step": "decision"}]
     return Transcript(last, {"agreement": agree}, {"agreement": [agree, 1.0]}, notes)
@@ -95,7 +95,7 @@ class Provider:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        return sum(one for one, _ in self.served), sum(one for _, one in self.served)
+        return sum(number for number, _ in self.served), sum(number for _, number in self.served)
 
     @property
     def cost(self) -> float:
@@ -128,18 +128,18 @@ def sums(values: Iterator[tuple[float, ...]]) -> tuple[float, float, float]:
     return sum(tokens_in), sum(tokens_out), round(fsum(cost) * 1e6)
 
 
-def told_by_reports(project: Project) -> dict[str, tuple[float, float, float]]:
+def sums_of_reports(project: Project) -> dict[str, tuple[float, float, float]]:
     """Sums over what each report says of the single questions."""
-    said = [exchange for trial in trials(project) for exchange in trial["exchanges"] if "failure" not in exchange]
+    exchanges = [exchange for trial in trials(project) for exchange in trial["exchanges"] if "failure" not in exchange]
     cases = [dict(properties(case)) for case in project.junit().iter("testcase")]
     cases = [{name.removeprefix("taskgraph."): value for name, value in case.items()} for case in cases if case]
     page = (project.path / "r.html").read_text(encoding="utf-8")
     facts = re.findall(r">cost</dt>\D*\$([\d.]+)<.*?>tokens</dt>\D*>([\d,]+) in, ([\d,]+) out<", page)
     names = ("tokens_in", "tokens_out")
     return {
-        "record": sums((one["tokens_in"], one["tokens_out"], one["cost"]) for one in said),
+        "record": sums((entry["tokens_in"], entry["tokens_out"], entry["cost"]) for entry in exchanges),
         "csv": sums((*(int(row[name]) for name in names), float(row["cost_usd"])) for row in rows(project)),
-        "junit": sums((*(int(one[name]) for name in names), float(one["cost_usd"])) for one in cases),
+        "junit": sums((*(int(entry[name]) for name in names), float(entry["cost_usd"])) for entry in cases),
         "html": sums((int(i.replace(",", "")), int(o.replace(",", "")), float(cost)) for cost, i, o in facts),
     }
 
@@ -150,7 +150,7 @@ def totals(project: Project, ran: Ran, provider: Provider, stored: bool) -> None
     requests = len(provider.served)
     who = f"the store answered {requests} requests: " if stored else f"this run sent {requests} requests, "
     took = f"{tokens_in:,} tokens in, {tokens_out:,} out, cost ${cost:.4f}"
-    assert who + took in " ".join(one.strip() for one in ran.table), ran.output
+    assert who + took in " ".join(line.strip() for line in ran.table), ran.output
     for name in ("r.md", "r.html"):
         assert took in (project.path / name).read_text(encoding="utf-8"), name
     head = "stored_" if stored else ""
@@ -160,7 +160,7 @@ def totals(project: Project, ran: Ran, provider: Provider, stored: bool) -> None
     suite = dict(properties(project.junit()))
     assert float(suite[f"taskgraph.{head}cost_usd"]) == pytest.approx(cost)
     expected = (tokens_in, tokens_out, round(cost * 1e6))
-    assert told_by_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
+    assert sums_of_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
@@ -185,8 +185,8 @@ def test_trial_keeps_messages_replies_notes_and_what_episode_measured(project: P
         assert [each["text"] for each in exchanges[:2]] == [f"Perhaps. Draft {at} of {exchange_id}." for at in (1, 2)]
         assert (exchanges[2]["final"], "text" in exchanges[2]) == (True, False)
         assert trial["requests"] == 3
-        own = set.intersection(*({each["digest"] for each in said["messages"]} for said in exchanges))
-        texts = [[record["texts"].get(each["digest"]) for each in said["messages"]] for said in exchanges]
+        own = set.intersection(*({each["digest"] for each in exchange["messages"]} for exchange in exchanges))
+        texts = [[record["texts"].get(each["digest"]) for each in exchange["messages"]] for exchange in exchanges]
         assert len(own) == 1  # the prompt
         assert [replies[1] for replies in texts[:2]] == [f"Draft {at} of {exchange_id}." for at in (1, 2)]
         assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {exchange_id}: {prompt}"]
@@ -227,7 +227,7 @@ def test_failure_in_third_request_keeps_first_two(project: Project, provider: Pr
         assert ["text" in each for each in trial["exchanges"]] == [True, True, False]
         assert trial["exchanges"][2]["failure"] == "server"
     expected = (*provider.tokens, round(provider.cost * 1e6))
-    assert told_by_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
+    assert sums_of_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
     assert f"cost ${provider.cost:.4f}" in " ".join(ran.table)
     assert "unknown cost" not in ran.output
 
@@ -235,10 +235,10 @@ def test_failure_in_third_request_keeps_first_two(project: Project, provider: Pr
 def test_budget_that_ends_on_way_keeps_what_was_paid_for(project: Project, provider: Provider) -> None:
     ran = project.run(model(provider), *REPORTS, "--taskgraph-max-calls=2", "-k", "flow_start and 000")
     assert ran.counts["skipped"] == 1, ran.output
-    (one,) = trials(project)
-    assert (one["outcome"], one["requests"], len(one["exchanges"])) == ("skipped", 2, 2)
-    assert one["failure"]["kind"] == "budget::calls"
-    assert told_by_reports(project)["csv"] == (*provider.tokens, round(provider.cost * 1e6))
+    (trial,) = trials(project)
+    assert (trial["outcome"], trial["requests"], len(trial["exchanges"])) == ("skipped", 2, 2)
+    assert trial["failure"]["kind"] == "budget::calls"
+    assert sums_of_reports(project)["csv"] == (*provider.tokens, round(provider.cost * 1e6))
 
 
 def test_plan_says_that_episode_of_several_turns_sends_more(project: Project, provider: Provider) -> None:

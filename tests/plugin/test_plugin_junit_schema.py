@@ -113,5 +113,5 @@ def test_junit_over_workers_is_equal(mixed: Project) -> None:
     assert alone == spread
     assert markdown(alone) == markdown(spread)
     assert csv(alone) == csv(spread)
-    one, other = (ElementTree.tostring(plain(mixed.path / f"{name}.xml")) for name in ("alone", "spread"))
-    assert one == other
+    alone_xml, spread_xml = (ElementTree.tostring(plain(mixed.path / f"{name}.xml")) for name in ("alone", "spread"))
+    assert alone_xml == spread_xml

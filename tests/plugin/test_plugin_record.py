@@ -17,11 +17,11 @@ SCHEMA = json.loads(
 
 def test_record_holds_every_trial_and_is_of_schema(project: Project) -> None:
     project.run("--model", "simulated:0.5", REPORT)
-    found = project.record()
-    jsonschema.validate(found, SCHEMA)
-    assert [trial.question.id for trial in record.trials(found)] == sorted(IDS)
-    assert found["models"] == ["simulated:0.5 (knows the answers; for testing the machinery)"]
-    assert (found["seed"], found["questions"], found["fail_on"]) == (0, 4, ["answers"])
+    run_record = project.record()
+    jsonschema.validate(run_record, SCHEMA)
+    assert [trial.question.id for trial in record.trials(run_record)] == sorted(IDS)
+    assert run_record["models"] == ["simulated:0.5 (knows the answers; for testing the machinery)"]
+    assert (run_record["seed"], run_record["questions"], run_record["fail_on"]) == (0, 4, ["answers"])
 
 
 def test_record_of_run_over_workers_is_same(project: Project) -> None:
@@ -36,8 +36,8 @@ def test_record_of_run_over_workers_is_same(project: Project) -> None:
     assert alone.code == spread.code == 1
     assert project.record("alone.json")["diagrams"]
     for kind in kinds:
-        one, other = (project.path / f"{name}.{kind}" for name in ("alone", "spread"))
-        assert one.read_bytes() == other.read_bytes(), kind
+        alone_file, spread_file = (project.path / f"{name}.{kind}" for name in ("alone", "spread"))
+        assert alone_file.read_bytes() == spread_file.read_bytes(), kind
     assert alone.table == spread.table
 
 

@@ -65,7 +65,7 @@ RUN = ("--model=agrees", "--taskgraph-fail-on=nothing")
 
 @pytest.fixture
 def claims(project: Project) -> Project:
-    """A project with two families: the one of its conftest, and that of `test_graph.py`."""
+    """Return a project with two families, of its conftest and of `test_graph.py`."""
     write_family(project, "found")
     project.write("test_claims.py", SUITE)
     return project
