@@ -56,7 +56,7 @@ def test_folder_of_one_pair_is_asked_over_http_and_scored(project: Project, serv
     assert trial["score"]["value"] == pytest.approx(14 / 16)
 
 
-def test_narrow_table_with_unparseable_replies_keeps_sequences_and_conditions(
+def test_narrow_table_with_unparseable_replies_keeps_conditions(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -144,7 +144,7 @@ def test_allow_next_at_a_choice_that_an_earlier_one_decides_is_exact() -> None:
     assert beginnings.allow_later(["A", "B"], "F") is False
 
 
-def test_allow_next_without_a_shown_domain_decides_only_what_all_numbers_agree_on() -> None:
+def test_allow_next_without_domain_decides_what_all_numbers_agree_on() -> None:
     text = (
         TWICE.replace("n > 4", "n > 3").replace("D -> E [n > 3]", "D -> E [n < 4]").replace("[n <= 4]", "[otherwise]")
     )
@@ -229,13 +229,13 @@ def test_allow_next_takes_the_way_past_a_task_that_is_not_in_the_prefix() -> Non
     assert [beginnings.allow_next(["A", "T"], task) for task in "UTW"] == [False, False, True]
 
 
-def test_allow_next_before_a_choice_that_may_have_no_way_open_finds_a_whole_run() -> None:
+def test_allow_next_before_choice_without_open_way_finds_whole_run() -> None:
     gap = level("START -> A\nA -> B\nB -> C\nC -> D [n > 6]\nC -> E [n = 5]\nD -> END\nE -> END", parameters=N)
 
     assert RunBeginnings(gap).allow_next(["A"], "B") is True
 
 
-def test_allow_next_behind_a_join_that_waits_for_a_branch_not_taken_is_undecided() -> None:
+def test_allow_next_behind_join_of_branch_not_taken_is_undecided() -> None:
     text = "START -> A\nA -> X\nX -> B\nX -> C\nB -> J\nC -> J\nJ -> D\nD -> END"
     beginnings = RunBeginnings(level(text, Gateway("X", "exclusive", "split"), Gateway("J", "parallel", "join")))
 

@@ -141,7 +141,7 @@ def test_workflow_questions_hold_a_yes_and_a_no_and_a_choice_for_each_pair() -> 
         assert yes.position == no.position == choice.position == len(pair.prefix) + 1
 
 
-def test_workflow_questions_of_all_runs_have_a_recipe_and_position_of_their_own() -> None:
+def test_workflow_questions_of_all_runs_have_own_recipe_and_position() -> None:
     parts = [
         question for part in workflow_questions(generate_sources(2, 6, 10), 2, runs=4) for question in part.choices
     ]
