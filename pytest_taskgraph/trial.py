@@ -49,9 +49,9 @@ class Question:
     section: str  # the section of its group; empty if the family has no sections
     text: str  # the question alone
     prompt: str  # everything that the model receives, except the system prompt
-    form: str  # a name in scoring.forms.FORMS
+    form: str  # the name of the answer form, such as yes-no
     reference: Json  # the right answer, as the form parses it
-    metric: str  # the main metric, a name in scoring.metrics.METRICS
+    metric: str  # the name of the main metric, such as jaccard
     further: list[str] = field(default_factory=list)  # further metrics, by name
     pass_threshold: float = (
         1.0  # the smallest score that passes; 0: the question is graded, no answer is right or wrong
@@ -224,10 +224,10 @@ class Trial:
     failure: Failure | None = None  # of the provider or of scoring, or the reason for not asking
     requests: int = 0
     retries: int = 0  # number of retries after failures of the provider
-    exchanges: list[dict[str, Any]] = field(default_factory=list)  # as results.record.exchanges describes them
+    exchanges: list[dict[str, Any]] = field(default_factory=list)  # requests with their replies, as in the record
     # Diagrams for reports that draw, as `diagram.pack` compresses them:
-    diagram: str = ""  # the Diagram of what the question is about
-    diagram_pair: str = ""  # the DiagramPair of the expected and the given answer
+    diagram: str = ""  # the compressed drawing of what the question is about
+    diagram_pair: str = ""  # the compressed drawings of the expected and the given answer
     texts: dict[str, str] = field(default_factory=dict)  # texts of messages that are not in the question, by digest
 
     @property

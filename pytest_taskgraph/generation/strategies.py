@@ -80,7 +80,7 @@ def workflows(
 
     Args:
         recipe: What the workflows are like, or a strategy for that.
-        mutation: What is done to each: one of `generation.flaws.MUTATIONS`.
+        mutation: A function that returns a changed copy of each workflow, given a random generator.
         features: Features that each workflow has, such as "parallel"; others may come beside them.
         avoid: Features that none has.
         tasks: The number of tasks, or the least and the most; by default 3 to 20. The tasks of all levels and of all
@@ -91,7 +91,7 @@ def workflows(
         UnknownNameError: for a feature that is not known.
         UsageError: for features that contradict each other, for other tasks than stated above, and for a recipe
             together with features or tasks.
-        RecipeTooSmallError: as `build` does, while drawing.
+        RecipeTooSmallError: while drawing, if a recipe requires more tasks than it allows.
         NoCaseError: as the mutation does, while drawing.
     """
     for what, names in (("features", features), ("avoid", avoid)):

@@ -23,7 +23,8 @@ class Measurement:
     Args:
         value: The value of the metric itself, 0.0 to 1.0; None if it is undefined.
         values: Further values by name, each 0.0 to 1.0 or None; the names are those that the metric declares.
-        parts: Numerator and denominator by the name of the part, as `trial.is_part` requires them.
+        parts: Numerator and denominator by the name of the part: both finite and at most 1e100 in magnitude, the
+            denominator 0 or at least 1e-9.
         remark: A note about the answer for people, such as which part of it was ignored; may be empty.
     """
 

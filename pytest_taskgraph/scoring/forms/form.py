@@ -53,11 +53,11 @@ class Form:
     write: Callable[[Json, Sequence[str]], str]
     metric: str
     further: tuple[str, ...] = ()
-    pass_threshold: float = 1.0  # the smallest score that passes; 0: answers are graded (trial.is_graded)
+    pass_threshold: float = 1.0  # the smallest score that passes; 0: answers are graded
     wrong: Callable[[Json, Sequence[str]], Json] | None = None
     """Reference and known names -> an answer of the form that scores 0, which the simulated model gives. Without it,
     its wrong reply is empty."""
-    show: Callable[[Json], str] = show_value  # the answer as a person writes it (`forms.show_answer`)
+    show: Callable[[Json], str] = show_value  # the answer as a person writes it
     takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
     """Known names -> True if the ideal answer over them may take more than one line."""
     # True: `read` finds the answer within other text, so that no marker is needed before it
