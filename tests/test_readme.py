@@ -193,6 +193,14 @@ def test_tables_of_options_are_their_help_and_defaults() -> None:
     assert [(name, text, default.strip("`")) for name, text, default in rows] == expected
 
 
+def test_results_on_the_understanding_page_are_those_of_its_command(project: Project, desk: Path) -> None:
+    text = (ROOT / "docs" / "benchmarks" / "understanding.md").read_text(encoding="utf-8")
+    (shown,) = [block for kind, block in BLOCK.findall(text) if kind == "text"]
+    lines = {line.strip() for line in shown.splitlines()} - {"...", ""}
+    printed = {line.strip() for line in run_here("pytest suites/understanding", project, COLUMNS="80").stdout.splitlines()}
+    assert lines - printed == set()
+
+
 def test_help_shows_every_option(desk: Path) -> None:
     text = run("pytest --help", desk).stdout
     assert all(f"--taskgraph-{name}" in text for name in all_options())

@@ -41,8 +41,9 @@ INTRODUCTION: Final = """\
 
 <!-- Generated from the code: python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md -->
 
-A pattern is a kind of question. Its answers are computed from the workflow, never written down. A suite selects
-patterns by name (`patterns="flow_end"`), by category (`"structure"`), or by a glob (`"flow_*"`).
+On this page you look up the question patterns: their words, answer forms, metrics and chance levels. A pattern is a
+kind of question. Its answers are computed from the workflow, never written down. A suite selects patterns by name
+(`patterns="flow_end"`), by category (`"structure"`), or by a glob (`"flow_*"`).
 [What the patterns ask](../explanation/patterns.md) defines the terms of the questions.
 
 - **question**: the first of its phrasings, as a template. The others mean the same and are equally likely.
