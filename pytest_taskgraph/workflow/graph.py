@@ -1,6 +1,6 @@
 """Functions on the graph of one level: what comes before and after what, in the control flow and the data flow.
 
-The control flow passes through gateways (docs/reference/patterns.md): B comes directly after A if a path from A to B
+The control flow passes through gateways (docs/explanation/patterns.md): B comes directly after A if a path from A to B
 passes gateways only. START and END are not tasks. Inline sub-workflows are not entered: each of them is a level of its
 own. Links to nodes that are not declared are ignored; `check.py` reports them.
 

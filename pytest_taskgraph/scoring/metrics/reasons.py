@@ -1,8 +1,7 @@
 """Open answers: the named tasks, the verdict, and the quality of the explanation.
 
 Answers are those of the forms task-reasons, pair-reason and yes-no-reason. The identification of the tasks and the
-quality of the reasons are two scores, never one. The patterns F2 to F8 that use them are in
-docs/reference/patterns.md.
+quality of the reasons are two scores, never one. docs/reference/patterns.md lists the patterns that use them.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Unlike the block structure (`block_structure.py`), they exist for any level. The
 paths from START to a node pass, and on post-dominators, the nodes that all paths from it to END pass.
 
 Two tasks can run in parallel if some run holds both and neither must come before the other
-(docs/reference/patterns.md). `runs.py` computes the runs, and which guards can hold in the same run.
+(docs/explanation/patterns.md). `runs.py` computes the runs, and which guards can hold in the same run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The 12 behaviour patterns (docs/reference/patterns.md), one module for each topic."""
+"""The 13 behaviour patterns (docs/reference/patterns.md), one module for each topic."""
 
 from __future__ import annotations
 

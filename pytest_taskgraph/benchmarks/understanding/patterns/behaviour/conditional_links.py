@@ -1,4 +1,4 @@
-"""Patterns about conditional links (docs/reference/patterns.md, B4 and B7), and sampled situations."""
+"""Patterns about conditional links (docs/reference/patterns.md), and sampled situations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns about the order of tasks under conditions (docs/reference/patterns.md, B5, B6, B8, B11, B12).
+"""Patterns about the order of tasks under conditions (docs/reference/patterns.md).
 
 The cases depend on the graph and on the values of parameters, not on names or declarations. Situations are stated in
 full: a value for every parameter that can change the path through the level.

@@ -1,4 +1,4 @@
-"""Patterns about the end of loops: whether, when and after how many passes (docs/reference/patterns.md, B9, B10)."""
+"""Patterns about the end of loops: whether, when and after how many passes (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns about the order of tasks where nothing is conditional (docs/reference/patterns.md, B1 to B3).
+"""Patterns about the order of tasks where nothing is conditional (docs/reference/patterns.md).
 
 They ask about levels without guards in which every task runs exactly once, so that there is a single run. The choice of
 sequences depends on the graph alone, not on names or declarations: tasks are put in layers, by the number of tasks on

@@ -1,4 +1,4 @@
-"""Patterns about kinds of tasks and about a wrong order (docs/reference/patterns.md, F4, F8, F9)."""
+"""Patterns about kinds of tasks and about a wrong order (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 

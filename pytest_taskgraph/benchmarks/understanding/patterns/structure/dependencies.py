@@ -1,6 +1,6 @@
-"""Patterns about what a task depends on, in control and data flow (docs/reference/patterns.md, S18 to S20).
+"""Patterns about what a task depends on, in control and data flow (docs/reference/patterns.md).
 
-Every question says which of two relations it is about (docs/reference/metrics.md). *Direct*: the task that comes
+Every question says which of two relations it is about (docs/explanation/patterns.md). *Direct*: the task that comes
 directly before, or the data that is an input. *Transitive*: a path of links; in the data flow every task leads from all
 its inputs to all its outputs. Distances count the steps from task to task: 1 is direct, in both flows.
 """

@@ -1,4 +1,4 @@
-"""Patterns about a whole flow: cycles, start, end and connection (docs/reference/patterns.md, S6 to S9)."""
+"""Patterns about a whole flow: cycles, start, end and connection (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def flow_end(workflow: Workflow) -> Cases:
 def flow_connected(workflow: Workflow) -> Cases:
     """Check that the model notices a part of the flow that is cut off.
 
-    Connected means that every task lies on a path from START to END (docs/reference/metrics.md). Equally likely in
+    Connected means that every task lies on a path from START to END (docs/explanation/patterns.md). Equally likely in
     generated workflows: a task without a link in or out; a detached cycle; a section behind a gateway that nothing
     leads to; a section that cannot be left; a section that can be left, but not entered. Connected workflows have as
     many links and conditions, and cycles too.

@@ -1,4 +1,4 @@
-"""Patterns about composite tasks: their content, and infinite recursion (docs/reference/patterns.md, S21 to S24).
+"""Patterns about composite tasks: their content, and infinite recursion (docs/reference/patterns.md).
 
 A task is named by its path (`Outer.Inner`, from the level asked about) where its name occurs there more than once. Not
 asked about: tasks that even a path does not identify, levels beyond a dangling reference, and the endless inside of a

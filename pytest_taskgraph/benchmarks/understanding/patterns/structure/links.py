@@ -1,9 +1,10 @@
-"""Patterns about single links and the tasks next to a task (docs/reference/patterns.md, S3 to S5, S10 and S11).
+"""Patterns about single links and the tasks next to a task (docs/reference/patterns.md).
 
 The sampler draws evenly among the cases of the lowest rank, so the rank determines the share of each flow. Of 12 tasks
-with data, about 6 in 10 cases of S3, 3 in 10 of S4 and 5 in 10 of S5 are about the data flow: in S3 only data that some
-task writes and some task reads have the lowest rank (data with a link on one side only give the direction away); in S5
-a single task comes last in the control flow, where one link shows it, not in the data flow, where it takes two.
+with data, about 6 in 10 cases of `link_existence`, 3 in 10 of `task_after_task` and 5 in 10 of `next_tasks` are about
+the data flow. In `link_existence` only data that some task writes and some task reads have the lowest rank (data with a
+link on one side only give the direction away). In `next_tasks` a single task comes last in the control flow, where one
+link shows it, not in the data flow, where it takes two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Patterns about forks, choices and loops, and about parallel tasks (docs/reference/patterns.md, S12 to S17)."""
+"""Patterns about forks, choices and loops, and about parallel tasks (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 

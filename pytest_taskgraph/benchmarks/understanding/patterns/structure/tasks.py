@@ -1,4 +1,4 @@
-"""Patterns about which tasks a workflow has, and their properties (docs/reference/patterns.md, S1 and S2)."""
+"""Patterns about which tasks a workflow has, and their properties (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 
