@@ -49,7 +49,7 @@ class Question:
     section: str  # the section of its group; empty if the family has no sections
     text: str  # the question alone
     prompt: str  # everything that the model receives, except the system prompt
-    form: str  # the name of the answer form, such as yes-no
+    form: str  # the name of the answer form
     reference: Json  # the right answer, as the form parses it
     metric: str  # the name of the main metric, such as jaccard
     further: list[str] = field(default_factory=list)  # further metrics, by name

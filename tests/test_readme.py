@@ -197,7 +197,9 @@ def test_results_on_the_understanding_page_are_those_of_its_command(project: Pro
     text = (ROOT / "docs" / "benchmarks" / "understanding.md").read_text(encoding="utf-8")
     (shown,) = [block for kind, block in BLOCK.findall(text) if kind == "text"]
     lines = {line.strip() for line in shown.splitlines()} - {"...", ""}
-    printed = {line.strip() for line in run_here("pytest suites/understanding", project, COLUMNS="80").stdout.splitlines()}
+    printed = {
+        line.strip() for line in run_here("pytest suites/understanding", project, COLUMNS="80").stdout.splitlines()
+    }
     assert lines - printed == set()
 
 
