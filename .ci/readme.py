@@ -31,13 +31,13 @@ _LEFT_OUT = (".git", "__pycache__", ".*_cache", ".hypothesis", ".taskgraph", "bu
 
 
 def steps(page: str) -> Iterator[tuple[str, str]]:
-    """Yield what a reader does, in order: ("save NAME", text) or ("run", command)."""
+    """Yield what a reader does, in order: (name, text) of a file to save, or ("", command) to run."""
     for step in _STEP.finditer(page):
         if step["name"]:
-            yield f"save {step['name']}", step["text"]
+            yield step["name"], step["text"]
         elif step["kind"] == "console":
             for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", step["text"], re.MULTILINE):
-                yield "run", command
+                yield "", command
 
 
 def main(python: str, folder: str, page: str = "README.md") -> int:
@@ -53,10 +53,10 @@ def main(python: str, folder: str, page: str = "README.md") -> int:
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_QUIET": "1",
         }
-        for what, text in steps((ROOT / page).read_text(encoding="utf-8")):
-            if what != "run":
-                (desk / what.removeprefix("save ")).parent.mkdir(parents=True, exist_ok=True)
-                (desk / what.removeprefix("save ")).write_text(text, encoding="utf-8")
+        for name, text in steps((ROOT / page).read_text(encoding="utf-8")):
+            if name:
+                (desk / name).parent.mkdir(parents=True, exist_ok=True)
+                (desk / name).write_text(text, encoding="utf-8")
                 continue
             if text.startswith(_TESTS):
                 continue

@@ -24,7 +24,6 @@ project = "pytest-taskgraph"
 author = "The pytest-taskgraph developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "index"
-nitpicky = False
 
 myst_heading_anchors = 4  # the anchors that GitHub gives to headings
 myst_enable_extensions = ["colon_fence"]

@@ -149,9 +149,9 @@ def test_command_of_a_page_runs(command: str, project: Project, desk: Path, serv
 
 
 def test_readme_commands_run_in_their_order(project: Project, desk: Path, server: Loopback) -> None:
-    for what, text in reader_steps(README.read_text(encoding="utf-8")):
-        if what != "run":
-            (desk / what.removeprefix("save ")).write_text(text, encoding="utf-8")
+    for name, text in reader_steps(README.read_text(encoding="utf-8")):
+        if name:
+            (desk / name).write_text(text, encoding="utf-8")
         elif is_tested(text):
             check_command(text, project, desk, server, spawned=not text.startswith("pytest "))
 
@@ -162,7 +162,7 @@ def test_readme_is_at_most_150_lines_long() -> None:
 
 def test_readme_pattern_is_answered_by_the_reader(desk: Path) -> None:
     saved = dict(reader_steps(README.read_text(encoding="utf-8")))
-    (desk / "test_mine.py").write_text(saved["save suites/test_mine.py"], encoding="utf-8")
+    (desk / "test_mine.py").write_text(saved["suites/test_mine.py"], encoding="utf-8")
     done = run("pytest test_mine.py --model=baseline -q", desk)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 of 8 right (1.000)" in done.stdout
