@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from ...results.comparison import RunComparison
 
 
+STYLES = ("style.css",)  # of the page, in this order
+SCRIPTS = ("questions.js",)  # each a function of its own, run once the page is read
+
+
 def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str:
     """Return the page, a whole HTML document. The same record gives the same text.
 
@@ -48,7 +52,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     changed = changes(comparison) if comparison is not None else None
     views = question_views(tally, record, changed)
     svgs, svg_pairs = drawings(record, views), pairs(views)
-    script, tables = _asset("script.js"), families(tally)
+    script, tables = _join_assets(SCRIPTS), families(tally)
     return (
         _environment()
         .get_template("report.jinja")
@@ -72,7 +76,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             pairs=embed_json({str(at): _pack_pair(pair) for at, pair in svg_pairs.items()}),
             undrawn=sum(bool(view.pair) for view in views) - len(svg_pairs),
             few=FEW,
-            style=_asset("style.css") + (STYLE if svgs or svg_pairs else ""),
+            style=_join_assets(STYLES) + (STYLE if svgs or svg_pairs else ""),
             script=script,
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
@@ -95,6 +99,11 @@ def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of prompts; those of other messages are shown with their exchanges."""
     needed = dict.fromkeys(digest for trial in record["trials"] for digest in trial["question"]["prompt"])
     return {digest: printable_text(record["texts"][digest]) for digest in needed}
+
+
+@cache
+def _join_assets(names: tuple[str, ...]) -> str:
+    return "".join(map(_asset, names))
 
 
 @cache

@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  if (!document.getElementById("index")) return; // no question was asked
   const PAGE = 50;
   const get = (id) => document.getElementById(id);
   const once = (make) => {
