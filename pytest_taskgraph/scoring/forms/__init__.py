@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from ...catalog import Catalog
-from ...errors import UnparseableError
+from ...errors import TaskgraphError, UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
 from ..condition_meaning import condition_text
@@ -70,6 +70,20 @@ def show_answer(name: str, answer: Json) -> str:
         text = show_value(answer)
     lines = [line.strip() for line in text.splitlines()]
     return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
+
+
+def explain_answer(form_name: str, reference: Json, given: Json) -> list[str]:
+    """Return the sentences that say in words what is wrong with an answer, the most important first.
+
+    An unknown form, a right answer, and values that the form cannot read (of a damaged record) have none.
+    """
+    answer_form = find_form(form_name)
+    if answer_form is None or given is None:
+        return []
+    try:
+        return answer_form.explain(reference, given)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TaskgraphError, TypeError, ValueError):
+        return []  # as in show_answer; a damaged reference is a TaskgraphError
 
 
 def _parse_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:

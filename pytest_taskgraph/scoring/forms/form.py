@@ -33,6 +33,10 @@ def _takes_one_line(names: Sequence[str]) -> bool:
     return False
 
 
+def _explains_nothing(reference: Json, given: Json) -> list[str]:
+    return []
+
+
 def _itself(answer: Json) -> Json:
     return answer
 
@@ -65,3 +69,6 @@ class Form:
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
     classes: tuple[str, ...] = ()  # all answers, if they are few and fixed: reports cross-tabulate them
     classify: Callable[[Json], Json] = _itself  # the class of an answer
+    explain: Callable[[Json, Json], list[str]] = _explains_nothing
+    """Reference and a wrong answer -> sentences that name each violated constraint, the most important first. What is
+    only missing or extra by name is left out: the score's lists of names say it."""
