@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ...results.comparison import RunComparison
 
 
-STYLES = ("style.css",)  # of the page, in this order
-SCRIPTS = ("questions.js",)  # each a function of its own, run once the page is read
+STYLES = ("style.css", "drawing.css")  # of the page, in this order
+SCRIPTS = ("drawing.js", "questions.js")  # each a function of its own, run once the page is read
 
 
 def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str:
@@ -75,6 +75,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             drawings=embed_json({cluster: deflate(svg) for cluster, svg in svgs.items()}),
             pairs=embed_json({str(at): _pack_pair(pair) for at, pair in svg_pairs.items()}),
             undrawn=sum(bool(view.pair) for view in views) - len(svg_pairs),
+            drawn=bool(svgs or svg_pairs),
             few=FEW,
             style=_join_assets(STYLES) + (STYLE if svgs or svg_pairs else ""),
             script=script,

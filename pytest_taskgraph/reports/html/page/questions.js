@@ -37,26 +37,6 @@
     return made;
   };
 
-  const inflate = async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).text();
-  };
-  const draw = async (place, base64) => {
-    try {
-      const drawn = new DOMParser().parseFromString(await inflate(base64), "image/svg+xml");
-      place.replaceChildren(document.importNode(drawn.documentElement, true));
-    } catch {
-      place.textContent = "This browser cannot unpack the drawing.";
-    }
-  };
-
-  // The same stands at the same place in both drawings of a pair, unless one is larger.
-  const follows = (from, to) =>
-    from.addEventListener("scroll", () => {
-      if (from.scrollWidth === to.scrollWidth && from.scrollHeight === to.scrollHeight) to.scrollTo(from.scrollLeft, from.scrollTop);
-    });
-
   const empty = (value) => value === undefined || value.length === 0;
   const open = (item, row) => {
     const { texts, questions } = details();
@@ -71,9 +51,7 @@
     for (const part of item.querySelectorAll("[data-when]")) {
       if (empty(whole[part.dataset.when])) part.remove();
     }
-    for (const place of item.querySelectorAll("[data-drawing]")) draw(place, whole[place.dataset.drawing]);
-    const sides = item.querySelectorAll(".pair .drawing");
-    if (sides.length) for (const [from, to] of [sides, [...sides].reverse()]) follows(from, to);
+    item.dispatchEvent(new CustomEvent("drawings", { bubbles: true, detail: { item, values: whole } }));
   };
 
   const shown = (row) => {
