@@ -19,3 +19,9 @@ def server() -> Iterator[Loopback]:
     """A provider that answers yes."""
     with Loopback() as running:
         yield running
+
+
+@pytest.fixture
+def unknown_circumstances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records without date, duration and command line, so that those of two runs can be equal."""
+    monkeypatch.setattr("pytest_taskgraph.plugin.output.circumstances.Circumstances.observe", lambda self: None)

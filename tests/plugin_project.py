@@ -64,10 +64,10 @@ class Ran:
 
     @property
     def table(self) -> list[str]:
-        """The lines from the section of taskgraph on, without pytest's last one."""
+        """The lines from the section of taskgraph on, without pytest's last one and those on written files."""
         _, heading, rest = self.output.partition("= taskgraph =")
         assert heading, self.output
-        return [line for line in rest.splitlines()[1:] if not line.startswith("=")]
+        return [line for line in rest.splitlines()[1:] if not re.match("=|taskgraph: [a-z]+ report: ", line)]
 
 
 class Project:

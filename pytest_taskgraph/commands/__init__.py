@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
-from . import annotations_command, compare, lint, replies, rescore, score, show
+from . import annotations_command, compare, lint, replies, rescore, saved_runs, score, show
 
 SHARED: dict[str, Command] = {
     "annotations": annotations_command,
@@ -13,6 +13,7 @@ SHARED: dict[str, Command] = {
     "lint": lint,
     "replies": replies,
     "rescore": rescore,
+    "runs": saved_runs,
     "score": score,
     "show": show,
 }

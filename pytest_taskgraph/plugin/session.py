@@ -20,6 +20,7 @@ from .asking.pipeline import Pipeline
 from .asking.prefetch import AskingParts, GarbageCollection, Prefetcher, may_stop
 from .asking.shrinker import Shrinker
 from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
+from .output.circumstances import Circumstances
 from .output.drawings import Drawings
 from .output.progress import Counts
 from .output.reporting import Narrowing, Reporting
@@ -81,6 +82,7 @@ def about(run: RunSession) -> About:
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
         families=tuple(described),
+        provenance=run.circumstances.provenance,
     )
 
 
@@ -89,6 +91,7 @@ class RunSession:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
+        self.circumstances = Circumstances(config)
         self.families = AskedFamilies()
         self.models = ModelsUnderTest(config, lambda: self.families.default_baseline)
         self.repeats = options.whole(config, "repeats") or 1
@@ -306,8 +309,14 @@ class RunSession:
         self.shrinker.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
+        self._observe_circumstances()
         for model in models:
             model.check_baseline(self._registered_families)
+
+    def _observe_circumstances(self) -> None:
+        """Observe the circumstances of the run once, if a file will state them."""
+        if self.reporting.writes_files or self.config.getoption("xmlpath", None):
+            self.circumstances.observe()
 
     def check_collected(self) -> None:
         """Check that each gate matches some question, and that the questions can be compared with the baseline run.
@@ -417,6 +426,7 @@ class RunSession:
         self.concluded = bool(self.tally) or self._has_unasked_suites(session)
         if not self.concluded:
             return ""
+        self._observe_circumstances()  # a run without options of its own was not checked
         about = self.about()
         add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:

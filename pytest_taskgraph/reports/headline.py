@@ -166,6 +166,5 @@ def run_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("fails on", ", ".join(about.fail_on) or "nothing"),
         ("seed", str(about.seed)),
         *_spending_facts(tally, about),
-        ("pytest-taskgraph-bench", about.version),
     ]
     return [(name, value) for name, value in named_facts if value not in ("", "-")]

@@ -5,6 +5,7 @@ Plain pairs of texts, XML-safe and on one line each; the plugin passes them to L
 
 from __future__ import annotations
 
+import shlex
 from typing import Literal
 
 from ..family_description import FamilyDescription
@@ -18,6 +19,7 @@ from .failure import expected_answer, given_answer
 from .wording import interval
 
 LONGEST = 200  # columns of a value
+LONGEST_COMMAND = 2_000  # columns of the command line
 
 Properties = list[tuple[str, str]]
 
@@ -68,8 +70,13 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "fail_on": ",".join(about.fail_on) or "nothing",
         "version": about.version,
     }
+    facts |= _provenance_facts(about)
     facts |= _usage_facts(about.usage) if about.usage else {}
-    pairs = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
+    pairs = [
+        (f"taskgraph.{name}", one_line(str(value), LONGEST_COMMAND if name == "command" else LONGEST))
+        for name, value in facts.items()
+        if value not in (None, "")
+    ]
     several = len(tally.models) > 1
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
@@ -94,6 +101,24 @@ def _family_properties(tally: Tally, model: str, end: str, several: bool) -> Pro
         (f"{start}relation.{one_line(relation.name, LONGEST)}{end}", f"pairs={relation.pairs} same={relation.same}")
         for relation in tally.relations(model)
     ]
+
+
+def _provenance_facts(about: About) -> dict[str, str | int | None]:
+    """Return the circumstances of the run, and the versions of its question sets."""
+    facts: dict[str, str | int | None] = {
+        f"question_set.{name}": version for name, version in about.question_sets.items()
+    }
+    if (provenance := about.provenance) is None:
+        return facts
+    return facts | {
+        "started": provenance.started,
+        "seconds": None if provenance.seconds is None else f"{provenance.seconds:g}",
+        "command": shlex.join(provenance.command),
+        "git_commit": provenance.commit,
+        "git_dirty": None if provenance.dirty is None else "yes" if provenance.dirty else "no",
+        **{f"version.{name}": version for name, version in provenance.versions.items()},
+        "platform": provenance.platform,
+    }
 
 
 def _usage_facts(usage: Usage) -> dict[str, str | int]:

@@ -45,3 +45,12 @@ def signed_interval(ends: tuple[float, float] | None) -> str:
 def p_value(value: float | None) -> str:
     """Return a p-value with three decimals, a dash for None."""
     return "-" if value is None else f"<{_LEAST:g}" if value < _LEAST else f"{value:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in a unit that suits it, never below zero: "34 s", "7 min", "2 h 5 min"."""
+    whole = max(0, round(seconds))
+    if whole < 100:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

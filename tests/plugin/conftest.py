@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import in_process
 import pytest
-from plugin_fixtures import loaded, server
+from plugin_fixtures import loaded, server, unknown_circumstances
 from plugin_project import Project
 
-__all__ = ["loaded", "project", "server"]
+__all__ = ["loaded", "project", "server", "unknown_circumstances"]
 
 
 @pytest.fixture

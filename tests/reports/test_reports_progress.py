@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.terminal.progress_line import duration, line
+from pytest_taskgraph.reports.terminal.progress_line import line
+from pytest_taskgraph.reports.wording import duration
 
 RUNNING: dict[str, Any] = {
     "done": 81,

@@ -121,6 +121,7 @@ class Reporting:
         self._fail_on = fail_on
         self.notices: list[str] = []  # printed before the first request
         self.remarks: list[str] = []  # printed at the end
+        self.written: list[str] = []  # printed at the end: each file with what it holds
         self.comparison: RunComparison | None = None
         self._before: dict[str, Any] | None = None  # the record of the baseline run
         self._keeps_baseline = False  # True if the baseline run is not replaced by this run
@@ -263,6 +264,7 @@ class Reporting:
                     save(self._path(path), record)
                 else:
                     self._write(self._path(path), self._text(kind, path, record))
+                self.written.append(f"{kind} report: {path}")
             except UsageError as error:
                 failures.append(str(error))
         failures += self._save(record, whole)
@@ -300,7 +302,8 @@ class Reporting:
         for name in filter(None, (stated, saved.LAST if self._keeps_last else "")):
             try:
                 self._prepare()
-                saved.save(record, self._folder, name)
+                path = saved.save(record, self._folder, name)
+                self.written += [f"run saved as {name}: {self._shown_path(path)}"] if name == stated else []
             except UsageError as error:
                 yield str(error)
 
@@ -330,6 +333,11 @@ class Reporting:
 
     def _path(self, path: str) -> Path:
         return resolve_path(self._config, path)
+
+    def _shown_path(self, path: Path) -> Path:
+        """Return the path, relative to the folder where pytest was started if it is below it."""
+        start = resolve_path(self._config, "")
+        return path.relative_to(start) if start in path.parents else path
 
     def _margin(self) -> float:
         return options.number(self._config, "margin") or 0.0

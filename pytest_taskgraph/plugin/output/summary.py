@@ -58,15 +58,18 @@ def _describe_verdicts(report: pytest.TestReport, outcome: str) -> str:
 def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
     """Print the tables, the verdicts, the comparison and remarks; a few lines with -q."""
     from ...reports import comparison_lines, terminal
+    from ...reports.escape import wrap
 
     verbosity, remarks = reporter.config.get_verbosity(), _remarks(run, width)
-    if not run.tally and not remarks:
+    if not run.tally and not remarks and not run.reporting.written:
         return
     lines = terminal.lines(run.tally, run.about(), verbosity, width)
     if verbosity >= 0:
         reporter.section("taskgraph", "=")
         if run.reporting.comparison is not None:  # its verdict stands among the others
             lines += comparison_lines.details(run.reporting.comparison, width)
+    for written in run.reporting.written:
+        lines += [(line, {}) for line in wrap(f"taskgraph: {written}", width, 3)]
     for text, markup in lines + remarks:
         reporter.write_line(text, **markup)
 

@@ -21,6 +21,7 @@ from ..drawing.svg_pair import DrawnPair
 from ..escape import printable
 from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import run_facts, verdict
+from ..provenance_facts import provenance_facts
 from .changes import changes
 from .charts import confusions, curves
 from .embedded_data import deflate, embed_json, printable_text
@@ -59,6 +60,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
         .render(
             verdict=verdict(record, tally, about, comparison),
             facts=run_facts(tally, about),
+            provenance=provenance_facts(about),
             gates=[_gate_row(gate, len(about.models) > 1) for gate in sorted_gates(record)],
             changes=changed,
             families=tables,

@@ -19,6 +19,7 @@ from ..columns import graded_note
 from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import verdict
 from ..html.table_view import repetitions
+from ..provenance_facts import provenance_facts
 from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural
 from .changes_since import baseline_name, change_lines, verdict_line
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 REASON = 300  # columns of a gate's reason
+LONGEST_FACT = 1_000  # columns, such as of the command line
 SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", INCONCLUSIVE: "❔"}
 
 
@@ -192,9 +194,9 @@ def _run_lines(tally: Tally, about: About) -> Iterator[str]:
         **{fact_name(name, value): ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(map(code, about.prompts[:20])),
         "parsing": about.parsing and code(about.parsing),
-        "pytest-taskgraph-bench": code(about.version),
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)
+    yield from (f"- {name}: {code(value, LONGEST_FACT)}" for name, value in provenance_facts(about))
     yield f"- {_answered_line(list(tally))}"
     if line := spending_line(tally, about.usage):
         yield f"- {line}"

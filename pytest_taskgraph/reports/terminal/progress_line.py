@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..escape import columns, one_line, shorten
+from ..wording import duration
 
 LONGEST_REASON = 40
 
@@ -51,15 +52,6 @@ def line(
     return next(
         (text for text in _shortened_texts(filled_parts) if columns(text) <= width), shorten(f"{done}/{total}", width)
     )
-
-
-def duration(seconds: float) -> str:
-    """Return a time in a unit that suits it, never below zero: "34 s", "7 min", "2 h 5 min"."""
-    whole = max(0, round(seconds))
-    if whole < 100:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _shortened_texts(parts: list[tuple[int, str]]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Any
 from ...diagram import pack
 from ...errors import ReadError, UsageError
 from ...family_description import FamilyDescription
-from ...trial import Trial
+from ...trial import Trial, read_fields
 from .. import aggregates, tables
 from ..descriptions import descriptions_of
 from ..tally import Tally
@@ -26,6 +26,7 @@ from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
 from .facts import REAL_NAMES, About, Usage
 from .older_records import KNOWN_SCHEMAS, upgrade_record
+from .provenance import Provenance
 from .record_builder import RecordBuilder, build, build_tally, encode_record
 
 FIRST_QUESTION_SET = 1  # version of all questions in records that do not state it
@@ -155,14 +156,21 @@ def about_of(record: Mapping[str, Any]) -> About:
             "interrupted": False,
             "usage": None,
             "families": [],
+            "provenance": None,
         }  # for older records
         defaults["question_sets"] = question_sets_of(record)
         facts = {name: (defaults | dict(record))[name] for name in About.__dataclass_fields__}
         facts["usage"] = None if facts["usage"] is None else _read_usage(facts["usage"])
+        facts["provenance"] = None if facts["provenance"] is None else _read_provenance(facts["provenance"])
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})
     except (KeyError, TypeError) as error:
         raise _unusable_error("facts of the run", error) from error
+
+
+def _read_provenance(fields: Mapping[str, Any]) -> Provenance:
+    provenance = read_fields(Provenance, fields)
+    return dataclasses.replace(provenance, command=tuple(provenance.command))
 
 
 def _read_usage(fields: Mapping[str, Any]) -> Usage:

@@ -10,6 +10,7 @@ from typing import Any
 from ...family_description import FamilyDescription
 from ...trial import Json, Trial
 from .exchanges import trial_replies
+from .provenance import Provenance
 
 _DIGITS = 9  # of US dollars; the last digits of a sum depend on the order in which replies arrive
 
@@ -85,6 +86,7 @@ class About:
     interrupted: bool = False  # True if the run ended before the verdicts of gates and comparisons
     usage: Usage | None = None  # what the run sent and spent; None if unknown, as in older records
     families: tuple[FamilyDescription, ...] = ()  # families that were asked, in the order of reports
+    provenance: Provenance | None = None  # None in older records
 
     @property
     def facts(self) -> dict[str, str]:

@@ -28,6 +28,7 @@ from ...family_description import Aggregate, Column, FamilyDescription, Referenc
 from ...trial import Failure, Parsing, Question, Reply, Score, Trial, is_part
 from ..case import RunCase
 from .facts import About, Usage
+from .provenance import Provenance
 
 DEEPEST: Final = 100  # most levels of lists and objects in a value
 MOST: Final = 1e100  # greatest number without a range of its own; sums and squares stay finite
@@ -144,6 +145,12 @@ class _Usage:
     stored_unpriced: _Count
 
 
+@_json_model_of(Provenance)
+class _Provenance:
+    seconds: Annotated[float, Field(ge=0, le=MOST)] | None
+    command: list[str]
+
+
 @_json_model_of(Column)
 class _Column:
     reports: list[str]
@@ -192,6 +199,7 @@ class _Run:
     questions: _Count | None
     gates: list[_Verdict]
     usage: _Usage | None
+    provenance: _Provenance | None
     trials: list[Any]
     texts: dict[str, str]
     # The validator drops each diagram before the next is read, to save memory.
