@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from ...diagram import unpack
 from ...results.tally import Tally
+from ...scoring.forms import explain_answer
 from ...trial import PROMPT, Trial
 from ..drawing.svg import svg
 from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from ..trial_facts import trial_facts
-from ..wording import number
+from ..wording import count, number
 from .embedded_data import printable_text
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 FIRST = 20  # questions in the page itself, shown if its script does not run
 MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
+MOST_REASONS = 10  # sentences about one answer
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 _FILTERS = {  # names, titles
     "section": "",
@@ -33,7 +36,7 @@ _FILTERS = {  # names, titles
     "change": "Compared",
 }
 PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
-_LISTS = ("facts", "missing", "extra", "exchanges", "labels")
+_LISTS = ("facts", "why", "missing", "extra", "exchanges", "labels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,22 @@ class View:
         drawing = Markup(svgs.get(self.detail["cluster"], ""))
         parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
         both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
-        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, **parts, **both, "blank": False}
+        link = permalink(self.line["id"], self.line["model"])
+        own = {"prompt": prompt, "drawing": drawing, "link": link, "blank": False}
+        return {**self.line, **self.detail, **own, **parts, **both}
+
+
+def permalink(question: str, model: str) -> str:
+    """Return the address, within the page, that opens a question; question and model are printable."""
+    return f"#question={quote(question, safe='')}&model={quote(model, safe='')}"
 
 
 def blank_question() -> dict[str, Any]:
     """Return a question without texts and with one entry in each list, the template of the page's script."""
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
-    detail = dict.fromkeys(("error", "remark", "reply", "system", "prompt", "before", "drawing", *PAIR), "")
+    detail = dict.fromkeys(("error", "reply", "system", "prompt", "before", "drawing", *PAIR), "")
     lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
-    return {**lines, **detail, **lists, "blank": True}
+    return {**lines, **detail, **lists, "link": "#questions", "blank": True}
 
 
 def question_views(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
@@ -98,7 +108,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "labels": [[name, str(value)] for name, value in sorted(question.labels.items())],
         "missing": [] if score is None else score.missing,
         "extra": [] if score is None else score.extra,
-        "remark": "" if score is None else score.remark,
+        "why": _reasons(trial),
         "error": trial.failure_text,
         "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
         "system": question.system,
@@ -107,10 +117,24 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "cluster": question.cluster,
         "prompt": list(prompt),
     }
+    if score is not None and trial.outcome == "wrong":
+        detail["score"] = f"{number(score.value)}, below {number(question.pass_threshold)}, which passes"
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
     return View(_printable(line), _printable(detail), trial.diagram_pair)
+
+
+def _reasons(trial: Trial) -> list[str]:
+    """Return sentences about what is wrong with the answer, the most important first; none for a right answer."""
+    score, question = trial.score, trial.question
+    if score is None:
+        return []
+    remark = score.remark or ("" if score.status == "read" else "The reply has no answer that can be parsed.")
+    reasons = [] if trial.passed else explain_answer(question.form, question.reference, score.given)
+    if len(reasons) > MOST_REASONS:
+        reasons = [*reasons[:MOST_REASONS], f"{count(len(reasons) - MOST_REASONS, 'further reason')}."]
+    return [*reasons, *([remark] if remark else [])]
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401

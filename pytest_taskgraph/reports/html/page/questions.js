@@ -8,6 +8,7 @@
     return () => (made ??= make());
   };
   const read = (id) => JSON.parse(get(id).textContent);
+  const number = (value) => value.toLocaleString("en");
   const rows = read("index");
   const details = once(() => read("details"));
   const drawings = once(() => read("drawings"));
@@ -51,14 +52,36 @@
     for (const part of item.querySelectorAll("[data-when]")) {
       if (empty(whole[part.dataset.when])) part.remove();
     }
+    for (const button of item.querySelectorAll("[data-copy]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => copy(button, button.parentElement.querySelector("pre")));
+    }
     item.dispatchEvent(new CustomEvent("drawings", { bubbles: true, detail: { item, values: whole } }));
   };
 
+  // Without the clipboard, as in some browsers for files on disk, the text is selected, and an older command copies it.
+  const copy = async (button, place) => {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(place.textContent);
+    } catch {
+      getSelection().selectAllChildren(place);
+      done = document.execCommand("copy");
+    }
+    button.textContent = done ? "Copied" : "Selected";
+    get("copied").textContent = done ? "Copied" : "The text is selected";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  };
+
+  const permalink = (row) => `#question=${encodeURIComponent(row.id)}&model=${encodeURIComponent(row.model)}`;
   const shown = (row) => {
     const item = get("mould").content.firstElementChild.cloneNode(true);
+    const [link, question] = [item.querySelector(".permalink"), item.querySelector(".question")];
     fill(item.querySelector("summary"), row);
     item.querySelector(".outcome").classList.add(row.outcome);
-    item.firstElementChild.addEventListener("toggle", () => open(item, row), { once: true });
+    link.setAttribute("href", permalink(row));
+    link.setAttribute("aria-label", `Link to ${row.id}, ${row.model}`);
+    question.addEventListener("toggle", () => open(item, row), { once: true });
     return item;
   };
 
@@ -72,8 +95,8 @@
     get("page").textContent = `Page ${page + 1} of ${pages}`;
     get("back").disabled = page === 0;
     get("on").disabled = page === pages - 1;
-    const some = chosen.length === rows.length ? "" : ` of ${rows.length.toLocaleString("en")}`;
-    get("count").textContent = `${chosen.length.toLocaleString("en")}${some} questions and replies; what is not right comes first.`;
+    const some = chosen.length === rows.length ? "" : ` of ${number(rows.length)}`;
+    get("count").textContent = `${number(chosen.length)}${some} questions and replies; what is not right comes first.`;
   };
 
   const searched = once(() => {
@@ -84,40 +107,100 @@
   });
   const fits = (row, name, value) =>
     value === "" || row[name] === value || (value === "not right" && !["right", "graded", "skipped"].includes(row.outcome));
-  const apply = () => {
+  const apply = (to = 0) => {
     const word = search.value.trim().toLowerCase();
     chosen = rows.filter(
       (row) => selects.every((one) => fits(row, one.dataset.filter, one.value)) && (!word || searched()[row.at].includes(word)),
     );
-    page = 0;
+    page = Math.max(0, Math.min(to, Math.ceil(chosen.length / PAGE) - 1)) || 0;
     show();
-  };
-  const turn = (by) => {
-    page += by;
-    show();
-    get("questions-title").focus();
   };
   const reset = () => {
     for (const one of selects) one.value = "";
     search.value = "";
   };
 
-  // The address no longer tells what is chosen; the same link may be followed again.
+  // The address says what is chosen, so that it can be kept and sent, and going back returns to it.
+  const address = () => {
+    const chosen_values = selects.map((one) => [one.dataset.filter, one.value]);
+    const values = [...chosen_values, ["search", search.value.trim()], ["page", page ? String(page + 1) : ""]];
+    const given = values.filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    return given.length ? `#show:${given.join("&")}` : "#questions";
+  };
   const choose = () => {
-    if (location.hash.startsWith("#show:")) history.replaceState(null, "", "#questions");
     apply();
+    history.replaceState(null, "", address());
+  };
+  const turn = (by) => {
+    page += by;
+    show();
+    history.pushState(null, "", address());
+    get("questions-title").focus();
   };
 
-  // Links such as #show:group=next_tasks choose filters.
-  const follow = () => {
-    if (!location.hash.startsWith("#show:")) return;
+  // #show:group=next_tasks&page=2 chooses filters and a page.
+  const choose_by = (values) => {
     reset();
-    for (const [name, value] of new URLSearchParams(location.hash.slice("#show:".length))) {
+    let to = 0;
+    for (const [name, value] of values) {
       const control = name === "search" ? search : selects.find((one) => one.dataset.filter === name);
       if (control) control.value = value;
+      if (name === "page") to = parseInt(value, 10) - 1;
     }
-    apply();
+    apply(to);
     get("questions-title").focus();
+  };
+
+  // #question=ID&model=NAME opens a question, whatever is chosen.
+  const reveal = (values) => {
+    const [id, model] = [values.get("question"), values.get("model")];
+    const row = rows.find((one) => one.id === id && (model === null || one.model === model));
+    if (!row) {
+      get("count").textContent = `This report has no question ${id}${model === null ? "" : ` of ${model}`}.`;
+      get("questions-title").focus();
+      return;
+    }
+    if (!chosen.includes(row)) {
+      reset();
+      chosen = rows;
+      page = -1;
+    }
+    const at = chosen.indexOf(row);
+    if (Math.floor(at / PAGE) !== page) {
+      page = Math.floor(at / PAGE);
+      show();
+    }
+    const question = get("list").children[at % PAGE].querySelector(".question");
+    question.open = true;
+    question.scrollIntoView();
+    question.querySelector("summary").focus({ preventScroll: true });
+  };
+
+  const follow = () => {
+    const { hash } = location;
+    if (hash.startsWith("#show:")) choose_by(new URLSearchParams(hash.slice("#show:".length)));
+    if (hash.startsWith("#question=")) reveal(new URLSearchParams(hash.slice(1)));
+  };
+
+  // Arrow keys on the line of a question go to the next one, as in other lists.
+  const step = (event) => {
+    const lines = [...get("list").querySelectorAll(".question > summary")];
+    const at = lines.indexOf(event.target);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: lines.length - 1 }[event.key];
+    if (at < 0 || !lines[to] || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    lines[to].focus();
+  };
+
+  // An opened question prints whole.
+  let unfolded = [];
+  const unfold = () => {
+    unfolded = [...document.querySelectorAll(".question[open] details:not([open])")];
+    for (const one of unfolded) one.open = true;
+  };
+  const fold = () => {
+    for (const one of unfolded) one.open = false;
+    unfolded = [];
   };
 
   let waiting;
@@ -133,6 +216,9 @@
   });
   get("back").addEventListener("click", () => turn(-1));
   get("on").addEventListener("click", () => turn(1));
+  get("list").addEventListener("keydown", step);
+  addEventListener("beforeprint", unfold);
+  addEventListener("afterprint", fold);
   addEventListener("hashchange", follow);
   get("filters").hidden = false;
   show();
