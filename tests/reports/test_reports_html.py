@@ -204,6 +204,50 @@ def test_html_curve_legend_names_model_and_measure() -> None:
     assert page(*whole).all("ul", class_="legend") == ["a b"]
 
 
+def mixed_trials() -> list[Trial]:
+    """Two groups: 0.8 and 0.2 right at any number of tasks; the hard one mostly stands at 20."""
+    sizes = {("easy", 8): 20, ("easy", 20): 5, ("hard", 8): 5, ("hard", 20): 20}
+    rates = {"easy": 0.8, "hard": 0.2}
+    return [
+        make_trial(f"{group}-{tasks}-{at}", "right" if at < rates[group] * n else "wrong", group=group, tasks=tasks)
+        for (group, tasks), n in sizes.items()
+        for at in range(n)
+    ]
+
+
+def test_html_curves_are_adjusted_for_mix_of_groups() -> None:
+    report = page(*mixed_trials())
+    assert report.all("figcaption") == ["Adjusted pass rate by number of tasks"]
+    assert report.all("desc") == ["gpt-x: 0.500 at 8, 0.500 at 20."]
+    (points,) = [attributes["points"] for tag, attributes, _ in report.elements if tag == "polyline"]
+    heights = {pair.split(",")[1] for pair in points.split()}
+    assert len(heights) == 1, "the line is flat"
+    (note,) = [text for text in report.all("p") if text.startswith("Adjusted for the mix of patterns")]
+    assert "all 2 patterns" in note
+    rows = report.all("tr")
+    assert "number of tasks model n pass rate adjusted pass rate 95 % interval" in rows
+    assert [row.split()[:5] for row in rows if row.startswith("20 gpt-x")] == [["20", "gpt-x", "25", "0.320", "0.500"]]
+
+
+def test_html_curves_have_small_chart_of_each_group() -> None:
+    report = page(*mixed_trials())
+    assert "Each pattern, by number of tasks" in report.all("summary")
+    labels = [attributes.get("aria-label") for tag, attributes, _ in report.elements if tag == "svg"]
+    assert "gpt-x: 0.800 of 20 at 8, 0.800 of 5 at 20." in labels
+    assert "easy 8 20 5 to 20 questions a point" in report.all("li")
+    points = [attributes["class"] for tag, attributes, _ in report.elements if tag == "path" and "class" in attributes]
+    assert points.count("point few") == 2, "five questions in each of the two small charts"
+
+
+def test_html_curve_value_without_shared_group_is_noted() -> None:
+    trials = [make_trial(f"a{at}", tasks=8 + at % 2) for at in range(8)]
+    trials += [make_trial(f"b{at}", "wrong", group="chain", tasks=20) for at in range(4)]
+    report = page(*trials)
+    assert "Without a point at 20: no pattern was asked both there and at the other values." in report.all("p")
+    assert report.all("desc") == ["gpt-x: 1.000 at 8, 1.000 at 9."]
+    assert "20 gpt-x 4* 0.000 - -" in report.all("tr")
+
+
 def repeated(name: str, scores: list[float], model: str = "gpt-x", group: str = "next_tasks") -> list[Trial]:
     trials = [partial(name, score, model) for score in scores]
     return [

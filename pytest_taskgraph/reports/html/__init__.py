@@ -35,8 +35,15 @@ if TYPE_CHECKING:
     from ...results.comparison import RunComparison
 
 
-STYLES = ("style.css", "drawing.css")  # of the page, in this order
-SCRIPTS = ("drawing.js", "questions.js")  # each a function of its own, run once the page is read
+STYLES = (  # of the page, in this order
+    "style.css",
+    "drawing.css",
+    "curves.css",
+)
+SCRIPTS = (  # each a function of its own, run once the page is read
+    "drawing.js",
+    "questions.js",
+)
 
 
 def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str:

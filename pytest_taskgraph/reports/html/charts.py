@@ -7,26 +7,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ...results.adjusted_rates import AdjustedRate, AdjustedRates, adjusted_rates
 from ...results.tables import FEW
 from ...results.tally import ANSWERED, Group, Row, Tally
 from ...scoring.forms import find_form
 from ...scoring.forms.form import Form
 from ...trial import Json, Trial
 from ..wording import interval, number
+from .group_charts import MARKERS, GroupChart, adjustment_notes, group_charts
 
 RATE, MEAN = "pass rate", "mean score"
 SMALL = 0.7  # the marker of a mean, beside that of a rate
 RANGES = 6  # of a label with many numbers
 WIDTH, HEIGHT = 420, 240
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 44
-MARKERS = (  # a shape for each model, for those who do not see colours; they repeat after the last
-    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
-    "M-4,-4h8v8h-8z",
-    "M0,-5L5,4H-5z",
-    "M0,-5.5L5.5,0L0,5.5L-5.5,0z",
-    "M0,5L5,-4H-5z",
-    "M-5,-1.7H-1.7V-5H1.7V-1.7H5V1.7H1.7V5H-1.7V1.7H-5z",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,10 @@ class Curve:
     series: list[CurveSeries]
     numbers: list[list[str]]
     family: str = ""  # where there are several
+    adjusted: bool = False  # True if the points are adjusted for the mix of groups
+    notes: tuple[str, ...] = ()
+    word: str = "group"  # what the family calls a group
+    parts: tuple[GroupChart, ...] = ()  # a small chart for each group, if there are several
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -85,13 +83,15 @@ class Curve:
     @property
     def heading(self) -> str:
         """Return the heading: the measures and the label."""
-        heading = f"{' and '.join(self.measures).capitalize()} by {self.title}"
+        measures = " and ".join(self.measures)
+        heading = (f"adjusted {measures}" if self.adjusted else measures).capitalize() + f" by {self.title}"
         return f"{self.family}: {heading}" if self.family else heading
 
     @property
     def titles(self) -> list[str]:
         """Return the titles of the columns of `numbers`."""
-        return [self.title, "model", "n", *self.measures, "95 % interval"]
+        adjusted = [f"adjusted {measure}" for measure in self.measures if self.adjusted]
+        return [self.title, "model", "n", *self.measures, *adjusted, "95 % interval"]
 
     @property
     def both(self) -> bool:
@@ -110,7 +110,9 @@ class Curve:
 
     def _ends(self, series: CurveSeries) -> str:
         own = [row for row in self.numbers if row[1] == series.model]
-        at, first, last = self.titles.index(series.measure), own[0], own[-1]
+        at = self.titles.index(f"adjusted {series.measure}" if self.adjusted else series.measure)
+        own = [row for row in own if row[at] != number(None)] or own
+        first, last = own[0], own[-1]
         name = f"{series.model}, {series.measure}" if self.both else series.model
         return f"{name}: {first[at]} at {first[0]}, {last[at]} at {last[0]}."
 
@@ -132,20 +134,68 @@ def _curve(tally: Tally, label: str, title: str) -> Curve:
     groups = [(group, tally.row(group)) for group in tally.groups(label, most=RANGES) if group.questions]
     names = sorted({group.name for group, _ in groups}, key=_size)
     xs = dict(zip(names, _columns(len(names)), strict=True))
-    measures = [RATE, MEAN] if any(row.mean != row.rate for _, row in groups) else [RATE]
-    models = [model for model in tally.models if any(group.model == model for group, _ in groups)]
+    adjusted = adjusted_rates(tally, label, RANGES)
+    numbers = [_numbers_of(group, row, adjusted) for group, row in groups]
+    measures = [RATE, MEAN] if any(of.partial for of in numbers) else [RATE]
+    models = [model for model in tally.models if any(of.model == model for of in numbers)]
     lines = [(at, model, measure) for at, model in enumerate(models) for measure in measures]
     series = [
         CurveSeries(model, measure, at % len(MARKERS), [
-            _point(measure, group, row, xs[group.name] + _offset(place, len(lines)))
-            for group, row in groups
-            if group.model == model
+            _point(measure, of, xs[of.value] + _offset(place, len(lines)))
+            for of in numbers
+            if of.model == model and of.measured(measure) is not None
         ])
         for place, (at, model, measure) in enumerate(lines)
     ]  # fmt: skip
     grid = [(round(_y(share / 4), 1), f"{share / 4:g}") for share in range(5)]
-    numbers = [_numbers_row(group, row, measures) for group, row in groups]
-    return Curve(label, title, measures, [(xs[name], name) for name in names], grid, series, numbers)
+    word = tally.word("group")
+    notes = tuple(adjustment_notes(adjusted, word, tally.word("cluster")))
+    return Curve(
+        label, title, measures, [(xs[name], name) for name in names], grid, series,
+        [of.texts(measures) for of in numbers], adjusted=bool(adjusted.models), word=word,
+        notes=notes, parts=tuple(group_charts(tally, adjusted)),
+    )  # fmt: skip
+
+
+def _numbers_of(group: Group, row: Row, adjusted: AdjustedRates) -> _Numbers:
+    """Return the numbers of one model at one value; the adjusted ones if the groups differ."""
+    if not adjusted.models:
+        own = AdjustedRate(group.questions, row.rate, group.interval, row.mean)
+        return _Numbers(group.name, group.model, row, own, adjusted=False)
+    rates = adjusted.models[group.model][adjusted.values.index(group.name)]
+    return _Numbers(group.name, group.model, row, rates or AdjustedRate(0, None, None, None), adjusted=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """The numbers of one model at one value: the pooled ones, and those that are drawn."""
+
+    value: str
+    model: str
+    row: Row
+    drawn: AdjustedRate
+    adjusted: bool
+
+    @property
+    def partial(self) -> bool:
+        """Return True if a score is neither 0 nor 1."""
+        return self.row.mean != self.row.rate
+
+    @property
+    def few(self) -> bool:
+        """Return True if few questions enter."""
+        return self.drawn.questions < FEW
+
+    def measured(self, measure: str) -> float | None:
+        """Return what is drawn."""
+        return self.drawn.mean if measure == MEAN else self.drawn.rate
+
+    def texts(self, measures: Sequence[str]) -> list[str]:
+        """Return the row of the table below the chart."""
+        pooled = {RATE: self.row.rate, MEAN: self.row.mean}
+        drawn = [self.measured(measure) for measure in measures if self.adjusted]
+        texts = map(number, [*(pooled[measure] for measure in measures), *drawn])
+        return [self.value, self.model, f"{self.row.n:,}{'*' * self.few}", *texts, interval(self.drawn.interval)]
 
 
 def _size(name: str) -> tuple[int, str]:
@@ -168,19 +218,10 @@ def _y(share: float) -> float:
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - share)
 
 
-def _point(measure: str, group: Group, row: Row, x: float) -> Point:
-    few = group.questions < FEW
-    if measure == MEAN:
-        return Point(round(x, 1), round(_y(row.mean or 0.0), 1), None, few)
-    rate = row.rate or 0.0
-    low, high = group.interval or (rate, rate)
-    return Point(round(x, 1), round(_y(rate), 1), (round(_y(low), 1), round(_y(high), 1)), few)
-
-
-def _numbers_row(group: Group, row: Row, measures: Sequence[str]) -> list[str]:
-    few_mark = "*" if group.questions < FEW else ""
-    means = [number(row.mean)] if MEAN in measures else []
-    return [group.name, group.model, f"{row.n:,}{few_mark}", number(row.rate), *means, interval(group.interval)]
+def _point(measure: str, of: _Numbers, x: float) -> Point:
+    ends = of.drawn.interval if measure == RATE else None
+    heights = (round(_y(ends[0]), 1), round(_y(ends[1]), 1)) if ends else None
+    return Point(round(x, 1), round(_y(of.measured(measure) or 0.0), 1), heights, of.few)
 
 
 NEITHER = "neither"  # unparseable, refused, or no answer of the form

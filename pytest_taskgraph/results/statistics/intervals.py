@@ -24,7 +24,7 @@ def deviation(values: Sequence[float]) -> float | None:
     return sqrt(fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
 
 
-def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(right: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return the Wilson score interval (low, high) for the rate right / n, within 0 and 1; (0, 1) if n is 0.
 
     E. B. Wilson, JASA 22 (1927) 209-212. Unlike the normal interval it has a width at rates of 0 and 1, which are
@@ -32,7 +32,7 @@ def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float
 
     Args:
         right: Right answers, 0 to n. Need not be whole, as scipy.stats.binomtest requires.
-        n: Answers.
+        n: Answers. Need not be whole either.
         confidence: Level of the interval, 0 to 1, both excluded.
     """
     if n == 0:
