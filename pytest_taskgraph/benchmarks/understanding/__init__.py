@@ -39,7 +39,7 @@ class Understanding(Family):
     suite_options = frozenset({"patterns", "tasks", "instances", "notations", "question"})
     episode_metrics = ("specifications_read",)
     open_section = "custom"
-    commands = ("patterns",)
+    commands = ("init", "patterns")
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
@@ -205,14 +205,16 @@ class Understanding(Family):
         return BASELINES[name]()
 
     def command(self, name: str) -> Command:
-        """Return the command that lists the patterns.
+        """Return the command that writes a project to start from, or the one that lists the patterns.
 
         Raises:
             UnknownNameError: for any other name.
         """
-        from . import patterns_command
+        if name not in self.commands:
+            return super().command(name)
+        from . import init_command, patterns_command
 
-        return patterns_command if name in self.commands else super().command(name)
+        return init_command if name == "init" else patterns_command
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
         """Return a line for everything that is left out of a suite, with the reason."""
