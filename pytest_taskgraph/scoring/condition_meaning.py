@@ -11,7 +11,8 @@ from typing import Literal
 
 from ..errors import UsageError
 from ..trial import Json
-from ..workflow.guards.solver import equivalent
+from ..workflow.guards.cells import Situation
+from ..workflow.guards.solver import difference, equivalent
 from ..workflow.model import Domain, Parameter
 
 
@@ -44,6 +45,17 @@ def is_same_condition(condition: str, reference: Json) -> bool:
         UsageError: if the reference states no condition.
     """
     return equivalent(condition, condition_text(reference), _parameters_from_json(reference)) is True
+
+
+def distinguishing_situation(condition: str, reference: Json) -> tuple[Situation, bool] | None:
+    """Return a situation in which exactly one of an answer and the reference holds, and True if it is the answer.
+
+    None if they hold in the same situations, or if no such situation was found.
+
+    Raises:
+        UsageError: if the reference states no condition.
+    """
+    return difference(condition, condition_text(reference), _parameters_from_json(reference))
 
 
 def _domain_to_json(domain: Domain | None) -> Json:

@@ -17,6 +17,10 @@ from ...errors import TaskgraphError, UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
 from ..condition_meaning import condition_text
+from ..explanations.group_differences import explain_groups
+from ..explanations.name_differences import explain_name, explain_names
+from ..explanations.order_violations import explain_order
+from ..explanations.value_differences import explain_condition, explain_number
 from ..extraction import find_verdict, mask_names, unbox_answer
 from ..name_lists import (
     needs_lines,
@@ -287,20 +291,24 @@ def _condition_instruction(names: Sequence[str]) -> str:
 YES_NO = Form(
     "yes-no", _yes_no_instruction, _parse_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS
 )
-TASK = Form("task", _task_instruction, _parse_task, _write_name, "correctness", wrong=_unknown_task)
+TASK = Form(
+    "task", _task_instruction, _parse_task, _write_name, "correctness", wrong=_unknown_task, explain=explain_name
+)
 TASK_SET = Form(
     "task-set", _set_instruction, _parse_set, _write_set, "jaccard", ("precision", "recall"),
-    wrong=_no_names_or_unknown, takes_lines=needs_lines,
+    wrong=_no_names_or_unknown, takes_lines=needs_lines, explain=explain_names,
 )  # fmt: skip
 GROUPS = Form(
     "groups", _groups_instruction, _parse_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
-    takes_lines=always_takes_lines,
+    takes_lines=always_takes_lines, explain=explain_groups,
 )  # fmt: skip
 TASK_ORDER = Form(
     "task-order", _order_instruction, _parse_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
-    takes_lines=needs_lines,
+    takes_lines=needs_lines, explain=explain_order,
 )  # fmt: skip
-NUMBER = Form("number", _number_instruction, _parse_number, _write_name, "correctness", wrong=_next_number)
+NUMBER = Form(
+    "number", _number_instruction, _parse_number, _write_name, "correctness", wrong=_next_number, explain=explain_number
+)
 CONDITION = Form(
     "condition",
     _condition_instruction,
@@ -309,6 +317,7 @@ CONDITION = Form(
     "equivalence",
     wrong=_opposite,
     show=_show_condition,
+    explain=explain_condition,
 )
 
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)

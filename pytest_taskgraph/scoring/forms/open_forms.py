@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
+from ..explanations.reason_differences import explain_pair, explain_reasons, explain_verdict
 from ..extraction import find_verdict, list_names, unbox_answer
 from ..name_lists import (
     is_none_answer,
@@ -370,16 +371,16 @@ TEXT = Form(
 TASK_REASONS = Form(
     "task-reasons", _task_reasons_instruction, _parse_task_reasons, _write_task_reasons, "identification",
     ("reason", "explanation"), wrong=_no_tasks_or_unknown, show=_show_reasons, takes_lines=always_takes_lines,
-    open=True,
+    open=True, explain=explain_reasons,
 )  # fmt: skip
 PAIR_REASON = Form(
     "pair-reason", _pair_reason_instruction, _parse_pair_reason, _write_pair_reason, "identification", ("reason",),
-    wrong=_no_pair_or_unknown, show=_show_reasons, open=True,
+    wrong=_no_pair_or_unknown, show=_show_reasons, open=True, explain=explain_pair,
 )  # fmt: skip
 YES_NO_REASON = Form(
     "yes-no-reason", _yes_no_reason_instruction, _parse_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",),
     wrong=_other_verdict, show=_show_verdict, takes_lines=always_takes_lines, open=True, classes=VERDICTS,
-    classify=_verdict_of,
+    classify=_verdict_of, explain=explain_verdict,
 )  # fmt: skip
 
 OPEN_FORMS: dict[str, Form] = {form.name: form for form in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}

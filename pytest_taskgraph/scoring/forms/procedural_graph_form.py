@@ -15,6 +15,7 @@ from ...errors import UnparseableError
 from ...notations.procedural_text import read_procedural_graph, write_procedural_graph
 from ...trial import Json, Parsing
 from ...workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
+from ..explanations.procedure_differences import explain_procedure
 from ..name_lists import quote_start, unknown_name
 from ..procedural_graphs.answered_graphs import answered_procedure, unread_lines
 from .form import Form, collapse_spaces, show_value
@@ -123,5 +124,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 PROCEDURAL_GRAPH = Form(
     "procedural-graph", _ask, _read, _write, "procedural_f1", pass_threshold=0.0, wrong=_other_action, show=_show,
-    takes_lines=_takes_lines, self_delimiting=True, open=True,
+    takes_lines=_takes_lines, self_delimiting=True, open=True, explain=explain_procedure,
 )  # fmt: skip

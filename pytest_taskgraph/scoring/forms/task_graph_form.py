@@ -14,6 +14,7 @@ from typing import Final
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
+from ..explanations.step_differences import explain_steps
 from ..name_lists import quote_start, unknown_name
 from .form import Form, collapse_spaces, show_value
 
@@ -236,5 +237,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 TASK_GRAPH = Form(
     "task-graph", _ask, _read, _write, "hungarian_f1", pass_threshold=0.0, wrong=_other_step, show=_show,
-    takes_lines=_takes_lines, open=True,
+    takes_lines=_takes_lines, open=True, explain=explain_steps,
 )  # fmt: skip

@@ -44,6 +44,7 @@ __all__ = [
     "comparisons",
     "conditions",
     "covers",
+    "difference",
     "equivalent",
     "evaluate_guards",
     "exclusive",
@@ -150,10 +151,39 @@ def equivalent(first: str | Guard, second: str | Guard, parameters: Sequence[Par
         return True if same else None
     if first_guard == second_guard:
         return True
-    differ = satisfiable(
-        (Or((And((first_guard, Not(second_guard))), And((Not(first_guard), second_guard)))),), parameters
-    )
+    differ = satisfiable((_either_alone(first_guard, second_guard),), parameters)
     return None if differ is None else not differ
+
+
+def difference(
+    first: str | Guard, second: str | Guard, parameters: Sequence[Parameter]
+) -> tuple[Situation, bool] | None:
+    """Return a situation in which exactly one of two guards holds, and True if it is the first guard.
+
+    It is one of integers where possible. None for guards that hold in the same situations, where `equivalent` is
+    undecided for another reason than that integers and reals differ, and where MAX_CHECKS do not suffice.
+    """
+    first_guard, second_guard = _parsed(first), _parsed(second)
+    if first_guard is None or second_guard is None:
+        return None
+    if isinstance(first_guard, Otherwise) or isinstance(second_guard, Otherwise):
+        return None
+    apart = _either_alone(first_guard, second_guard)
+    found = [*comparisons(apart)]
+    if not all(unambiguous(comparison, parameters) for comparison in found):
+        return None
+    for wide in (False, True):
+        all_situations = situations(_constants(found), parameters, wide=wide)
+        if all_situations is None or len(all_situations) * len(found) > MAX_CHECKS:
+            return None
+        for situation in all_situations:
+            if holds(apart, situation):
+                return situation, holds(first_guard, situation)
+    return None
+
+
+def _either_alone(first: Guard, second: Guard) -> Guard:
+    return Or((And((first, Not(second))), And((Not(first), second))))
 
 
 def covers(guards: Sequence[str | Guard], parameters: Sequence[Parameter]) -> bool | None:
@@ -248,9 +278,7 @@ def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bo
     all_comparisons = [comparison for guard in guards for comparison in comparisons(guard)]
     if not all(unambiguous(comparison, parameters) for comparison in all_comparisons):
         return None
-    constants: dict[str, set[Constant]] = {}
-    for comparison in all_comparisons:
-        constants.setdefault(comparison.parameter, set()).add(comparison.value)
+    constants = _constants(all_comparisons)
     narrow = situations(constants, parameters, wide=False)
     if narrow is not None and len(narrow) * len(all_comparisons) > MAX_CHECKS:
         record_bound("steps")
@@ -261,3 +289,11 @@ def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bo
     if wide is None or any(all(holds(guard, values) for guard in guards) for values in wide):
         return None
     return False
+
+
+def _constants(compared: Sequence[Comparison]) -> dict[str, set[Constant]]:
+    """Return the parameters, each with the constants that it is compared with."""
+    constants: dict[str, set[Constant]] = {}
+    for comparison in compared:
+        constants.setdefault(comparison.parameter, set()).add(comparison.value)
+    return constants
