@@ -169,6 +169,11 @@ class Reply:
     embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector for each text; in no trial
     retries: int = 0  # number of failed attempts before this reply
     stored: bool = False  # True if an earlier run stored it
+    reasoning: str = ""  # what the model wrote before its answer, where the provider gives it; no part of `text`
+    tokens_reasoning: int | None = None  # of `tokens_out`; None if unknown
+    message_fields: dict[str, Any] = field(
+        default_factory=dict
+    )  # of a reply with tool calls: reasoning that the message which repeats it has to hold, as the provider sent it
 
     @property
     def scores(self) -> list[TextScore]:

@@ -103,7 +103,8 @@ class _ModelSession:
         counters = self.counters
         parts = [f"requests sent: {counters.sent}", f"replies from the store: {counters.stored}"]
         parts += [f"retries: {counters.retries}"] if counters.retries else []
-        parts += [f"tokens in: {counters.tokens_in}, out: {counters.tokens_out}"] if counters.answered else []
+        reasoning = f" (of them reasoning: {counters.tokens_reasoning})" if counters.tokens_reasoning else ""
+        parts += [f"tokens in: {counters.tokens_in}, out: {counters.tokens_out}{reasoning}"] * bool(counters.answered)
         parts += [f"cost: {counters.cost:.4f} US$"] if counters.answered > counters.unpriced else []
         parts += [f"replies at an unknown price: {counters.unpriced}"] if counters.unpriced else []
         return ", ".join(parts)

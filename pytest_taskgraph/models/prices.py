@@ -52,6 +52,7 @@ class TokenRates:
     above: int
     input: float
     output: float
+    reasoning: float | None = None  # for an output token of reasoning; None: as any output token
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Price:
         dearest: The highest possible rates, in the same order from 0 up: the provider may bill cache writes, or more
             for reasoning.
         reasons: Whether the model reasons before it answers, so that its replies are long.
+        reasoning: US dollars for an output token of reasoning; None: as for any output token.
     """
 
     input: float
@@ -76,6 +78,7 @@ class Price:
     steps: tuple[TokenRates, ...] = ()
     dearest: tuple[TokenRates, ...] = ()
     reasons: bool = False
+    reasoning: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +127,24 @@ def check_prices(stated: Iterable[str]) -> None:
         _read(text)
 
 
-def token_cost(price: Price | None, tokens_in: int | None, tokens_out: int | None) -> float | None:
-    """Return the US dollars for these numbers of tokens, before cache discounts; None if any value is unknown."""
+def token_cost(
+    price: Price | None, tokens_in: int | None, tokens_out: int | None, tokens_reasoning: int | None = None
+) -> float | None:
+    """Return the US dollars for these numbers of tokens, before cache discounts; None if a value is unknown.
+
+    Args:
+        price: The price of the model.
+        tokens_in: The input tokens.
+        tokens_out: The output tokens, reasoning included.
+        tokens_reasoning: How many of them are reasoning; None counts as 0.
+    """
     if price is None or tokens_in is None or tokens_out is None:
         return None
-    rates = [TokenRates(0, price.input, price.output), *(step for step in price.steps if step.above < tokens_in)][-1]
-    return tokens_in * rates.input + tokens_out * rates.output
+    rates = [rates for rates in _all_rates(price) if not rates.above or rates.above < tokens_in][-1]
+    dollars = tokens_in * rates.input + tokens_out * rates.output
+    if tokens_reasoning and rates.reasoning is not None:
+        dollars += min(tokens_reasoning, tokens_out) * (rates.reasoning - rates.output)
+    return dollars
 
 
 def estimate_tokens(request: Request) -> int:
@@ -263,7 +278,15 @@ def _find_price(name: str) -> Price | None:
         return None
     # The list states which models can reason; some do so only if a setting asks for it.
     reasoning = bool(entry.get("supports_reasoning")) and not _SWITCHED.search(name)
-    return Price(usual[0].input, usual[0].output, _most_out(entry), steps=usual[1:], dearest=dearest, reasons=reasoning)
+    return Price(
+        usual[0].input,
+        usual[0].output,
+        _most_out(entry),
+        steps=usual[1:],
+        dearest=dearest,
+        reasons=reasoning,
+        reasoning=usual[0].reasoning,
+    )
 
 
 def _sounds_reasoning(name: str) -> bool:
@@ -298,10 +321,11 @@ def _rates(entry: Mapping[str, Any], above: int | None, dearest: bool, step: str
     outgoing = embeds if outgoing is None else outgoing
     if above is None or incoming is None or outgoing is None:
         return None
+    reasoning = _amount(entry, "output_cost_per_reasoning_token", step)
     if dearest:
         incoming = max(incoming, _amount(entry, "cache_creation_input_token_cost", step) or 0.0)
-        outgoing = max(outgoing, _amount(entry, "output_cost_per_reasoning_token", step) or 0.0)
-    return TokenRates(above, incoming, outgoing)
+        outgoing, reasoning = max(outgoing, reasoning or 0.0), None
+    return TokenRates(above, incoming, outgoing, reasoning)
 
 
 def _start(tier: Mapping[str, Any]) -> int | None:
@@ -310,7 +334,7 @@ def _start(tier: Mapping[str, Any]) -> int | None:
 
 
 def _all_rates(price: Price) -> tuple[TokenRates, ...]:
-    return (TokenRates(0, price.input, price.output), *price.steps)
+    return (TokenRates(0, price.input, price.output, price.reasoning), *price.steps)
 
 
 def _most_out(entry: Mapping[str, Any]) -> int | None:

@@ -47,6 +47,7 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
 _SUMS: dict[str, Callable[[ReplySums], Cell]] = {
     "tokens_in": lambda sums: sums.tokens_in,
     "tokens_out": lambda sums: sums.tokens_out,
+    "tokens_reasoning": lambda sums: sums.tokens_reasoning,
     "cost_usd": lambda sums: sums.cost,
     "latency": lambda sums: sums.latency,
     "stored": lambda sums: None if sums.stored is None else "true" if sums.stored else "false",

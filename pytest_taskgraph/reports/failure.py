@@ -11,6 +11,7 @@ from ..scoring.forms import show_answer
 from ..scoring.forms.form import show_value
 from ..trial import TextScore, Trial
 from .escape import QUOTE, one_line, quote_lines, shorten, wrap
+from .spending_line import output_text
 from .wording import count
 
 LONGEST = 2000  # characters that are shown of a message
@@ -31,7 +32,7 @@ def exchange_title(exchange: Mapping[str, Any]) -> str:
         " ".join(filter(None, [str(exchange.get("role") or "exchange"), measurement])),
         f"no reply: {exchange['failure']}" if "failure" in exchange else "",
         "" if tokens_in is None else f"{tokens_in:,} tokens in",
-        "" if tokens_out is None else f"{tokens_out:,} {'tokens ' if tokens_in is None else ''}out",
+        "" if tokens_out is None else output_text(tokens_out, exchange.get("tokens_reasoning"), tokens_in is None),
         "" if cost is None else f"${cost:,.6f}",
         count(len(exchange["calls"]), "call") if exchange.get("calls") else "",
     ]
@@ -60,6 +61,8 @@ def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None =
         ]
         reply = in_reply if exchange.get("final") else str(exchange.get("text") or "")
         replies = [] if "failure" in exchange else [reply]
+        if exchange.get("reasoning"):
+            messages.append(f"reasoning: {_shorten_message(str(exchange['reasoning']), longest)}")
         scores = [_score_line(at, row) for at, row in enumerate(_as_list(exchange.get("logprobs")), 1)]
         replies = [text for text in replies if text or not scores]
         texts.append("\n".join([*messages, *replies, *scores, *map(_call_line, exchange.get("calls") or ())]))

@@ -44,6 +44,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         "model": trial.model,
         "tokens_in": sums.tokens_in,
         "tokens_out": sums.tokens_out,
+        "tokens_reasoning": sums.tokens_reasoning,
         "stored": None if sums.stored is None else "yes" if sums.stored else "no",
         "cost_usd": None if sums.cost is None else f"{sums.cost:.6f}",
         "expected": expected_answer(trial),
@@ -129,11 +130,13 @@ def _usage_facts(usage: Usage) -> dict[str, str | int]:
         "retries": usage.retries,
         "tokens_in": usage.tokens_in,
         "tokens_out": usage.tokens_out,
+        **({"tokens_reasoning": usage.tokens_reasoning} if usage.tokens_reasoning else {}),
         "cost_usd": f"{usage.cost:.6f}",
         "replies_stored": usage.stored,
         "stored_cost_usd": f"{usage.stored_cost:.6f}",
     }
-    unknown = {"tokens_in": usage.untold, "tokens_out": usage.untold, "cost_usd": usage.unpriced}
+    unknown = {"tokens_in": usage.untold, "tokens_out": usage.untold, "tokens_reasoning": usage.untold}
+    unknown["cost_usd"] = usage.unpriced
     unknown["stored_cost_usd"] = usage.stored_unpriced
     return {name: value for name, value in facts.items() if not unknown.get(name) and usage.complete}
 

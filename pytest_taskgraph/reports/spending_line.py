@@ -31,9 +31,8 @@ def sent_text(usage: Usage) -> str:
         return f"{least}no request"
     parts = [_retries(usage.retries), f"{failed:,} without a reply" if (failed := usage.sent - usage.answered) else ""]
     inside = f" ({', '.join(filter(None, parts))})" if any(parts) else ""
-    amounts = _tokens_and_cost(
-        usage.tokens_in, usage.tokens_out, usage.untold, usage.cost, usage.answered, usage.unpriced
-    )
+    tokens = _tokens(usage.tokens_in, usage.tokens_out, usage.tokens_reasoning, usage.untold)
+    amounts = [*tokens, _cost(usage.cost, usage.answered - usage.unpriced, usage.unpriced)]
     return ", ".join([f"{least}{count(usage.sent, 'request')}{inside}", *(amounts if usage.answered else ())])
 
 
@@ -41,9 +40,9 @@ def stored_text(usage: Usage) -> str:
     """Return what the store answered, with the recorded tokens and cost; empty if it answered no request."""
     if not usage.stored:
         return ""
-    sums = (usage.stored_tokens_in, usage.stored_tokens_out, 0, usage.stored_cost, usage.stored, usage.stored_unpriced)
-    amounts = ", ".join(_tokens_and_cost(*sums))
-    return f"the store answered {count(usage.stored, 'request')}: {amounts} when they were recorded"
+    tokens = _tokens(usage.stored_tokens_in, usage.stored_tokens_out, usage.stored_tokens_reasoning, 0)
+    amounts = [*tokens, _cost(usage.stored_cost, usage.stored - usage.stored_unpriced, usage.stored_unpriced)]
+    return f"the store answered {count(usage.stored, 'request')}: {', '.join(amounts)} when they were recorded"
 
 
 def replies_line(trials: Iterable[Trial]) -> str:
@@ -66,21 +65,32 @@ def spending_line(trials: Iterable[Trial], usage: Usage | None) -> str:
 
 
 def _sums_parts(sums: Spending) -> list[str]:
-    replies = sums.priced + sums.unpriced
-    return _tokens_and_cost(sums.tokens_in, sums.tokens_out, sums.untold, sums.cost, replies, sums.unpriced)
+    tokens = _tokens(sums.tokens_in, sums.tokens_out, sums.tokens_reasoning, sums.untold)
+    return [*tokens, _cost(sums.cost, sums.priced, sums.unpriced)]
 
 
 def _retries(retries: int) -> str:
     return count(retries, "retry", "retries") if retries else ""
 
 
-def _tokens_and_cost(
-    tokens_in: int, tokens_out: int, unknown_tokens: int, cost: float, replies: int, unpriced: int
-) -> list[str]:
-    """Return the tokens and the cost of the given number of replies, as texts."""
+def _tokens(tokens_in: int, tokens_out: int, tokens_reasoning: int, unknown_tokens: int) -> list[str]:
+    """Return the numbers of tokens as texts; `unknown_tokens` is the number of replies that state none."""
+    if not (tokens_in or tokens_out):
+        return ["tokens unknown"]
     least = "at least " if unknown_tokens else ""
-    tokens = [f"{least}{tokens_in:,} tokens in", f"{tokens_out:,} out"] if tokens_in or tokens_out else []
-    return [*(tokens or ["tokens unknown"]), _cost(cost, replies - unpriced, unpriced)]
+    return [f"{least}{tokens_in:,} tokens in", output_text(tokens_out, tokens_reasoning)]
+
+
+def output_text(tokens_out: int, tokens_reasoning: int | None, alone: bool = False) -> str:
+    """Return the number of output tokens, and how many of them are reasoning if any are.
+
+    Args:
+        tokens_out: The number of output tokens.
+        tokens_reasoning: How many of them are reasoning.
+        alone: Whether no number of input tokens stands before it.
+    """
+    text = f"{tokens_out:,} {'tokens ' if alone else ''}out"
+    return text + (f" (of them {tokens_reasoning:,} reasoning)" if tokens_reasoning else "")
 
 
 def _cost(cost: float, priced: int, unpriced: int) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from ..results.record.exchanges import sum_replies, sum_spending
+from ..results.record.exchanges import Spending, sum_replies, sum_spending
 from ..trial import Trial
+from .spending_line import output_text
 from .wording import number
+
+
+def _tokens(sums: Spending) -> str:
+    if not (sums.tokens_in or sums.tokens_out):
+        return ""
+    return f"{sums.tokens_in:,} in, {output_text(sums.tokens_out, sums.tokens_reasoning)}"
 
 
 def trial_facts(trial: Trial) -> list[list[str]]:
@@ -16,7 +23,7 @@ def trial_facts(trial: Trial) -> list[list[str]]:
         ("main metric", question.metric),
         *((name, "undefined" if value is None else number(value)) for name, value in metrics.items()),
         ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if sums.unpriced else ""),
-        ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
+        ("tokens", _tokens(sums)),
         ("latency", "" if latency is None else f"{latency:.2f} s"),
         ("requests", str(trial.requests) if trial.requests > 1 else ""),
         (

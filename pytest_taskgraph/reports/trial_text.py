@@ -26,6 +26,7 @@ def trial_lines(trial: Trial) -> list[str]:
         *_section("system prompt", question.system),
         *_section("prompt", question.prompt),
         *_exchange_lines(trial),
+        *(_section("reasoning", trial.reply.reasoning) if trial.reply is not None else []),
         *(_section("reply", trial.reply.text or "(an empty reply)") if trial.reply is not None else []),
         *_section("expected", expected_answer(trial)),
         *_outcome_lines(trial),

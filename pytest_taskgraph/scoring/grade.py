@@ -141,9 +141,13 @@ def _answer_place(question: Question, reply: Reply, answer_form: Form) -> Place:
 
 
 def _require_complete(reply: Reply, parseable: bool) -> None:
-    if reply.cut_off and not parseable:
+    if not reply.cut_off or parseable:
+        return
+    if not reply.text.strip() and (reply.reasoning or reply.tokens_reasoning):
+        message = "the reply ended at the token limit within its reasoning; raise max_tokens (or max_completion_tokens)"
+    else:
         message = "the reply was cut off at the token limit before an answer could be parsed; allow more tokens"
-        raise ProviderError("truncated", message)
+    raise ProviderError("truncated", message)
 
 
 def _declines(text: str) -> bool:

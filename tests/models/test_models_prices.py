@@ -122,6 +122,13 @@ class TestPriceOf:
     def test_price_of_long_prompts_is_higher(self, name: str, tokens: int, cost: float) -> None:
         assert token_cost(price_of(name), tokens, 100) == pytest.approx(cost)
 
+    def test_price_of_reasoning_applies_to_its_tokens(self) -> None:
+        price = price_of("tiers")
+        assert token_cost(price, 1000, 100, 60) == pytest.approx(1e-3 + 40 * 2e-6 + 60 * 8e-6)
+        assert token_cost(price, 1000, 100, None) == token_cost(price, 1000, 100, 0) == pytest.approx(1.2e-3)
+        assert token_cost(price, 1001, 100, 60) == token_cost(price, 1001, 100)
+        assert token_cost(price_of("tiers", ["1/2"]), 0, 100, 60) == pytest.approx(2e-4)
+
 
 def test_cost_of_unknown_price_or_tokens_is_none() -> None:
     price = Price(1.0, 1.0)

@@ -42,6 +42,9 @@ replies = st.builds(
     logprobs=st.lists(st.tuples(st.none() | finite, st.integers(0), st.none() | st.booleans()).map(list), max_size=3),
     embeddings=st.lists(st.lists(finite, max_size=4), max_size=3),
     retries=st.integers(0, 9),
+    reasoning=texts,
+    tokens_reasoning=st.none() | st.integers(0),
+    message_fields=st.dictionaries(texts, json_values, max_size=2),
 )
 
 

@@ -16,8 +16,10 @@ from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models.middleware.layer import ClientLayer
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.stored import ReplayModel, StoreLayer
+from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.redaction import register
 from pytest_taskgraph.trial import Json, Reply, Request
 
 SECRETS = ("sk-verysecretindeed", "Bearer-of-news", "pass-word", "in-the-query", "deep-down-secret")
@@ -256,3 +258,48 @@ def test_replay_miss_names_difference_in_white_space(store: Store) -> None:
 def test_replay_miss_of_unknown_model_lists_stored_models(store: Store) -> None:
     text = missed(store, "Which?", ask("Which?"), "other")
     assert text == f"not-stored: the store {store.path} holds nothing of the model other; it holds: echo"
+
+
+REASONED = Reply("yes", 3, 9, 0.5, reasoning="First. quince-jelly", tokens_reasoning=7)
+
+
+class Reasoner(Echo):
+    """A model that reasons before it answers."""
+
+    async def answer(self, request: Request) -> Reply:
+        self.asked += 1
+        return REASONED
+
+
+def test_replay_returns_reasoning_without_later_secrets(store: Store, tmp_path: Path) -> None:
+    counters = RequestCounters()
+    asyncio.run(StoreLayer(ClientLayer(Reasoner()), store, RequestCounters()).answer(ask("Which?")))
+    store.close()
+    with closing(Store(tmp_path, "another", read_only=True)) as later:
+        replayed = ReplayModel("echo", SETTINGS, later, counters)
+        assert asyncio.run(replayed.answer(ask("Which?"))) == replace(REASONED, stored=True)
+        register({"password": "quince-jelly"})
+        assert asyncio.run(replayed.answer(ask("Which?"))).reasoning == "First. [key]"
+
+
+def test_replay_of_reply_of_earlier_version_has_no_reasoning(store: Store, tmp_path: Path) -> None:
+    asyncio.run(StoreLayer(ClientLayer(Reasoner()), store, RequestCounters()).answer(ask("Which?")))
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection, connection:
+        new = ("$.reasoning", "$.tokens_reasoning", "$.message_fields")
+        connection.execute("UPDATE replies SET reply = json_remove(reply, ?, ?, ?)", new)
+        connection.execute("UPDATE replies SET reply = json_set(reply, '$.text', '<think>so</think>yes')")
+    with closing(Store(tmp_path, "another")) as later:
+        replayed = asyncio.run(ReplayModel("echo", SETTINGS, later, RequestCounters()).answer(ask("Which?")))
+    assert (replayed.text, replayed.reasoning, replayed.tokens_reasoning) == ("<think>so</think>yes", "", None)
+
+
+def test_counters_sum_reasoning_tokens() -> None:
+    counters = RequestCounters()
+
+    async def main() -> None:
+        async with TimeoutLayer(ClientLayer(Reasoner()), counters).attempt(ask("Which?")) as attempt:
+            await attempt.send()
+
+    asyncio.run(main())
+    assert (counters.tokens_out, counters.tokens_reasoning) == (9, 7)

@@ -32,3 +32,13 @@ def test_usage_line_states_unknown_cost() -> None:
 
 def test_usage_line_without_requests_or_stored_replies_is_empty() -> None:
     assert (usage_line(None), usage_line(Usage())) == ("", "")
+
+
+def test_usage_line_states_reasoning_tokens() -> None:
+    usage = Usage(sent=1, answered=1, tokens_in=5, tokens_out=12400, tokens_reasoning=12345)
+    assert (
+        usage_line(usage) == "this run sent 1 request, 5 tokens in, 12,400 out (of them 12,345 reasoning), cost $0.0000"
+    )
+    stored = Usage(stored=1, stored_tokens_in=5, stored_tokens_out=9, stored_tokens_reasoning=7)
+    assert "5 tokens in, 9 out (of them 7 reasoning), cost" in usage_line(stored)
+    assert add_usages([usage, usage]).tokens_reasoning == 24690

@@ -169,3 +169,12 @@ def test_grade_reply_cut_off_after_answer_is_scored() -> None:
 def test_grade_unknown_form_or_metric_raises_first() -> None:
     with pytest.raises(UnknownNameError, match="unknown metric 'vibes'"):
         grade(question(metric="vibes"), Reply(""))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply("", finish_reason="length", reasoning="A, for"), Reply(" ", finish_reason="length", tokens_reasoning=9)],
+)
+def test_grade_reply_cut_off_within_reasoning_says_so(reply: Reply) -> None:
+    with pytest.raises(ProviderError, match="ended at the token limit within its reasoning; raise max_tokens"):
+        grade(question("task"), reply)

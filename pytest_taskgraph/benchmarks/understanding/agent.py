@@ -186,7 +186,8 @@ def _messages_after(reply: Reply, calls: Sequence[ToolResult]) -> list[dict[str,
         {"role": "tool", "tool_call_id": call_id, "content": call.text}
         for call_id, call in zip(ids, calls, strict=True)
     ]
-    return [{"role": "assistant", "content": reply.text or None, "tool_calls": echoed}, *results]
+    message = {"role": "assistant", "content": reply.text or None, "tool_calls": echoed}
+    return [{**reply.message_fields, **message}, *results]
 
 
 def _call_ids(reply: Reply) -> list[str]:

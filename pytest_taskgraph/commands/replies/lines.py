@@ -216,6 +216,9 @@ _REPLY: Final[dict[str, tuple[Callable[[Value], bool], str]]] = {
     "logprobs": (_is_list_of(_is_logprob), "a list of [log-probability, tokens, greedy]"),
     "embeddings": (_is_list_of(_is_list_of(_is_number)), "a list of lists of numbers"),
     "retries": (_is_count, "a whole number from 0"),
+    "reasoning": (_is_text, "a text"),
+    "tokens_reasoning": (_is_count, "a whole number from 0"),
+    "message_fields": (lambda value: isinstance(value, dict), "an object"),
 }
 _UNKNOWN_ALLOWED: Final = frozenset(field.name for field in fields(Reply) if field.default is None)
 

@@ -16,7 +16,17 @@ from ...errors import UsageError
 from ...models.store.schema import FILE, open_store, read_store, unusable_store
 from .lines import StoredEntry
 
-FIGURES: Final = ("tokens_in", "tokens_out", "cost", "latency", "source", "retries")  # of a request, not of its answer
+FIGURES: Final = (  # of a request, not of its answer
+    *("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency", "source", "retries"),
+)
+_UNSTATED: Final = {
+    "finish_reason": "stop",
+    "tool_calls": [],
+    "logprobs": [],
+    "embeddings": [],
+    "reasoning": "",
+    "message_fields": {},
+}
 SHORTLY: Final = 2000  # milliseconds to wait for a run before the file keeps its size
 
 _Stored = TypeVar("_Stored")
@@ -150,7 +160,7 @@ def reply_content(reply: str) -> dict[str, Any]:
     Raises:
         UsageError: if it is no JSON object.
     """
-    content = {"finish_reason": "stop", "tool_calls": [], "logprobs": [], "embeddings": []} | json_object(reply)
+    content = _UNSTATED | json_object(reply)
     return {name: value for name, value in content.items() if name not in FIGURES}
 
 

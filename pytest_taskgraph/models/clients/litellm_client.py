@@ -22,8 +22,9 @@ from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, hide, public_name, register, scrub
 from ...trial import Json, Reply, Request
 from .openai_compatible import OpenAICompatibleModel
-from .openai_protocol import counts, refuse_failed, vectors
+from .openai_protocol import counts, refuse_failed, vectors, with_reasoning
 from .provider_errors import failure
+from .reasoning import SENT_BACK
 from .text_scores import read_scores, scoring_settings
 from .transport import LARGEST, ReplyTooLargeError, session
 from .transport import close as close_sessions
@@ -308,16 +309,10 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
     text = _text(choice.message)
     finish_reason = scrub(str(choice.finish_reason or "stop"))
     tokens_in, tokens_out = _tokens(response)
-    return Reply(
-        text,
-        tokens_in,
-        tokens_out,
-        cost,
-        latency,
-        finish_reason,
-        [_tool_call(call) for call in choice.message.tool_calls or ()],
-        scrub(str(response.model or name)),
-    )
+    calls = [_tool_call(call) for call in choice.message.tool_calls or ()]
+    source = scrub(str(response.model or name))
+    reply = Reply(text, tokens_in, tokens_out, cost, latency, finish_reason, calls, source)
+    return with_reasoning(reply, _reasoning_fields(choice.message), _usage(response))
 
 
 def _vectors(response: Any, texts: int, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401
@@ -335,9 +330,28 @@ def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
     """
     refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
     text = message.content or refusal or ""
-    if len(text) > LARGEST:
+    if len(text) + len(getattr(message, "reasoning_content", None) or "") > LARGEST:
         raise ReplyTooLargeError
     return scrub(text)
+
+
+def _reasoning_fields(message: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's
+    """Return the fields of reasoning as the provider sent them.
+
+    litellm adds `reasoning_content` to every message with reasoning. Where it keeps the provider's own field, that
+    field replaces it, for an endpoint may refuse a field that it does not know.
+    """
+    stated = {name: getattr(message, name, None) for name in SENT_BACK}
+    theirs = getattr(message, "provider_specific_fields", None) or {}
+    own = {name: theirs[name] for name in SENT_BACK if theirs.get(name)}
+    if "reasoning" in own:
+        del stated["reasoning_content"]
+    return stated | own
+
+
+def _usage(response: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's
+    usage = getattr(response, "usage", None)
+    return usage.model_dump() if usage else {}
 
 
 def _tool_call(call: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from inspect import signature
 from math import fsum, isfinite
@@ -22,6 +23,7 @@ from ...local_weights import PRECISIONS, check_local_extra, find_weights, finger
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .local_replies import WritingSettings, check_setting, write_reply
+from .reasoning import split_reasoning
 
 if TYPE_CHECKING:
     from ...local_weights import LocalWeights
@@ -101,7 +103,9 @@ class LocalModel:
                 rows, tokens_in = [], len(ids)
                 text, tokens_out, finish = write_reply(weights, ids, settings, request.repetition, stop)
             latency = time.perf_counter() - start
-            return Reply(scrub(text), tokens_in, tokens_out, 0.0, latency, finish, source=self.name, logprobs=rows)
+            reasoning, text = split_reasoning(scrub(text), cut_off=finish == "length")
+            reply = Reply(text, tokens_in, tokens_out, 0.0, latency, finish, source=self.name, logprobs=rows)
+            return replace(reply, reasoning=reasoning)
 
         return await self._compute(compute)
 

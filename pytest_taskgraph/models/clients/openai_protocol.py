@@ -1,14 +1,14 @@
 """The OpenAI protocol in JSON: request bodies and responses.
 
-A response is read as litellm reads it, so that both clients give the same reply: thoughts in tags before the text are
-cut off, other providers' finish reasons are translated, and any other shape is malformed.
+A response is read as litellm reads it, so that both clients give the same reply: other providers' finish reasons are
+translated, and any other shape is malformed. Reasoning is kept apart from the text.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -16,8 +16,8 @@ from ...errors import ProviderError
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .provider_errors import RefusalError, refusal_within
+from .reasoning import count_reasoning, fields_to_send_back, reasoning_text, split_reasoning
 
-_THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 # Finish reasons that report a failure of the provider: of OpenRouter, Cohere and Zhipu.
 FAILED_REASONS = ("error", "ERROR", "network_error")
 _ALIASES = {
@@ -73,10 +73,36 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
     if message.get("role") not in _ROLES:
         _malformed("a role")
     calls = [tool_call(call, i) for i, call in enumerate(expect(message.get("tool_calls") or [], list, "tool calls"))]
-    text = _text(message)
+    content = _words(message.get("content"), "a text") or _words(message.get("refusal"), "the words of a refusal")
     finish_reason = finish_reason_of(choice.get("finish_reason"), bool(calls))
     source, tokens_in, tokens_out = source_and_tokens(response, name)
-    return Reply(text, tokens_in, tokens_out, None, latency, finish_reason, calls, source)
+    reply = Reply(scrub(content), tokens_in, tokens_out, None, latency, finish_reason, calls, source)
+    return with_reasoning(reply, message, response.get("usage") or {})
+
+
+def with_reasoning(reply: Reply, message: Mapping[str, Any], usage: Mapping[str, Any]) -> Reply:
+    """Return the reply with its reasoning, taken from the message or from the start of its text, and its tokens.
+
+    A cost that leaves out tokens of reasoning becomes unknown.
+
+    Args:
+        reply: The reply, with its whole content as text.
+        message: The message of the provider.
+        usage: The usage of the response.
+    """
+    reasoning, text = reasoning_text(message), reply.text
+    if not reasoning:
+        reasoning, text = split_reasoning(text, reply.cut_off)
+    tokens_reasoning, apart = count_reasoning(usage, reply.tokens_in, reply.tokens_out)
+    return replace(
+        reply,
+        text=text,
+        reasoning=reasoning,
+        tokens_reasoning=tokens_reasoning,
+        tokens_out=reply.tokens_out + apart if reply.tokens_out is not None else None,
+        cost=None if apart else reply.cost,
+        message_fields=fields_to_send_back(message) if reply.tool_calls else {},
+    )
 
 
 def read_embeddings(response: Any, texts: int, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
@@ -138,15 +164,6 @@ def first_choice(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON va
         raise ProviderError("malformed", "the reply holds no choices")
     choice: dict[str, Any] = expect(choices[0], dict, "a choice")
     return choice
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    """Return the text without thoughts, or the text of a refusal, which the protocol keeps in a field of its own."""
-    content = _words(message.get("content"), "a text")
-    if "reasoning_content" not in message and "reasoning" not in message:
-        thoughts = _THOUGHTS.match(content)
-        content = content[thoughts.end() :] if thoughts else content
-    return scrub(content or _words(message.get("refusal"), "the words of a refusal"))
 
 
 def finish_reason_of(reason: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value

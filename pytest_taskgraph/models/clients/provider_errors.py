@@ -251,7 +251,8 @@ def failure_in(reply: Reply) -> ProviderError | None:
         return ProviderError("server", "the provider failed while it replied")
     if reply.text.strip() or reply.tool_calls or reply.embeddings or reply.logprobs or reply.finish_reason != "stop":
         return None
-    return ProviderError("empty", "the reply holds no text")
+    reasoned = bool(reply.reasoning or reply.tokens_reasoning)
+    return ProviderError("empty", f"the reply holds {'reasoning, and no answer' if reasoned else 'no text'}")
 
 
 def refuses_tools(error: ProviderError) -> bool:

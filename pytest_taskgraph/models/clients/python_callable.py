@@ -322,15 +322,16 @@ def _reply(value: object, name: str, latency: float) -> Reply:
         value = Reply(str(value))
     if not isinstance(value, Reply):
         raise ProviderError("malformed", f"{name} returned a {type(value).__name__}; expected a text or a Reply")
-    for field, kind in (("text", str), ("tool_calls", list)):
+    for field, kind in (("text", str), ("tool_calls", list), ("reasoning", str)):
         if not isinstance(getattr(value, field), kind):
             kind_name = type(getattr(value, field)).__name__
             raise ProviderError(
                 "malformed", f"{name} returned a Reply whose {field} is a {kind_name}; expected a {kind.__name__}"
             )
-    if len(value.text) > LARGEST:  # as many characters as a provider may send bytes
-        raise ProviderError("too-large", f"{name} returned {len(value.text):,} characters; the limit is {LARGEST:,}")
-    for field in ("tokens_in", "tokens_out", "cost", "latency"):
+    characters = len(value.text) + len(value.reasoning)
+    if characters > LARGEST:  # as many characters as a provider may send bytes
+        raise ProviderError("too-large", f"{name} returned {characters:,} characters; the limit is {LARGEST:,}")
+    for field in ("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency"):
         _check_number(name, field, getattr(value, field))
     calls = [tool_call(call, number) for number, call in enumerate(value.tool_calls)]
     return replace(
@@ -339,6 +340,8 @@ def _reply(value: object, name: str, latency: float) -> Reply:
         finish_reason=finish_reason_of(value.finish_reason, bool(calls)),
         tool_calls=calls,
         source=scrub(str(value.source)) or name,
+        reasoning=scrub(value.reasoning),
+        tokens_reasoning=value.tokens_reasoning,
     )
 
 

@@ -8,7 +8,8 @@ occurs in the prompt as a whole is used, and the last of several of that length.
 token being a run of letters, digits and underscores or one other visible character: white space does not matter, and
 "Is it A" does not occur in "Is it AB". Rows of the same key are its repetitions, in order. If a question sends one
 request several times, `sample` states for which time the row is, from 1; the rows of each `sample` are its repetitions.
-All fields but the key and the reply are optional; `finish_reason` may be stated as well, and other fields are ignored.
+All fields but the key and the reply are optional; `finish_reason`, `reasoning` and `tokens_reasoning` may be stated as
+well, and other fields are ignored.
 """
 
 from __future__ import annotations
@@ -133,6 +134,8 @@ def _row(row: dict[str, Any], path: str, number: int) -> _Row:
         field("latency", (int, float), amount),
         scrub(field("finish_reason", (str,), "a text") or "stop"),
         source=f"{path}:{number}",
+        reasoning=scrub(field("reasoning", (str,), "a text") or ""),
+        tokens_reasoning=field("tokens_reasoning", (int,), number_of),
     )
     sample = field("sample", (int,), "a whole number from 1")
     if sample == 0:

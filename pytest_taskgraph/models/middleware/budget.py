@@ -114,7 +114,7 @@ class BudgetLayer(WrappingLayer):
 
     def add_cost(self, reply: Reply) -> Reply:
         """Return the reply with its cost, as far as that is known."""
-        counted = token_cost(self._price, reply.tokens_in, reply.tokens_out)
+        counted = token_cost(self._price, reply.tokens_in, reply.tokens_out, reply.tokens_reasoning)
         if counted is not None and self._price is not None and self._price.stated:
             return replace(reply, cost=counted)
         stated = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None

@@ -21,6 +21,7 @@ class RequestCounters:
     unpriced: int = 0  # answered, at an unknown cost
     tokens_in: int = 0  # of answered requests, as far as stated
     tokens_out: int = 0
+    tokens_reasoning: int = 0  # of them, as far as stated
     untold: int = 0  # answered, without the number of tokens
     store_error: ProviderError | None = None  # the first error of the store, which further questions would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent

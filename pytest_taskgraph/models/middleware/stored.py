@@ -115,9 +115,15 @@ def _checked_reply(reply: Reply) -> Reply:
         words = f"{failed.message}; it was stored by an earlier version: ask again"
         raise ProviderError(failed.kind, f"{words} with --taskgraph-refresh")
     text, source = redact(reply.text), stored_name(reply.source)
-    calls = reply.tool_calls and redact_all(reply.tool_calls)
-    same = (text, source, calls) == (reply.text, reply.source, reply.tool_calls)
-    return reply if same else replace(reply, text=text, source=source, tool_calls=calls)
+    changed = replace(
+        reply,
+        text=text,
+        source=source,
+        reasoning=redact(reply.reasoning),
+        tool_calls=reply.tool_calls and redact_all(reply.tool_calls),
+        message_fields=reply.message_fields and redact_all(reply.message_fields),
+    )
+    return reply if changed == reply else changed
 
 
 class UnstoredLayer:

@@ -74,6 +74,7 @@ class _TimedAttempt:
         counters.answered += 1
         counters.tokens_in += reply.tokens_in or 0
         counters.tokens_out += reply.tokens_out or 0
+        counters.tokens_reasoning += reply.tokens_reasoning or 0
         counters.untold += None in (reply.tokens_in, reply.tokens_out)
         counters.cost += reply.cost or 0.0
         counters.unpriced += reply.cost is None

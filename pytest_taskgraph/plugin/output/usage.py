@@ -42,6 +42,7 @@ class UsageTotal:
         from ...results.record.facts import Usage
 
         counters = self._counters
-        names = ("sent", "answered", "retries", "tokens_in", "tokens_out", "untold", "cost", "unpriced")
+        tokens = ("tokens_in", "tokens_out", "tokens_reasoning", "untold")
+        names = ("sent", "answered", "retries", *tokens, "cost", "unpriced")
         counts: dict[str, Any] = {name: getattr(counters, name) for name in names}
         return Usage(**counts)

@@ -26,9 +26,16 @@ if TYPE_CHECKING:
     from ...asking import Exchange
 
 
-SUMS = ("tokens_in", "tokens_out", "cost", "latency")  # usage of the replies of a trial, as far as they report it
+_OPTIONAL = ("tokens_reasoning",)  # stated only where it is known
+SUMS = (
+    *("tokens_in", "tokens_out", "cost", "latency"),
+    *_OPTIONAL,
+)  # usage of the replies of a trial, as far as they report it
 _REPLY_FIELDS = (*SUMS, "stored", "source")  # fields of a reply
-_EXCHANGE_FIELDS = {"role", "messages", "kind", "failure", "final", "text", *_REPLY_FIELDS, "finish_reason", "logprobs"}
+_EXCHANGE_FIELDS = {
+    *("role", "messages", "kind", "failure", "final", "text", "reasoning", "finish_reason", "logprobs"),
+    *_REPLY_FIELDS,
+}
 
 
 def keep_exchanges(
@@ -85,8 +92,13 @@ def foreign_texts(
 def complete_exchanges(trial: Trial) -> list[dict[str, Any]]:
     """Return the exchanges as records have them: the final one with its usage."""
     reply = trial.reply
-    reply_fields = {name: getattr(reply, name) for name in _REPLY_FIELDS} if reply else {}
+    reply_fields = _reply_fields(reply) if reply else {}
     return [{**exchange, **reply_fields} if exchange.get("final") else exchange for exchange in trial.exchanges]
+
+
+def _reply_fields(reply: Reply) -> dict[str, Any]:
+    fields = {name: getattr(reply, name) for name in _REPLY_FIELDS}
+    return {name: value for name, value in fields.items() if value is not None or name not in _OPTIONAL}
 
 
 def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -148,7 +160,8 @@ def _to_json(exchange: Exchange, messages: list[dict[str, str]], final: bool) ->
     if final:
         data["final"] = True
     else:
-        data |= {"text": reply.text} | {name: getattr(reply, name) for name in _REPLY_FIELDS}
+        data |= {"text": reply.text} | _reply_fields(reply)
+        data |= {"reasoning": reply.reasoning} if reply.reasoning else {}
         data |= {} if reply.finish_reason == "stop" else {"finish_reason": reply.finish_reason}
         data |= {"logprobs": reply.logprobs} if reply.logprobs else {}
     calls = {"calls": [*map(_call_json, reply.tool_calls)]} if reply.tool_calls else {}
@@ -203,6 +216,7 @@ class Spending:
     priced: int  # replies whose cost is known
     unpriced: int  # replies whose cost is unknown
     stored: int = 0  # replies of an earlier run, from the store
+    tokens_reasoning: int = 0  # of tokens_out, as far as stated
 
 
 def sum_spending(trials: Iterable[Trial]) -> Spending:
@@ -221,6 +235,7 @@ def sum_spending(trials: Iterable[Trial]) -> Spending:
         priced=len(costs),
         unpriced=sum(map(_count_unpriced, all_trials, replies_by_trial)),
         stored=sum(reply["stored"] for reply in all_replies),
+        tokens_reasoning=sum(reply["tokens_reasoning"] or 0 for reply in all_replies),
     )
 
 
@@ -233,6 +248,7 @@ class ReplySums:
     cost: float | None  # US dollars
     latency: float | None  # seconds, summed over the replies
     stored: bool | None  # True if every reply came from the store
+    tokens_reasoning: int | None = None  # of tokens_out
 
 
 def sum_replies(trial: Trial) -> ReplySums:
@@ -244,6 +260,7 @@ def sum_replies(trial: Trial) -> ReplySums:
         cost=_sum_known(replies, "cost"),
         latency=_sum_known(replies, "latency"),
         stored=all(reply["stored"] for reply in replies) if replies else None,
+        tokens_reasoning=_sum_known(replies, "tokens_reasoning"),
     )
 
 

@@ -36,6 +36,8 @@ class Usage:
     stored_tokens_out: int = 0
     stored_cost: float = 0.0
     stored_unpriced: int = 0
+    tokens_reasoning: int = 0  # of tokens_out, as far as replies state it
+    stored_tokens_reasoning: int = 0  # of stored_tokens_out
     complete: bool = True  # False if a worker died: its requests are not in the sums
 
 
@@ -48,6 +50,7 @@ def add_stored(usage: Usage, trials: Iterable[Trial]) -> Usage:
         stored=len(stored),
         stored_tokens_in=sum(reply["tokens_in"] or 0 for reply in stored),
         stored_tokens_out=sum(reply["tokens_out"] or 0 for reply in stored),
+        stored_tokens_reasoning=sum(reply["tokens_reasoning"] or 0 for reply in stored),
         stored_cost=fsum(costs),
         stored_unpriced=len(stored) - len(costs),
     )

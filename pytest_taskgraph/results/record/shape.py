@@ -143,6 +143,8 @@ class _Usage:
     stored_tokens_in: _Count
     stored_tokens_out: _Count
     stored_unpriced: _Count
+    tokens_reasoning: _Count
+    stored_tokens_reasoning: _Count
 
 
 @_json_model_of(Provenance)
@@ -221,6 +223,7 @@ class _Question:
 class _Reply:
     tokens_in: _Count | None
     tokens_out: _Count | None
+    tokens_reasoning: _Count | None
     retries: _Count
 
 
@@ -254,6 +257,8 @@ class _Exchange(BaseModel, strict=True):
     value: _Number | None = None
     tokens_in: _Count | None = None
     tokens_out: _Count | None = None
+    tokens_reasoning: _Count | None = None
+    reasoning: str = ""
     cost: _Number | None = None
     latency: _Number | None = None
     stored: bool = False
