@@ -9,29 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 from xml.sax.saxutils import escape
 
 from ...diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from ..escape import columns, one_line, shorten
 from .grid import LayoutNode
 from .layout import Box, DrawingLayout, Point, layout
+from .marks import LONGEST_TAG, MARK_LOOKS, NO_MARKS, Marks, badges, mark_class, mark_counts, marked_title
 
-Mark = Literal["missing", "extra"]
-MARK_TEXTS: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """The nodes and groups (by id) and the links of a diagram that the other diagram of a pair does not have."""
-
-    parts: Mapping[str, Mark] = field(default_factory=dict)
-    edges: Mapping[DiagramEdge, Mark] = field(default_factory=dict)
-
-
-NO_MARKS = Marks()
 COLUMN = 7.3  # pixels that a column of text takes
 LINE = 15.0
 BROAD = 3.5  # additional pixels of a broad letter
@@ -40,6 +28,7 @@ WIDEST_NOTE = 32
 LINES = 3
 LONGEST_TITLE = 300  # columns of a label in a title; a third of it in the description
 MOST_SENTENCES = 300  # links
+MOST_NAMES = 20  # marked nodes of a kind that the description names
 MARGIN = 4
 HEAD = 4.0  # half the width of an arrow's head
 
@@ -59,15 +48,21 @@ STYLE = """
 .tg .e{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-width:1.2}
 .tg .f{stroke-dasharray:2 3;stroke-opacity:.75}
 .tg .a{fill:currentColor}
+.tg .y{color:var(--c2,currentColor)}
 .tg .u{color:var(--c1,currentColor)}
 .tg .v{color:var(--c0,currentColor)}
+.tg .x{color:var(--c3,currentColor)}
+.tg .q{color:var(--soft,currentColor)}
+.tg .y .n,.tg .y .g,.tg .y .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:2}
 .tg .u .n,.tg .u .g,.tg .u .e{stroke-dasharray:7 4;stroke-opacity:1;stroke-width:2}
 .tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
+.tg .x .n,.tg .x .g,.tg .x .e{stroke-dasharray:2 3;stroke-opacity:1;stroke-width:3}
+.tg .q .n{fill-opacity:.16}
 .tg .v .f{stroke-dasharray:2 3}
 .tg .o{fill:currentColor}
 .tg .p{fill:none;stroke:var(--paper,Canvas);stroke-width:2}
+.tg .t{font-size:11px;font-weight:600;text-anchor:start;fill:var(--paper,Canvas)}
 """.strip()
-_CLASSES: dict[Mark, str] = {"missing": "u", "extra": "v"}
 _ALONE = "svg.tg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg.tg{color:#e6e6e6}}"
 GATEWAYS = {
     "parallel": "M-7 0H7M0-7V7",
@@ -89,12 +84,13 @@ class DrawingSizes:
     labels: list[tuple[float, float]]
 
 
-def svg(diagram: Mapping[str, Any], title: str = "", *, style: bool = True) -> str:
+def svg(diagram: Mapping[str, Any], title: str = "", marks: Marks = NO_MARKS, *, style: bool = True) -> str:
     """Return the drawing of a diagram as an `<svg>` element; the same for the same arguments.
 
     Args:
         diagram: The JSON of a diagram.Diagram.
         title: The title of the drawing; that of the diagram if empty.
+        marks: Its marked parts; the description names them before all else.
         style: True to include the style, in the colours that the reader prefers. If False, the page holds STYLE once
             for all drawings, and sets the colour of the text.
 
@@ -104,7 +100,8 @@ def svg(diagram: Mapping[str, Any], title: str = "", *, style: bool = True) -> s
     parsed = Diagram.from_json(diagram)
     sizes = measure(parsed)
     places = layout(parsed, sizes.sizes, sizes.headings, sizes.labels)
-    return draw(parsed, sizes.lines, places, title or parsed.title, " ".join(link_sentences(parsed)), style=style)
+    description = " ".join((*mark_sentences(parsed, marks), *link_sentences(parsed)))
+    return draw(parsed, sizes.lines, places, title or parsed.title, description, marks, style=style)
 
 
 def measure(diagram: Diagram) -> DrawingSizes:
@@ -119,16 +116,23 @@ def draw(
     diagram: Diagram, lines: Mapping[str, list[str]], places: DrawingLayout, title: str, description: str,
     marks: Marks = NO_MARKS, *, style: bool,
 ) -> str:  # fmt: skip
-    """Return the `<svg>` element of a diagram with a layout; `marks` says which parts another diagram does not have."""
+    """Return the `<svg>` element of a diagram with a layout and its marks."""
     width, height = (round(side) + 2 * MARGIN for side in (places.width, places.height))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tg" role="img" width="{width}" height="{height}" '
         f'viewBox="-{MARGIN} -{MARGIN} {width} {height}">',
         f"<title>{_escaped_line(title, LONGEST_TITLE)}</title><desc>{escape(description)}</desc>",
         f"<style>{STYLE}{_ALONE}</style>" if style else "",
-        *(_group(group, places.boxes[group.id], marks) for group in diagram.groups if group.id in places.boxes),
+        *(
+            _group(group, places.boxes[group.id], marks, number)
+            for number, group in enumerate(diagram.groups)
+            if group.id in places.boxes
+        ),
         *_edges(diagram, places, marks),
-        *(_node(node, lines[node.id], places.boxes[node.id], marks) for node in diagram.nodes),
+        *(
+            _node(node, lines[node.id], places.boxes[node.id], marks, number)
+            for number, node in enumerate(diagram.nodes, len(diagram.groups))
+        ),
         "</svg>",
     ]
     return "".join(parts)
@@ -185,6 +189,12 @@ def _label_with_note(part: DiagramGroup | DiagramNode) -> str:
     return f"{part.label} ({part.note})" if part.note else part.label
 
 
+def part_title(part: DiagramGroup | DiagramNode) -> str:
+    """Return the printable title of a node or group: its label with its note, and the kind of a gateway."""
+    name = one_line(_label_with_note(part), LONGEST_TITLE)
+    return f"{name} ({part.kind})" if isinstance(part, DiagramNode) and part.kind in GATEWAYS else name
+
+
 def _heading(group: DiagramGroup) -> str:
     return one_line(_label_with_note(group), 2 * WIDEST)
 
@@ -199,6 +209,21 @@ def _guard(edge: DiagramEdge) -> str:
 
 def _label_size(edge: DiagramEdge) -> tuple[float, float]:
     return (round(_width(guard) * 0.93) + 2, LINE) if (guard := _guard(edge)) else (0.0, 0.0)
+
+
+def mark_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
+    """Yield a sentence for each kind of mark, with the marked nodes and groups by their titles."""
+    for kind, look in MARK_LOOKS.items():
+        if counts := mark_counts(diagram, marks).get(kind):
+            names = [
+                f"{part_title(part)}{f' ({one_line(mark.tag, LONGEST_TAG)})' if mark.tag else ''}"
+                for part in diagram.parts
+                for mark in marks.parts.get(part.id, ())
+                if mark.kind == kind
+            ]
+            more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            named = f": {', '.join(names[:MOST_NAMES])}{more}" if names else ""
+            yield f"{look.words.capitalize()}: {counts}{named}."
 
 
 def link_sentences(diagram: Diagram) -> Iterator[str]:
@@ -221,23 +246,22 @@ def link_sentences(diagram: Diagram) -> Iterator[str]:
         yield f"{diagram.omitted} nodes and links are not drawn."
 
 
-def _group(group: DiagramGroup, box: Box, marks: Marks) -> str:
-    mark = marks.parts.get(group.id)
-    title = _title(_escaped_line(_label_with_note(group), LONGEST_TITLE), mark)
+def _group(group: DiagramGroup, box: Box, marks: Marks, number: int) -> str:
+    own = marks.parts.get(group.id, ())
+    title = marked_title(escape(part_title(group)), own)
     return (
-        f'<g{_class(mark)}><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
+        f'<g{mark_class(own)} data-n="{number}"><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
         f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
         f'<text class="h" x="{box.x + 12:.0f}" y="{box.y + 18:.0f}">{escape(_heading(group))}</text>'
-        f"{_badge(mark, box.x + 2, box.y + 2)}</g>"
+        f"{badges(own, box.x + 2, box.y + 2)}</g>"
     )
 
 
-def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks) -> str:
-    mark = marks.parts.get(node.id)
-    opening, badge = f"<g{_class(mark)}>", _badge(mark, box.x + 2, box.y + 2)
+def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks, number: int) -> str:
+    own = marks.parts.get(node.id, ())
+    opening, badge = f'<g{mark_class(own)} data-n="{number}">', badges(own, box.x + 2, box.y + 2)
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
-    name = _escaped_line(_label_with_note(node), LONGEST_TITLE)
-    title = _title(f"{name} ({node.kind})" if node.kind in GATEWAYS else name, mark)
+    title = marked_title(escape(part_title(node)), own)
     if node.kind in GATEWAYS:
         return (
             f'{opening}<title>{title}</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'
@@ -269,12 +293,12 @@ def _shape(node: DiagramNode, box: Box) -> str:
 
 
 def _edges(diagram: Diagram, places: DrawingLayout, marks: Marks) -> Iterator[str]:
-    for edge, route, label in zip(diagram.edges, places.routes, places.labels, strict=True):
+    for number, (edge, route, label) in enumerate(zip(diagram.edges, places.routes, places.labels, strict=True)):
         if not route:
             continue
-        mark = marks.edges.get(edge)
-        yield f"<g{_class(mark)}><title>{MARK_TEXTS[mark]}</title>" if mark else ""
-        yield f'<path class="{"e f" if edge.kind == "data" else "e"}" d="{_path(route)}"/>'
+        own = [marks.edges[edge]] if edge in marks.edges else []
+        yield f"<g{mark_class(own)}><title>{marked_title('', own)}</title>" if own else ""
+        yield f'<path class="{"e f" if edge.kind == "data" else "e"}" data-e="{number}" d="{_path(route)}"/>'
         yield f'<path class="a" d="{_head(route)}"/>'
         if label is not None:
             whole = (
@@ -283,7 +307,7 @@ def _edges(diagram: Diagram, places: DrawingLayout, marks: Marks) -> Iterator[st
                 else ""
             )
             yield f'<text class="l" x="{label.x:.0f}" y="{label.y + 11:.0f}">{whole}{escape(_guard(edge))}</text>'
-        yield _badge(mark, *_middle(route)) + "</g>" if mark else ""
+        yield badges(own, *_middle(route)) + "</g>" if own else ""
 
 
 def _middle(route: list[Point]) -> Point:
@@ -291,22 +315,6 @@ def _middle(route: list[Point]) -> Point:
     stretches = [(abs(a[0] - b[0]) + abs(a[1] - b[1]), ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2))
                  for a, b in pairwise(route)]  # fmt: skip
     return max(stretches)[1]
-
-
-def _class(mark: Mark | None) -> str:
-    return f' class="{_CLASSES[mark]}"' if mark else ""
-
-
-def _title(text: str, mark: Mark | None) -> str:
-    return f"{text}: {MARK_TEXTS[mark]}" if mark else text
-
-
-def _badge(mark: Mark | None, x: float, y: float) -> str:
-    """Return a minus or plus in a disc, so that no mark is shown by colour or line alone; empty without a mark."""
-    if mark is None:
-        return ""
-    sign = "M-3.5 0h7" if mark == "missing" else "M-3.5 0h7M0-3.5v7"
-    return f'<g transform="translate({x:.0f} {y:.0f})"><circle class="o" r="6"/><path class="p" d="{sign}"/></g>'
 
 
 def _path(route: list[Point]) -> str:

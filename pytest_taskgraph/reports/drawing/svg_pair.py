@@ -6,20 +6,18 @@ in svg.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...diagram import Diagram, DiagramEdge, DiagramPair
-from ..escape import one_line
 from ..wording import count
 from .grid import LayoutNode
 from .layout import DrawingLayout, layout
-from .svg import GATEWAYS, MARK_TEXTS, DrawingSizes, Mark, Marks, draw, link_sentences, measure
+from .marks import Mark, MarkKind, Marks
+from .svg import GATEWAYS, DrawingSizes, draw, link_sentences, mark_sentences, measure
 
 _T = TypeVar("_T")
-MOST_NAMES = 20  # missing or extra nodes that the description of a drawing names
-LONGEST_NAME = 100  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +51,20 @@ def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
     )
 
 
-def _marks(diagram: Diagram, other: Diagram, mark: Mark) -> Marks:
+def _marks(diagram: Diagram, other: Diagram, kind: MarkKind) -> Marks:
     """Return the parts of the diagram that the other does not have."""
     ids, edges = {part.id for part in other.parts}, set(other.edges)
     return Marks(
-        {part.id: mark for part in diagram.parts if part.id not in ids},
-        {edge: mark for edge in diagram.edges if edge not in edges},
+        {part.id: [Mark(kind)] for part in diagram.parts if part.id not in ids},
+        {edge: Mark(kind) for edge in diagram.edges if edge not in edges},
     )
 
 
 def _draw_one(
     name: str, diagram: Diagram, sizes: DrawingSizes, places: DrawingLayout, marks: Marks, style: bool
 ) -> str:
-    description = " ".join(_difference_sentences(diagram, marks))
+    description = " ".join((*mark_sentences(diagram, marks), *link_sentences(diagram)))
     return draw(diagram, sizes.lines, places, f"{name}: {diagram.title}", description, marks, style=style)
-
-
-def _difference_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
-    """Yield the differences as sentences, then the links."""
-    for mark, words in MARK_TEXTS.items():
-        names = [one_line(part.label, LONGEST_NAME) for part in diagram.parts if marks.parts.get(part.id) == mark]
-        links = sum(link_mark == mark for link_mark in marks.edges.values())
-        if names or links:
-            names_listed = (
-                f": {', '.join(names[:MOST_NAMES])}{', and more' if len(names) > MOST_NAMES else ''}" if names else ""
-            )
-            yield f"{words.capitalize()}: {_counts(len(names), links)}{names_listed}."
-    yield from link_sentences(diagram)
 
 
 def _counts(nodes: int, links: int) -> str:
