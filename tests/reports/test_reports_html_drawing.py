@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
+from dataclasses import replace
+from zlib import decompress
 
 from described_runs import about_run
 from html_page import Page
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
+from pytest_taskgraph.reports.drawing.marks import MARK_LOOKS
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
@@ -54,3 +58,42 @@ def test_html_drawing_has_view_box_and_fits_by_style() -> None:
     assert svg["viewbox"].split()[2:] == [svg["width"], svg["height"]]
     style = next("".join(text) for tag, _, text in report.elements if tag == "style")
     assert re.search(r"\.drawing svg \{[^}]*max-width: 100%", style)
+
+
+def test_html_answer_is_marked_in_drawing_and_data() -> None:
+    report = page(make_trial("a"), diagram=ABC)
+    detail = report.data("details")["questions"][0]
+    assert detail["nodes"] == [[1, MARK_LOOKS["extra"].code], [2, MARK_LOOKS["missing"].code]]
+    assert not {"links", "tags", "unplaced"} & set(detail)
+    marked = [(attributes["data-n"], attributes["class"]) for tag, attributes, _ in report.elements
+              if tag == "g" and "data-n" in attributes and "class" in attributes]  # fmt: skip
+    assert marked == [(str(number), code) for number, code in detail["nodes"]]
+    key = [text for text in report.all("li") if text.endswith(": 1 node") and "#" not in text]
+    assert key == ["missing from the answer: 1 node", "not expected: 1 node"]
+
+
+def test_html_packed_drawing_has_no_marks_of_one_answer() -> None:
+    report = page(make_trial("a"), make_trial("b"), diagram=ABC)
+    (packed,) = report.data("drawings").values()
+    assert "class=" not in "".join(re.findall(r"<g[^>]*>", decompress(b64decode(packed)).decode()))
+
+
+def test_html_template_has_key_of_every_mark() -> None:
+    report = page(make_trial("a"), diagram=ABC)
+    looks = [attributes["data-look"] for _, attributes, _ in report.elements if "data-look" in attributes]
+    assert looks == ["u", "v", *(look.code for look in MARK_LOOKS.values())]
+
+
+def test_html_unplaced_names_are_text_below_key() -> None:
+    hostile = "<img src=x onerror=alert(1)>\x1b"
+    trial = make_trial("a")
+    report = page(replace(trial, score=Score(0.0, given=[hostile])), diagram=ABC)
+    text = report.data("details")["questions"][0]["unplaced"]
+    assert text == "<img src=x onerror=alert(1)>\\x1b (not expected)"
+    assert text in report.all("bdi", data_slot="unplaced")
+    assert not report.all("img")
+
+
+def test_html_question_without_drawing_has_no_marks() -> None:
+    detail = page(make_trial("a")).data("details")["questions"][0]
+    assert not {"nodes", "links", "tags", "unplaced"} & set(detail)

@@ -145,7 +145,7 @@ def test_draw_pair_any_label_is_text(label: str) -> None:
         root = ET.fromstring(text)
         assert {chart.tag.removeprefix(SVG) for chart in root.iter()} <= allowed
         assert {name for chart in root.iter() for name in chart.attrib} <= {
-            "class", "role", "width", "height", "viewBox", "x", "y", "rx", "d", "transform", "r",
+            "class", "role", "width", "height", "viewBox", "x", "y", "rx", "d", "transform", "r", "data-n", "data-e",
         }  # fmt: skip
         assert one_line(label) in "\n".join("".join(chart.itertext()) for chart in root.iter(f"{SVG}title"))
         assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text) is None

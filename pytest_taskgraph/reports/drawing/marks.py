@@ -102,7 +102,7 @@ def badges(marks: Sequence[Mark], x: float, y: float) -> str:
             if tag
             else f'<circle class="o" r="{BADGE:.0f}"/>'
         )
-        text = f'<text class="t" x="{BADGE + 1:.0f}" y="4">{escape(tag)}</text>' if tag else ""
+        text = f'<text class="t" x="{BADGE + 1:.0f}" y="3.5">{escape(tag)}</text>' if tag else ""
         elements.append(
             f'<g transform="translate({x:.0f} {y:.0f})">{back}<path class="p" d="{MARK_LOOKS[mark.kind].path}"/>'
             f"{text}</g>"

@@ -34,7 +34,7 @@ HEAD = 4.0  # half the width of an arrow's head
 
 # The style that a page needs once if it calls `svg` with style=False.
 STYLE = """
-.tg{color:inherit;max-width:100%;height:auto}
+.tg{color:inherit;max-width:100%;height:auto;overflow:visible}
 .tg text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:currentColor;text-anchor:middle}
 .tg .h,.tg .l{text-anchor:start}
 .tg .h{font-weight:600}
@@ -52,16 +52,15 @@ STYLE = """
 .tg .u{color:var(--c1,currentColor)}
 .tg .v{color:var(--c0,currentColor)}
 .tg .x{color:var(--c3,currentColor)}
-.tg .q{color:var(--soft,currentColor)}
 .tg .y .n,.tg .y .g,.tg .y .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:2}
 .tg .u .n,.tg .u .g,.tg .u .e{stroke-dasharray:7 4;stroke-opacity:1;stroke-width:2}
 .tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
 .tg .x .n,.tg .x .g,.tg .x .e{stroke-dasharray:2 3;stroke-opacity:1;stroke-width:3}
-.tg .q .n{fill-opacity:.16}
+.tg .q .n{fill-opacity:.2;stroke-width:2}
 .tg .v .f{stroke-dasharray:2 3}
 .tg .o{fill:currentColor}
 .tg .p{fill:none;stroke:var(--paper,Canvas);stroke-width:2}
-.tg .t{font-size:11px;font-weight:600;text-anchor:start;fill:var(--paper,Canvas)}
+.tg .t{font-size:10px;font-weight:600;text-anchor:start;fill:var(--paper,Canvas)}
 """.strip()
 _ALONE = "svg.tg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg.tg{color:#e6e6e6}}"
 GATEWAYS = {
@@ -253,13 +252,13 @@ def _group(group: DiagramGroup, box: Box, marks: Marks, number: int) -> str:
         f'<g{mark_class(own)} data-n="{number}"><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
         f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
         f'<text class="h" x="{box.x + 12:.0f}" y="{box.y + 18:.0f}">{escape(_heading(group))}</text>'
-        f"{badges(own, box.x + 2, box.y + 2)}</g>"
+        f"{badges(own, box.x + 2, box.y - 1)}</g>"
     )
 
 
 def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks, number: int) -> str:
     own = marks.parts.get(node.id, ())
-    opening, badge = f'<g{mark_class(own)} data-n="{number}">', badges(own, box.x + 2, box.y + 2)
+    opening, badge = f'<g{mark_class(own)} data-n="{number}">', badges(own, box.x + 2, box.y - 1)
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
     title = marked_title(escape(part_title(node)), own)
     if node.kind in GATEWAYS:

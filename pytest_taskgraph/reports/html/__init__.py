@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...results.record import about_of, tally_of
 from ...results.tables import FEW
+from ..drawing.marks import MARK_LOOKS
 from ..drawing.svg import STYLE
 from ..drawing.svg_pair import DrawnPair
 from ..escape import printable
@@ -25,6 +26,7 @@ from ..provenance_facts import provenance_facts
 from .changes import changes
 from .charts import confusions, curves
 from .embedded_data import deflate, embed_json, printable_text
+from .marked_drawings import MarkedDrawings
 from .question_view import FIRST, blank_question, drawings, pairs, question_filters, question_views
 from .table_view import families, tables_across_families
 
@@ -58,7 +60,8 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     """
     tally, about = tally_of(record), about_of(record)
     changed = changes(comparison) if comparison is not None else None
-    views = question_views(tally, record, changed)
+    subjects = MarkedDrawings(record)
+    views = question_views(tally, record, changed, subjects)
     svgs, svg_pairs = drawings(record, views), pairs(views)
     script, tables = _join_assets(SCRIPTS), families(tally)
     return (
@@ -76,7 +79,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             curves=curves(tally),
             confusions=confusions(tally),
             questions=views,
-            first=[view.whole(record["texts"], svgs, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
+            first=[view.whole(record["texts"], subjects, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
             index=embed_json([view.line for view in views]),
@@ -135,6 +138,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["mark_looks"] = MARK_LOOKS
     environment.filters["breaking"] = _break_at_underscores
     return environment
 

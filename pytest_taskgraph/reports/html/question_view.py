@@ -12,12 +12,15 @@ from ...diagram import unpack
 from ...results.tally import Tally
 from ...scoring.forms import explain_answer
 from ...trial import PROMPT, Trial
+from ..drawing.answer_marks import AnswerMarks
+from ..drawing.marks import MARK_LOOKS
 from ..drawing.svg import svg
 from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from ..trial_facts import trial_facts
 from ..wording import count, number
 from .embedded_data import printable_text
+from .marked_drawings import MarkedDrawings
 
 if TYPE_CHECKING:
     from .changes import Changes
@@ -46,19 +49,21 @@ class View:
     line: dict[str, str]  # what the list shows and filters look at
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
     pair: str  # the diagrams of the expected and the given answer, packed; none where empty
+    marks: AnswerMarks  # of the answer, in the drawing of what the question is about
 
-    def whole(self, texts: Mapping[str, str], svgs: Mapping[str, str], pair: DrawnPair | None) -> dict[str, Any]:
+    def whole(self, texts: Mapping[str, str], subjects: MarkedDrawings, pair: DrawnPair | None) -> dict[str, Any]:
         """Return line and details in one, with the prompt as text and the drawings as safe SVG markup."""
         from markupsafe import Markup
 
         prompt = "".join(texts[digest] for digest in self.detail["prompt"])
         # Safe markup: reports/drawing/svg.py wrote it, and the drawings of the pair.
-        drawing = Markup(svgs.get(self.detail["cluster"], ""))
+        drawing, counts = subjects.drawn(self.detail["cluster"], self.marks)
+        subject = {"drawing": Markup(drawing), "mark_counts": counts, "tags": "", "unplaced": ""}
         parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
         both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
         link = permalink(self.line["id"], self.line["model"])
-        own = {"prompt": prompt, "drawing": drawing, "link": link, "blank": False}
-        return {**self.line, **self.detail, **own, **parts, **both}
+        own = {"prompt": prompt, "link": link, "blank": False}
+        return {**self.line, **subject, **self.detail, **own, **parts, **both}
 
 
 def permalink(question: str, model: str) -> str:
@@ -69,25 +74,30 @@ def permalink(question: str, model: str) -> str:
 def blank_question() -> dict[str, Any]:
     """Return a question without texts and with one entry in each list, the template of the page's script."""
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
-    detail = dict.fromkeys(("error", "reply", "system", "prompt", "before", "drawing", *PAIR), "")
+    detail = dict.fromkeys(("error", "reply", "system", "prompt", "before", "drawing", "tags", "unplaced", *PAIR), "")
     lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
-    return {**lines, **detail, **lists, "link": "#questions", "blank": True}
+    counts = dict.fromkeys(MARK_LOOKS, "")
+    return {**lines, **detail, **lists, "mark_counts": counts, "link": "#questions", "blank": True}
 
 
-def question_views(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
+def question_views(
+    tally: Tally, record: Mapping[str, Any], changed: Changes | None = None, subjects: MarkedDrawings | None = None
+) -> list[View]:
     """Return all trials: those that are not right first, then graded, right and skipped ones; each by id and model.
 
     Args:
         tally: The trials.
         record: The record that holds them.
         changed: The comparison with another run, which knows the answers that flipped.
+        subjects: The drawings of the record, in which answers are marked.
     """
+    subjects = subjects or MarkedDrawings(record)
     prompts = {(row["question"]["id"], row["model"]): row["question"]["prompt"] for row in record["trials"]}
-    views = [_view(trial, prompts[trial.question.id, trial.model], changed) for trial in tally]
+    views = [_view(trial, prompts[trial.question.id, trial.model], changed, subjects) for trial in tally]
     return sorted(views, key=lambda view: _ORDER.get(view.line["outcome"], 0))
 
 
-def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
+def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects: MarkedDrawings) -> View:
     question, score = trial.question, trial.score
     flip = changed.flip(question.id, trial.model) if changed else None
     line = {
@@ -122,7 +132,9 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
-    return View(_printable(line), _printable(detail), trial.diagram_pair)
+    marks = subjects.marks(trial)
+    detail |= subjects.detail(question.cluster, marks)
+    return View(_printable(line), _printable(detail), trial.diagram_pair, marks)
 
 
 def _reasons(trial: Trial) -> list[str]:

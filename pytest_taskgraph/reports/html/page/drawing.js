@@ -17,6 +17,80 @@
     }
   };
 
+  // Marks an answer as reports/drawing/marks.py does: a class for line and colour, signs, words in titles and description.
+  const element = (name, attributes, ...inside) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...inside);
+    return made;
+  };
+  const words = ({ words }, tag) => (tag ? `${words} (${tag})` : words);
+  const badge = (look, tag, x, y) => {
+    const width = 12 + (tag ? 6.5 * tag.length + 3 : 0);
+    const back = tag ? element("rect", { class: "o", x: -6, y: -6, width, height: 12, rx: 6 }) : element("circle", { class: "o", r: 6 });
+    const text = tag ? [element("text", { class: "t", x: 7, y: 3.5 }, tag)] : [];
+    return element("g", { transform: `translate(${x} ${y})` }, back, element("path", { class: "p", d: look.path }), ...text);
+  };
+  // A link is its line, the head of its arrow, and its label if it has one.
+  const link_group = (line) => {
+    const group = element("g", {});
+    const parts = [line, line.nextElementSibling, line.nextElementSibling.nextElementSibling];
+    line.before(group);
+    group.append(...parts.filter((part) => part && (part === line || part.matches(".a, .l"))));
+    return group;
+  };
+  const mark = (svg, key, { nodes = [], links = [] }) => {
+    const entries = [...key.querySelectorAll("[data-look]")];
+    const looks = new Map(
+      entries.map((one) => [one.dataset.look, { path: one.querySelector(".p").getAttribute("d"), words: one.querySelector("span").textContent, names: [], links: 0 }]),
+    );
+    const place = new Map(); // where the next sign of a node stands
+    for (const [number, code, tag = ""] of nodes) {
+      const group = svg.querySelector(`[data-n="${number}"]`);
+      const look = looks.get(code);
+      if (!group || !look) continue;
+      const title = group.querySelector("title");
+      if (!place.has(number)) {
+        const box = group.querySelector(".n, .g").getBBox();
+        place.set(number, { x: box.x + 2, y: box.y - 1, name: title.textContent });
+        group.setAttribute("class", code);
+        title.textContent += title.textContent ? ": " : "";
+      } else title.textContent += "; ";
+      const at = place.get(number);
+      title.textContent += words(look, tag);
+      group.append(badge(look, tag, at.x, at.y));
+      at.x += 14 + (tag ? 6.5 * tag.length + 3 : 0);
+      look.names.push(tag ? `${at.name} (${tag})` : at.name);
+    }
+    for (const [number, code] of links) {
+      const line = svg.querySelector(`[data-e="${number}"]`);
+      const look = looks.get(code);
+      if (!line || !look) continue;
+      const middle = line.getPointAtLength(line.getTotalLength() / 2);
+      const group = link_group(line);
+      group.setAttribute("class", code);
+      group.prepend(element("title", {}, look.words));
+      group.append(badge(look, "", middle.x, middle.y));
+      look.links += 1;
+    }
+    const count = (of, noun) => (of ? [`${of.toLocaleString("en")} ${noun}${of === 1 ? "" : "s"}`] : []);
+    const sentences = [];
+    for (const one of entries) {
+      const look = looks.get(one.dataset.look);
+      const counts = [...count(look.names.length, "node"), ...count(look.links, "link")].join(", ");
+      if (!counts) {
+        one.remove();
+        continue;
+      }
+      one.lastElementChild.textContent = counts;
+      const [first, more] = [look.names.slice(0, 20).join(", "), look.names.length - 20];
+      const named = (first && `: ${first}`) + (more > 0 ? `, and ${more} more` : "");
+      sentences.push(`${look.words[0].toUpperCase()}${look.words.slice(1)}: ${counts}${named}.`);
+    }
+    const description = svg.querySelector("desc");
+    description.textContent = [...sentences, description.textContent].join(" ");
+  };
+
   // A view scrolls, so that touch, wheel and arrow keys move what is larger than it, and the page scrolls on at its end.
   const inner = (view) => view.clientWidth - 2 * parseFloat(getComputedStyle(view).paddingLeft);
   const natural = (svg) => svg.viewBox.baseVal.width;
@@ -79,6 +153,14 @@
     canvas.before(tools);
     new ResizeObserver(report).observe(views[0]);
     fit("width");
+    for (const view of views) reveal(view);
+  };
+
+  // A high drawing shows its uppermost difference first.
+  const reveal = (view) => {
+    const tops = [...view.querySelectorAll(".u, .v, .x")].map((one) => one.getBoundingClientRect().top);
+    const beyond = Math.min(...tops) - view.getBoundingClientRect().bottom + 120;
+    if (tops.length && beyond > 0) view.scrollTop = beyond + view.clientHeight / 3;
   };
 
   // Dragging with the mouse moves the drawing; two fingers zoom it. One finger scrolls, as everywhere.
@@ -122,6 +204,8 @@
     const { item, values } = event.detail;
     for (const canvas of item.querySelectorAll("[data-canvas]")) {
       await Promise.all([...canvas.querySelectorAll("[data-drawing]")].map((place) => draw(place, values[place.dataset.drawing])));
+      const [svg, key] = [canvas.querySelector("svg"), canvas.parentElement.querySelector("[data-looks]")];
+      if (svg && key) mark(svg, key, values);
       zoomable(canvas);
     }
   });
