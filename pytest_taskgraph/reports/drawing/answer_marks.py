@@ -7,7 +7,7 @@ A name is that of the node or group with this label; where several have the labe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,7 +60,7 @@ class MarkedSubject:
 
     def marks(self, trial: Trial) -> AnswerMarks:
         """Return the marks of the answer of a trial, and of the names in its question."""
-        asked = [*dict.fromkeys(self._mentions.findall(trial.question.text[:LONGEST_QUESTION]))]
+        asked = [*dict.fromkeys(self._mentions(trial.question.text[:LONGEST_QUESTION]))]
         parts = answer_parts(trial.question, trial.score)
         scoped = any(part_id in self._groups for name in asked for part_id in self._by_name.get(name, ()))
         placed: dict[str, list[Mark]] = {}
@@ -162,10 +162,10 @@ def _parts_by_name(diagram: Diagram) -> dict[str, list[str]]:
     return {name: [part_id for part_id in ids if part_id in first] or ids for name, ids in found.items()}
 
 
-def _mentions(names: Iterable[str]) -> re.Pattern[str]:
-    """Return the expression of names in a text, the longest first; a plain word is a name in quotes alone."""
+def _mentions(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that finds names in a text, the longest first; a plain word is a name in quotes alone."""
     known = sorted(dict.fromkeys(names), key=lambda name: (-len(name), name))
-    return re.compile("|".join(map(_mention, known)) or r"(?!)")
+    return re.compile("|".join(map(_mention, known)) or r"(?!)").findall
 
 
 def _mention(name: str) -> str:
