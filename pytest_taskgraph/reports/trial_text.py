@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagram import Diagram, DiagramPair, unpack
+from ..scoring.trial_explanation import explain_trial
 from ..trial import Trial
 from .drawing.diagram_text import diagram_lines
 from .escape import one_line, quote_lines
@@ -62,8 +63,10 @@ def _outcome_lines(trial: Trial) -> Iterator[str]:
     for title, names in (("missing", score.missing), ("extra", score.extra)):
         if names:
             yield from _section(f"{title} ({len(names)})", "\n".join(names))
-    if score.remark or score.status != "read":
-        yield from _section("why" if score.status == "read" else score.status, score.remark or "no answer found")
+    if score.status == "read":
+        yield from _section("why", "\n".join([*filter(None, [score.remark]), *explain_trial(trial)]))
+    else:
+        yield from _section(score.status, score.remark or "no answer found")
     if trial.outcome == "wrong":
         yield from (
             "",

@@ -14,7 +14,7 @@ from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, Diagram
 from pytest_taskgraph.reports.drawing.diagram_text import diagram_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.saved import save
-from pytest_taskgraph.trial import Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
 
 RECORDS = Path(__file__).parents[1] / "results" / "records"
 DRAWING = Diagram(
@@ -76,6 +76,15 @@ def test_show_prints_every_exchange_in_full(tmp_path: Path, capsys: pytest.Captu
     assert "exchange 1: subject, 9 tokens in, 1 call" in text
     assert '"name": "look"' in text
     assert "y" * 5000 in text
+
+
+def test_show_says_why_answer_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = trial()
+    chain: Json = {"tasks": ["Bake", "Mix"], "before": [[1, 0]]}
+    ordered = replace(wrong.question, form="task-order", metric="order", reference=chain)
+    score = Score(0.5, given=["Bake", "Mix"], remark="swapped")
+    _, text = show(tmp_path, capsys, [replace(wrong, question=ordered, score=score)], "next-1")
+    assert "why:\n| swapped\n| Bake stands before Mix, but has to come after it\n" in text
 
 
 def test_show_escapes_what_a_terminal_obeys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

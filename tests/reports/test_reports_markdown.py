@@ -180,6 +180,12 @@ def test_markdown_wrong_answer_shows_question_answers_and_reply() -> None:
     assert block.endswith("reply:\n  C, then\n  Final answer: C\n")
 
 
+def test_markdown_wrong_answer_says_why() -> None:
+    wrong = make_trial("b", "wrong", text="a")
+    block = next(token.content for token in flat(markdown(built(wrong))) if token.type == "fence")
+    assert "given: a\nwhy: a is not A: case, spaces and punctuation count\n" in block
+
+
 def test_markdown_wrong_answers_are_ten_spread_over_patterns() -> None:
     trials = [make_trial(f"{name}{at}", "wrong", pattern=name) for name in "ab" for at in range(20)]
     text = markdown(built(*trials))

@@ -15,7 +15,8 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.scoring.forms import FORMS, explain_answer
 from pytest_taskgraph.scoring.metrics.orders import order
 from pytest_taskgraph.scoring.partial_order import linear_extension
-from pytest_taskgraph.trial import Json
+from pytest_taskgraph.scoring.trial_explanation import explain_trial
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 from pytest_taskgraph.workflow.procedural_graph import ProceduralNode
 
 CHAIN: Json = {"tasks": ["A", "B", "C", "D"], "before": [[0, 1], [1, 2], [0, 3]]}
@@ -387,3 +388,29 @@ def test_explain_answer_of_unknown_form_is_empty() -> None:
 
 def test_explain_answer_without_an_answer_is_empty() -> None:
     assert explain_answer("number", 3, None) == []
+
+
+def make_letter_trial(given: Json, status: str = "read") -> Trial:
+    spellings = {"stir the pot": "B", "boil water": "A"}
+    question = Question(
+        "q", "f", "g", "s", "?", "?", "letter", "A", "choice_accuracy", names=["A", "B", "tie"], spellings=spellings
+    )
+    outcome: Outcome = "right" if given == "A" else "wrong"
+    return Trial(question, "m", outcome, Reply("r"), Score(0.0, given=given, status=status))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [("B", ['the right option is "boil water", the given one "stir the pot"']), ("tie", []), ("A", [])],
+)
+def test_explain_trial_of_letter_quotes_both_options(answer: str, sentences: list[str]) -> None:
+    assert explain_trial(make_letter_trial(answer)) == sentences
+
+
+def test_explain_trial_asks_form_about_wrong_answer_alone() -> None:
+    question = Question("q", "f", "g", "s", "?", "?", "number", 3, "correctness")
+    wrong = Trial(question, "m", "wrong", Reply("4"), Score(0.0, given=4))
+    assert explain_trial(wrong) == ["1 too many"]
+    assert explain_trial(dataclasses.replace(wrong, outcome="right")) == []
+    assert explain_trial(dataclasses.replace(wrong, score=None)) == []
+    assert explain_trial(dataclasses.replace(wrong, score=Score(0.0, status="unparseable"))) == []

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ...diagram import unpack
 from ...results.tally import Tally
-from ...scoring.forms import explain_answer
+from ...scoring.trial_explanation import explain_trial
 from ...trial import PROMPT, Trial
 from ..drawing.answer_marks import AnswerMarks
 from ..drawing.marks import MARK_LOOKS
@@ -139,11 +139,11 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects
 
 def _reasons(trial: Trial) -> list[str]:
     """Return sentences about what is wrong with the answer, the most important first; none for a right answer."""
-    score, question = trial.score, trial.question
+    score = trial.score
     if score is None:
         return []
     remark = score.remark or ("" if score.status == "read" else "The reply has no answer that can be parsed.")
-    reasons = [] if trial.passed else explain_answer(question.form, question.reference, score.given)
+    reasons = explain_trial(trial)
     if len(reasons) > MOST_REASONS:
         reasons = [*reasons[:MOST_REASONS], f"{count(len(reasons) - MOST_REASONS, 'further reason')}."]
     return [*reasons, *([remark] if remark else [])]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...results.tally import ANSWERED, Tally
+from ...scoring.trial_explanation import explain_trial
 from ...trial import Trial
 from ..escape import one_line, wrap
 from ..failure import exchange_title, expected_answer, given_answer, shown_exchanges
@@ -51,8 +52,9 @@ def _answer_lines(trial: Trial) -> Iterator[str]:
     lines = wrap(f"question: {question.text}", WIDTH, 4) + wrap(f"expected: {expected_answer(trial)}", WIDTH, 3)
     if score is not None and score.status == "read":
         lines += wrap(f"given: {given_answer(trial)}", WIDTH, 3)
-    if score is not None and score.remark:
-        lines += wrap(f"why: {score.remark}", WIDTH, 2)
+    reasons = [*filter(None, [score.remark if score else ""]), *explain_trial(trial)]
+    if reasons:
+        lines += wrap(f"why: {'; '.join(reasons)}", WIDTH, 3)
     if trial.reply is not None:
         lines += _reply_lines(trial.reply.text, question.place == "first-line")
     lines += _exchange_lines(trial)
