@@ -63,10 +63,15 @@ def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None =
         replies = [] if "failure" in exchange else [reply]
         if exchange.get("reasoning"):
             messages.append(f"reasoning: {_shorten_message(str(exchange['reasoning']), longest)}")
-        scores = [_score_line(at, row) for at, row in enumerate(_as_list(exchange.get("logprobs")), 1)]
+        scores = score_lines(exchange)
         replies = [text for text in replies if text or not scores]
         texts.append("\n".join([*messages, *replies, *scores, *map(_call_line, exchange.get("calls") or ())]))
     return texts
+
+
+def score_lines(exchange: Mapping[str, Any]) -> list[str]:
+    """Return the score of each text as a line, of an exchange that asked to score texts."""
+    return [_score_line(at, row) for at, row in enumerate(_as_list(exchange.get("logprobs")), 1)]
 
 
 def _as_list(value: object) -> Sequence[object]:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from html_page import Page
 from loopback import Loopback, Raw, refuse, reply
 from plugin_project import Project, asking
 
@@ -170,3 +171,16 @@ def test_agent_recorded_skipped_simulated_answers(project: Project, question: Qu
         assert ran.counts == {"skipped": 1}, ran.output
         assert "cannot call tools" in ran.output
     assert project.run("--model", "simulated:1", *AGENT).counts == {"passed": 1}
+
+
+def test_html_report_shows_calls_of_agent_with_results(project: Project, server: Loopback, question: Question) -> None:
+    name = question.needed[0]
+    server.script(calls(("c1", "workflow_specification", read(name))), calls(("c2", "list_workflows", "")))
+    server.answer = answer(question)
+    assert project.run(*asking(server.url), *AGENT, "--taskgraph-report=html=run.html").code == 0
+    page = Page((project.path / "run.html").read_text(encoding="utf-8"))
+    first, second = page.all("li", class_="call")[:2]
+    specification = " ".join(question.specifications[name].split())
+    assert first == f"called workflow_specification name {name} result {specification}"
+    assert second.startswith("called list_workflows result [")
+    assert "Transcript, 3 requests" in page.all("summary")

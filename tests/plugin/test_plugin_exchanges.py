@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import virtual_time
+from html_page import Page
 from loopback import Answer, Loopback, refuse, reply
 from plugin_project import Project, Ran, properties, right
 
@@ -199,10 +200,10 @@ def test_wrong_answer_is_shown_with_exchanges(project: Project, provider: Provid
     assert project.run(model(provider), *REPORTS).counts == {"failed": 4}
     markdown = (project.path / "r.md").read_text(encoding="utf-8")
     assert markdown.count("exchanges:\n  1. subject, 100 tokens in, 10 out, $0.000300\n  2. subject, ") == 4
-    page = (project.path / "r.html").read_text(encoding="utf-8")
-    assert "subject, 100 tokens in, 10 out, $0.000300" in page
-    assert "(the reply above)" in page
-    assert re.search(r"user: Draft 1 of \S+\.\nFinal answer: Nobody", page)
+    page = Page((project.path / "r.html").read_text(encoding="utf-8"))
+    (turn, *_) = page.all("li", class_="turn")
+    assert turn.startswith("Request 1 of 3: model under test 100 tokens in, 10 out, $0.000300")
+    assert re.search(r"asked Draft 1 of \S+\. replied Final answer: Nobody", turn)
 
 
 def test_single_exchange_is_shown_as_reply_alone(project: Project, server: Loopback) -> None:

@@ -350,7 +350,7 @@ def test_html_agent_exchange_shows_text_and_calls() -> None:
     exchange = {"role": "subject", "text": "I ask", "calls": [{"tool": "read", "status": "ok"}]}
     trial = make_trial("q")
     report = page(Trial(trial.question, "gpt-x", "right", trial.reply, trial.score, exchanges=[exchange]))
-    assert report.all("ol", class_="exchanges")[0] == 'subject, 1 call I ask → {"status": "ok", "tool": "read"}'
+    assert report.all("li", class_="turn")[0] == "Request 1 of 1: model under test replied I ask called read"
 
 
 def hostile() -> dict[str, Any]:

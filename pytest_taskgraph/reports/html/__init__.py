@@ -8,7 +8,7 @@ page is a pure function of the record.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -27,7 +27,7 @@ from .changes import changes
 from .charts import confusions, curves
 from .embedded_data import deflate, embed_json, printable_text
 from .marked_drawings import MarkedDrawings
-from .question_view import FIRST, blank_question, drawings, pairs, question_filters, question_views
+from .question_view import FIRST, View, blank_question, drawings, pairs, question_filters, question_views
 from .table_view import families, tables_across_families
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 STYLES = (  # of the page, in this order
     "style.css",
     "drawing.css",
+    "transcript.css",
     "curves.css",
 )
 SCRIPTS = (  # each a function of its own, run once the page is read
@@ -83,7 +84,9 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
             index=embed_json([view.line for view in views]),
-            details=embed_json({"texts": _printable_texts(record), "questions": [view.detail for view in views]}),
+            details=embed_json(
+                {"texts": _printable_texts(record, views), "questions": [view.detail for view in views]}
+            ),
             drawings=embed_json({cluster: deflate(svg) for cluster, svg in svgs.items()}),
             pairs=embed_json({str(at): _pack_pair(pair) for at, pair in svg_pairs.items()}),
             undrawn=sum(bool(view.pair) for view in views) - len(svg_pairs),
@@ -108,10 +111,13 @@ def _pack_pair(pair: DrawnPair) -> list[str]:
     return [deflate(pair.expected), deflate(pair.given), pair.missing, pair.extra, pair.same]
 
 
-def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts of prompts; those of other messages are shown with their exchanges."""
+def _printable_texts(record: Mapping[str, Any], views: Iterable[View]) -> dict[str, str]:
+    """Return the texts of prompts, and those of messages that transcripts show."""
     needed = dict.fromkeys(digest for trial in record["trials"] for digest in trial["question"]["prompt"])
-    return {digest: printable_text(record["texts"][digest]) for digest in needed}
+    texts = {digest: record["texts"][digest] for digest in needed}
+    for view in views:
+        texts |= view.transcript.texts
+    return {digest: printable_text(text) for digest, text in texts.items()}
 
 
 @cache

@@ -16,11 +16,12 @@ from ..drawing.answer_marks import AnswerMarks
 from ..drawing.marks import MARK_LOOKS
 from ..drawing.svg import svg
 from ..drawing.svg_pair import DrawnPair, draw_pair
-from ..failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
+from ..failure import expected_answer, given_answer
 from ..trial_facts import trial_facts
 from ..wording import count, number
 from .embedded_data import printable_text
 from .marked_drawings import MarkedDrawings
+from .transcript import TranscriptView, blank_turn, reasoning_title, transcript
 
 if TYPE_CHECKING:
     from .changes import Changes
@@ -39,7 +40,7 @@ _FILTERS = {  # names, titles
     "change": "Compared",
 }
 PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
-_LISTS = ("facts", "why", "missing", "extra", "exchanges", "labels")
+_LISTS = ("facts", "why", "missing", "extra", "labels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class View:
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
     pair: str  # the diagrams of the expected and the given answer, packed; none where empty
     marks: AnswerMarks  # of the answer, in the drawing of what the question is about
+    transcript: TranscriptView
 
     def whole(self, texts: Mapping[str, str], subjects: MarkedDrawings, pair: DrawnPair | None) -> dict[str, Any]:
         """Return line and details in one, with the prompt as text and the drawings as safe SVG markup."""
@@ -62,8 +64,10 @@ class View:
         parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
         both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
         link = permalink(self.line["id"], self.line["model"])
-        own = {"prompt": prompt, "link": link, "blank": False}
-        return {**self.line, **subject, **self.detail, **own, **parts, **both}
+        final = {f"turn_{name}": self.detail.get(name, "") for name in ("reply", "reasoning", "reasoning_title")}
+        own = {"prompt": prompt, "link": link, "turns": self.transcript.whole(final), "blank": False}
+        absent = dict.fromkeys(("requests", "reasoning", "reasoning_title"), "")
+        return {**absent, **self.line, **subject, **self.detail, **own, **parts, **both}
 
 
 def permalink(question: str, model: str) -> str:
@@ -74,10 +78,13 @@ def permalink(question: str, model: str) -> str:
 def blank_question() -> dict[str, Any]:
     """Return a question without texts and with one entry in each list, the template of the page's script."""
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
-    detail = dict.fromkeys(("error", "reply", "system", "prompt", "before", "drawing", "tags", "unplaced", *PAIR), "")
-    lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
-    counts = dict.fromkeys(MARK_LOOKS, "")
-    return {**lines, **detail, **lists, "mark_counts": counts, "link": "#questions", "blank": True}
+    texts = (
+        *("error", "reply", "reasoning", "reasoning_title", "requests", "system", "prompt", "before"),
+        *("drawing", "tags", "unplaced", *PAIR),
+    )
+    lists = {name: [("", "")] if name in ("facts", "labels") else [""] for name in _LISTS}
+    own = {"turns": [blank_turn()], "mark_counts": dict.fromkeys(MARK_LOOKS, ""), "link": "#questions", "blank": True}
+    return {**lines, **dict.fromkeys(texts, ""), **lists, **own}
 
 
 def question_views(
@@ -98,7 +105,7 @@ def question_views(
 
 
 def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects: MarkedDrawings) -> View:
-    question, score = trial.question, trial.score
+    question, score, shown_transcript = trial.question, trial.score, transcript(trial)
     flip = changed.flip(question.id, trial.model) if changed else None
     line = {
         "id": question.id,
@@ -120,9 +127,8 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects
         "extra": [] if score is None else score.extra,
         "why": _reasons(trial),
         "error": trial.failure_text,
-        "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
+        **_reply_detail(trial, shown_transcript),
         "system": question.system,
-        "exchanges": [*zip(map(exchange_title, shown_exchanges(trial)), exchange_texts(trial), strict=True)],
         "before": flip.before_text if flip else "",
         "cluster": question.cluster,
         "prompt": list(prompt),
@@ -134,7 +140,16 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
     marks = subjects.marks(trial)
     detail |= subjects.detail(question.cluster, marks)
-    return View(_printable(line), _printable(detail), trial.diagram_pair, marks)
+    return View(_printable(line), _printable(detail), trial.diagram_pair, marks, shown_transcript)
+
+
+def _reply_detail(trial: Trial, shown_transcript: TranscriptView) -> dict[str, Any]:
+    """Return the reply, its reasoning if it has any, and the requests if there are several."""
+    reply, turns = trial.reply, shown_transcript.turns
+    detail: dict[str, Any] = {"reply": "" if reply is None else reply.text or "(an empty reply)"}
+    if reply is not None and reply.reasoning:
+        detail |= {"reasoning": reply.reasoning, "reasoning_title": reasoning_title(reply.tokens_reasoning)}
+    return detail | ({"turns": turns, "requests": count(len(turns), "request")} if turns else {})
 
 
 def _reasons(trial: Trial) -> list[str]:

@@ -89,6 +89,11 @@ def foreign_texts(
     return {digest: texts[digest] for digest in digests if digest in texts and digest not in own_digests}
 
 
+def message_texts(trial: Trial) -> dict[str, str]:
+    """Return the texts of all messages of a trial by digest, those that its question contains included."""
+    return {_text_digest(text): text for text in _own_texts(trial.question) if text} | trial.texts
+
+
 def complete_exchanges(trial: Trial) -> list[dict[str, Any]]:
     """Return the exchanges as records have them: the final one with its usage."""
     reply = trial.reply

@@ -22,36 +22,58 @@
 
   // Texts of models are hostile: they become text nodes, never markup.
   const fill = (root, values) => {
-    for (const slot of root.querySelectorAll("[data-slot]")) {
-      const value = values[slot.dataset.slot];
-      if (value !== undefined) slot.textContent = value;
-    }
     for (const list of root.querySelectorAll("[data-list]")) {
       const items = values[list.dataset.list];
       if (items) list.replaceChildren(...items.map((item) => entry(list.firstElementChild, item)));
     }
+    for (const slot of root.querySelectorAll("[data-slot]")) {
+      const value = values[slot.dataset.slot];
+      if (value !== undefined) slot.textContent = value;
+    }
+  };
+  const empty = (value) => value === undefined || value.length === 0;
+  const prune = (root, values) => {
+    for (const part of root.querySelectorAll("[data-when]")) {
+      if (empty(values[part.dataset.when])) part.remove();
+      else part.removeAttribute("data-when");
+    }
   };
   const entry = (mould, item) => {
     const made = mould.cloneNode(true);
+    if (typeof item === "object" && !Array.isArray(item)) {
+      fill(made, item);
+      prune(made, item);
+      return made;
+    }
     const values = Array.isArray(item) ? item : [item];
     made.querySelectorAll("[data-item]").forEach((slot, at) => (slot.textContent = values[at]));
     return made;
   };
 
-  const empty = (value) => value === undefined || value.length === 0;
+  // Texts of messages are named by their digests; the final turn has the reply of the question.
+  const turns = (detail, texts) => {
+    const text = (key) => (Object.hasOwn(texts, key) ? texts[key] : key);
+    const final = { turn_reply: detail.reply, turn_reasoning: detail.reasoning, turn_reasoning_title: detail.reasoning_title };
+    return detail.turns?.map((turn) => ({
+      ...turn,
+      turn_messages: turn.turn_messages?.map(([speaker, key]) => [speaker, text(key)]),
+      turn_calls: turn.turn_calls?.map((call) => ({ ...call, call_result: call.call_result && text(call.call_result) })),
+      ...(turn.turn_final && final),
+    }));
+  };
+
   const open = (item, row) => {
     const { texts, questions } = details();
     const detail = questions[row.at];
     const whole = { ...row, ...detail, prompt: detail.prompt.map((digest) => texts[digest]).join("") };
     whole.expected = detail.whole_expected ?? row.expected;
     whole.given = detail.whole_given ?? row.given;
+    whole.turns = turns(detail, texts);
     whole.drawing = drawings()[detail.cluster];
     whole.pair = pairs()[row.at];
     ["expected", "given", "missing", "extra", "same"].forEach((part, at) => (whole[`pair_${part}`] = whole.pair?.[at]));
     fill(item.querySelector(".body"), whole);
-    for (const part of item.querySelectorAll("[data-when]")) {
-      if (empty(whole[part.dataset.when])) part.remove();
-    }
+    prune(item, whole);
     for (const button of item.querySelectorAll("[data-copy]")) {
       button.hidden = false;
       button.addEventListener("click", () => copy(button, button.parentElement.querySelector("pre")));
