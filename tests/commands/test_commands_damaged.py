@@ -46,6 +46,7 @@ TEXTS_OF_EXCHANGES: list[dict[str, Any]] = [
         "role": "judge", "messages": [{"role": "user", "digest": digest} for digest in TEXTS], "kind": "score",
         "metric": "judged", "value": 0.5, "text": "half", "calls": [{"name": "read"}], "source": "m", "tokens_in": 1,
         "tokens_out": 2, "cost": 0.1, "latency": 0.2, "stored": True, "finish_reason": "length", "logprobs": [[-1.0]],
+        "reasoning": "so", "tokens_reasoning": 1,
     },
     {"role": "subject", "messages": [], "final": True},
     {"role": "subject", "messages": [], "failure": "timeout"},
@@ -60,8 +61,9 @@ def whole() -> dict[str, Any]:
         labels={"notation": "wadl", "tasks": 12}, cluster="w", digests={"workflow": "d"}, chance=0.2,
     )  # fmt: skip
     reply = Reply(
-        "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[[-0.5, 2, True]], embeddings=[[0.5]]
-    )
+        "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[[-0.5, 2, True]], embeddings=[[0.5]],
+        reasoning="so", tokens_reasoning=2, message_fields={"reasoning": "so"},
+    )  # fmt: skip
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
     diagram = DIAGRAM.to_json()
     wrong = Trial(

@@ -466,6 +466,7 @@ def test_stats_sum_known_and_count_unknown(tmp_path: Path, capsys: pytest.Captur
         "replies": 4,
         "tokens_in": {"known": 21, "unknown": 1},
         "tokens_out": {"known": None, "unknown": 4},
+        "tokens_reasoning": {"known": None, "unknown": 4},
         "cost": {"known": pytest.approx(0.3), "unknown": 1},
         "first": "2026-03-01T10:00:00Z",
         "last": "2026-03-03T10:00:00Z",

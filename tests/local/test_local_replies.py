@@ -19,6 +19,7 @@ from tiny_language_model import END, save_tiny, whole_words  # noqa: E402
 from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError  # noqa: E402
 from pytest_taskgraph.local_weights import load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402
+from pytest_taskgraph.models.clients import local_model  # noqa: E402
 from pytest_taskgraph.models.clients.local_replies import WritingSettings, write_reply  # noqa: E402
 from pytest_taskgraph.redaction import scrub  # noqa: E402
 from pytest_taskgraph.trial import Json, Reply, Request  # noqa: E402
@@ -178,3 +179,10 @@ def test_open_with_invalid_option_is_usage_error(settings: dict[str, Json], mess
 def test_unsupported_request_is_not_asked(request_: Request, tiny: Path) -> None:
     with pytest.raises(NotAskedError):
         asyncio.run(open_model(f"local:{tiny}", {}).answer(request_))
+
+
+def test_reasoning_in_tags_is_kept_apart_from_reply(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_model, "write_reply", lambda *_: ("<think>So.</think>\nBoil", 9, "stop"))
+    assert (chat(tiny).reasoning, chat(tiny).text) == ("So.", "\nBoil")
+    monkeypatch.setattr(local_model, "write_reply", lambda *_: ("<think>So", 9, "length"))
+    assert (chat(tiny).reasoning, chat(tiny).text, chat(tiny).cut_off) == ("So", "", True)

@@ -145,26 +145,30 @@ def test_reasoning_before_tool_calls_is_kept_to_send_back(server: Loopback, name
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-def test_effort_and_budget_are_sent_unchanged(server: Loopback, model: str) -> None:
-    settings: dict[str, Json] = {"reasoning_effort": "low", "allowed_openai_params": ["reasoning_effort"]}
-    if "#" in model:
-        settings = {"reasoning_effort": "low", "max_completion_tokens": 900, "thinking": {"budget_tokens": 800}}
-    ask(model, server.url, settings)
+def test_effort_is_sent_unchanged(server: Loopback, model: str) -> None:
+    ask(model, server.url, {"reasoning_effort": "low", "max_completion_tokens": 900})
     sent = server.requests[0].body
-    assert sent["reasoning_effort"] == "low"
-    if "#" in model:
-        assert (sent["max_completion_tokens"], sent["thinking"]) == (900, {"budget_tokens": 800})
-        assert "max_tokens" not in sent
+    assert (sent["reasoning_effort"], sent["max_completion_tokens"]) == ("low", 900)
+    assert "max_tokens" not in sent
+
+
+def test_thinking_of_endpoint_is_sent_unchanged(server: Loopback) -> None:
+    ask(CLIENTS[0], server.url, {"thinking": {"type": "enabled", "budget_tokens": 800}})
+    assert server.requests[0].body["thinking"] == {"type": "enabled", "budget_tokens": 800}
+
+
+def test_effort_for_model_without_reasoning_is_refused(server: Loopback) -> None:
+    with pytest.raises(ProviderError, match=r"does not support parameters: \['reasoning_effort'") as caught:
+        ask("openai/gpt-4o", server.url, {"reasoning_effort": "low"})
+    assert (caught.value.kind, server.requests) == ("bad-request", [])
 
 
 @pytest.mark.parametrize("model", CLIENTS)
 def test_refused_effort_is_an_error_in_words_of_provider(server: Loopback, model: str) -> None:
     words = "Invalid value: 'huge'. Supported values are: 'low', 'medium', and 'high'."
     server.script(as_json({"error": {"message": words, "type": "invalid_request_error"}}, 400))
-    settings: dict[str, Json] = {"reasoning_effort": "huge"}
-    settings |= {} if "#" in model else {"allowed_openai_params": ["reasoning_effort"]}
     with pytest.raises(ProviderError, match="Invalid value: 'huge'") as caught:
-        ask(model, server.url, settings)
+        ask(model, server.url, {"reasoning_effort": "huge"})
     assert caught.value.kind == "bad-request"
 
 

@@ -64,6 +64,9 @@ class PartialSum:
         return sum(self.values) if whole else math.fsum(self.values)
 
 
+_SUMMED: Final = ("tokens_in", "tokens_out", "tokens_reasoning", "cost")
+
+
 @dataclass(slots=True)
 class StoredReplies:
     """The replies of one model in a store, as counts and sums."""
@@ -71,6 +74,7 @@ class StoredReplies:
     replies: int = 0
     tokens_in: PartialSum = field(default_factory=PartialSum)
     tokens_out: PartialSum = field(default_factory=PartialSum)
+    tokens_reasoning: PartialSum = field(default_factory=PartialSum)  # of tokens_out
     cost: PartialSum = field(default_factory=PartialSum)
     first: str = ""  # the times of the first and the last reply, as they are stored
     last: str = ""
@@ -78,7 +82,7 @@ class StoredReplies:
     def add(self, at: str, reply: dict[str, Any]) -> None:
         """Count an entry."""
         self.replies += 1
-        for name in ("tokens_in", "tokens_out", "cost"):
+        for name in _SUMMED:
             value = reply.get(name)
             getattr(self, name).add(value if isinstance(value, int | float) else None)
         self.first = min(self.first or at, at, key=parse_time)
@@ -316,7 +320,7 @@ def _sum_text(partial: PartialSum, shape: str) -> str:
 
 
 def _as_json(replies: StoredReplies) -> dict[str, Any]:
-    sums = {"tokens_in": replies.tokens_in, "tokens_out": replies.tokens_out, "cost": replies.cost}
+    sums: dict[str, PartialSum] = {name: getattr(replies, name) for name in _SUMMED}
     return {
         "replies": replies.replies,
         **{name: {"known": of.total if of.values else None, "unknown": of.unknown} for name, of in sums.items()},
