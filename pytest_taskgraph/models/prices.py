@@ -180,6 +180,8 @@ def reasons(price: Price | None, settings: Mapping[str, Json]) -> bool:
         return effort != "none"
     if isinstance(thinking, Mapping):
         return thinking.get("type") != "disabled"
+    if isinstance(reasoning := settings.get("reasoning"), Mapping):  # of OpenRouter
+        return reasoning.get("enabled") is not False and reasoning.get("effort") != "none"
     return bool(price and price.reasons)
 
 
