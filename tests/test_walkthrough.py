@@ -15,6 +15,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import right, wrong
 
+from pytest_taskgraph.benchmarks.understanding.init_command import CI, source_text
 from pytest_taskgraph.plugin.options import OPTIONS
 from pytest_taskgraph.results import record
 
@@ -144,21 +145,46 @@ def test_walkthrough_page_options_exist() -> None:
     assert variables <= {option.dest.upper() for option in OPTIONS.values()}
 
 
-def test_workflow_of_github_runs_commands_of_page_and_keeps_store() -> None:
+def steps_of(text: str) -> list[dict[str, Any]]:
+    """Return the steps of the only job of a CI workflow."""
+    (job,) = pytest.importorskip("yaml").safe_load(text)["jobs"].values()
+    return list(job["steps"])
+
+
+def workflow_text() -> str:
+    """Return the CI workflow of the page."""
     (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
-    commands = re.findall(r"^ +run: (pytest .*)$", text, re.MULTILINE)
+    return text
+
+
+def test_ci_workflow_runs_commands_of_page() -> None:
+    commands = [step["run"] for step in steps_of(workflow_text()) if step.get("run", "").startswith("pytest ")]
     typed = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
     assert [command.partition(" --taskgraph-report")[0] for command in commands] == typed[:2]
     assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in command for command in commands)
-    assert re.search(r"path: \.taskgraph$", text, re.MULTILINE)
 
 
-def test_workflow_of_github_is_yaml() -> None:
+def test_ci_workflow_has_steps_that_init_writes() -> None:
+    """Those steps are run by tests/commands/test_commands_init_ci.py; what asks differs in suite and model."""
+    written, shown = steps_of(source_text(CI)), steps_of(workflow_text())
+    assert [step.get("name") for step in shown] == [step.get("name") for step in written]
+    asking = ("Ask and save", "Ask and compare")
+    assert [step for step in shown if step.get("name") not in asking] == [
+        step for step in written if step.get("name") not in asking
+    ]
+    assert [step["if"] for step in shown if step.get("name") in asking] == [
+        step["if"] for step in written if step.get("name") in asking
+    ]
+
+
+def test_ci_workflow_gives_secrets_to_steps_that_ask() -> None:
     yaml = pytest.importorskip("yaml")
-    (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
-    job = yaml.safe_load(text)["jobs"]["understanding"]
-    assert [next(iter(step)) for step in job["steps"]] == ["uses", "uses", "run", "uses", "name", "name"]
-    assert {step.get("if") for step in job["steps"][4:]} == {
-        "github.event_name == 'push'",
-        "github.event_name == 'pull_request'",
+    workflow = yaml.safe_load(workflow_text())
+    assert {name: workflow[name] for name in ("permissions", "concurrency")} == {
+        name: yaml.safe_load(source_text(CI))[name] for name in ("permissions", "concurrency")
     }
+    assert [step["name"] for step in steps_of(workflow_text()) if "secrets." in str(step)] == [
+        "Ask and save",
+        "Ask and compare",
+    ]
+    assert "secrets" not in str(workflow["jobs"]["understanding"]["env"])
