@@ -128,6 +128,8 @@ class TableSpec:
         layouts: The layouts that the terminal tries, in this order, until the table fits. By default each rank from the
             highest to 0, then 0 with short headings.
         least_rows: A table with fewer rows, the total not counted, is not shown.
+        headline: The value of a column that stands for the table's questions where they have one number, as in the
+            scoreboard. If empty, the table has no row there, and its questions count in the mean score of the family.
     """
 
     name: str
@@ -143,6 +145,7 @@ class TableSpec:
     caption: str = ""
     layouts: tuple[TableLayout, ...] = ()
     least_rows: int = 1
+    headline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,11 @@ from typing import Any
 APART = {"td", "th", "dt", "dd", "li", "pre", "option"}  # stand apart without white space between them
 VOID = {"meta", "input", "br", "wbr", "path", "circle", "polyline", "img"}
 
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""
+)
+
 
 class Page(HTMLParser):
     """A page read: elements with their attributes and text. Fails where one is not closed, or by another's end."""

@@ -14,7 +14,7 @@ from ..results.tally import Row, Tally
 from .columns import graded_note, pooled_note
 from .gate_lines import gate_state, sorted_gates
 from .spending_line import RUN, TITLE, replies_line, sent_text, stored_text
-from .wording import count, fact_name, number, plural
+from .wording import count, fact_name, plural
 
 if TYPE_CHECKING:
     from ..results.comparison import RunComparison
@@ -158,8 +158,6 @@ def run_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
     named_facts = [
         (plural("model", len(about.models)), ", ".join(about.models) or "none"),
         ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
-        ("mean score", number(total.mean)),
-        ("above chance", number(total.above_chance)),
         *((fact_name(name, value), value) for name, value in about.facts.items()),
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
         ("parsing", about.parsing),

@@ -96,5 +96,9 @@ def output_text(tokens_out: int, tokens_reasoning: int | None, alone: bool = Fal
 def _cost(cost: float, priced: int, unpriced: int) -> str:
     if priced <= 0:
         return "cost unknown"
-    amount = f"${cost:,.4f}" if cost >= LEAST or not cost else f"under ${LEAST}"
-    return f"cost {amount}" + (f" and {unpriced:,} of unknown cost" if unpriced else "")
+    return f"cost {cost_text(cost)}" + (f" and {unpriced:,} of unknown cost" if unpriced else "")
+
+
+def cost_text(cost: float) -> str:
+    """Return a known cost in US dollars."""
+    return f"${cost:,.4f}" if cost >= LEAST or not cost else f"under ${LEAST}"

@@ -310,6 +310,8 @@ def _spec_mistake(spec: TableSpec, aggregates: Sequence[str], metrics: Collectio
         return f"unknown column {unknown[0]!r}; expected one of {', '.join(sorted(known_values))}"
     if unknown_references := [reference for reference in spec.references if reference.column not in values]:
         return f"a reference is about the column {unknown_references[0].column!r}; expected one of {', '.join(values)}"
+    if spec.headline and spec.headline not in values:
+        return f"its headline is {spec.headline!r}; expected one of its columns {', '.join(values)}"
     if spec.rows not in get_args(Rows):
         return f"unknown rows {spec.rows!r}; expected one of {', '.join(get_args(Rows))}"
     if invalid_references := [reference for reference in spec.references if not _is_finite(reference.value)]:

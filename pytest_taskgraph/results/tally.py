@@ -164,12 +164,17 @@ class Group:
         The pass rate is taken over questions, by cluster if questions were repeated; the mean score as in
         `certainty.Sample`.
         """
-        answered = [trial for trial in self.trials if trial.outcome in ANSWERED]
         if self.graded:
-            return _graded_sample(answered).ends
+            return self.mean_interval
+        answered = (trial for trial in self.trials if trial.outcome in ANSWERED)
         return rate_interval(
             (f"{trial.question.unit} {trial.model}", _cluster_of(trial), trial.passed) for trial in answered
         )
+
+    @property
+    def mean_interval(self) -> tuple[float, float] | None:
+        """Return the 95 % interval of the mean score, as in `certainty.Sample`."""
+        return _mean_sample([trial for trial in self.trials if trial.outcome in ANSWERED]).ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,8 +464,8 @@ def _count_relation(name: str, model: str, all_pairs: Sequence[tuple[Trial, Tria
     return Relation(name, model, len(pairs), sum(same for _, _, same in verdicts), rate_interval(verdicts))
 
 
-def _graded_sample(answered: Sequence[Trial]) -> Sample:
-    """Return the sample of graded trials: each question with the scores of its repetitions."""
+def _mean_sample(answered: Sequence[Trial]) -> Sample:
+    """Return the sample of the main scores: each question with the scores of its repetitions."""
     by_question: dict[str, AnsweredQuestion] = {}
     for trial in answered:
         key = f"{trial.question.once} {trial.model}"

@@ -76,6 +76,7 @@ TABLES = {
     "TableSpec('t', 't', (Column('n'),), rows='groups')": "unknown rows 'groups'; expected one of group",
     "TableSpec('t', 't', (Column('n'),), references=(ReferenceValue('a', 'n', '2', 'Doe'),))": "'a' has the value '2'",
     "TableSpec('t', 't', (Column('n'),), references=(ReferenceValue('a', 'n', 1e999, 'Doe'),))": "has the value inf",
+    "TableSpec('t', 't', (Column('n'),), headline='rate')": "its headline is 'rate'; expected one of its columns n",
 }
 OPTIONS = {
     "Option('odd size!', 'N', 'size')": "the option 'odd size!': expected a name of lower-case letters, digits and",

@@ -10,7 +10,7 @@ from zlib import decompress
 
 import pytest
 from described_runs import about_run
-from html_page import Page
+from html_page import HOSTILE, Page
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
@@ -24,10 +24,6 @@ from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
-HOSTILE = (
-    "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
-    "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""
-)
 
 
 def make_trial(
@@ -143,7 +139,9 @@ def test_html_three_models_have_column_and_filter_each() -> None:
 
 def test_html_pattern_without_questions_to_model_is_not_asked() -> None:
     report = page(make_trial("q", model="a"), make_trial("r", model="b", group="chain"))
-    assert [row for row in report.all("tr") if row.startswith("chain")] == ["chain not asked 1.000 0.207–1.000, n 1*"]
+    in_map, in_table = [row for row in report.all("tr") if row.startswith("chain")]
+    assert in_map == "chain - 1.000*"
+    assert in_table == "chain not asked 1.000 0.207–1.000, n 1*"
 
 
 def test_html_curves_show_varying_difficulty_with_numbers() -> None:

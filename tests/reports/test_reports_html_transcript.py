@@ -142,7 +142,7 @@ def test_html_transcript_without_script_has_all_texts() -> None:
         'called read name W deep true result A then B called list result ["W"]'
     )
     assert report.all("pre", data_slot="turn_reply")[:2] == ["I look.", "Final answer: A"]
-    assert report.all("summary")[1] == "Transcript, 3 requests"
+    assert "Transcript, 3 requests" in report.all("summary")
 
 
 def test_html_transcript_hostile_texts_are_text() -> None:

@@ -122,23 +122,23 @@ TABLES: Final = (
         references=tuple(
             ReferenceValue(name, "rate", round(value / 100, 3), _PAPER.format(3)) for name, value in _TABLE_3.items()
         ),
-        caption="Multiple choice (layout of table 3)", layouts=_LAYOUTS,
+        caption="Multiple choice (layout of table 3)", layouts=_LAYOUTS, headline="rate",
     ),
     TableSpec(
         "zero-shot", "zero-shot", _ZERO, rows="model-group", total=False, groups=("zero_shot",),
         references=_paper_values(_ZERO_SHOT, _ZERO_COLUMNS),
-        caption="Classification without demonstrations (layout of table 4)", layouts=_LAYOUTS,
+        caption="Classification without demonstrations (layout of table 4)", layouts=_LAYOUTS, headline="g_mean",
     ),
     TableSpec(
         "demonstrations", "demonstrations", _FEW, rows="model-group", total=False, groups=("one_shot", "few_shot"),
         references=_paper_values(_FEW_SHOT, _FEW_COLUMNS),
         caption="Classification with demonstrations: mean and standard deviation over draws (layout of table 4)",
-        layouts=_LAYOUTS,
+        layouts=_LAYOUTS, headline="g_mean_over_seeds",
     ),
     TableSpec(
         "workflows", "workflows", _WORKFLOWS, rows="model-group", total=False,
         groups=("workflow_step", "workflow_choice"), caption="Next steps of workflows: answers known exactly",
-        layouts=_LAYOUTS,
+        layouts=_LAYOUTS, headline="rate",
     ),
     TableSpec(
         "wrong candidates", "why a No is one", _CHOICE, rows="label", label="wrong", total=False,

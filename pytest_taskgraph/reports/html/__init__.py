@@ -23,11 +23,14 @@ from ..escape import printable
 from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import run_facts, verdict
 from ..provenance_facts import provenance_facts
+from ..spending_line import RUN
 from .changes import changes
 from .charts import confusions, curves
 from .embedded_data import deflate, embed_json, printable_text
+from .heat_map import heat_maps
 from .marked_drawings import MarkedDrawings
 from .question_view import FIRST, View, blank_question, drawings, pairs, question_filters, question_views
+from .scoreboard_view import scoreboard_view
 from .table_view import families, tables_across_families
 
 if TYPE_CHECKING:
@@ -42,11 +45,16 @@ STYLES = (  # of the page, in this order
     "drawing.css",
     "transcript.css",
     "curves.css",
+    "scoreboard.css",
+    "heat_map.css",
+    "sorting.css",
 )
 SCRIPTS = (  # each a function of its own, run once the page is read
+    "sorting.js",
     "drawing.js",
     "questions.js",
 )
+_FIRST_FACTS = ("model", "models", "answered", "date", "duration", RUN)
 
 
 def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str:
@@ -70,12 +78,13 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
         .get_template("report.jinja")
         .render(
             verdict=verdict(record, tally, about, comparison),
-            facts=run_facts(tally, about),
-            provenance=provenance_facts(about),
+            **_facts([*run_facts(tally, about), *provenance_facts(about)]),
             gates=[_gate_row(gate, len(about.models) > 1) for gate in sorted_gates(record)],
             changes=changed,
             families=tables,
             across=tables_across_families(tally),
+            board=scoreboard_view(tally),
+            heat_maps=heat_maps(tally),
             results=f"{tables[0].group}s".capitalize() if len(tables) == 1 else "Results",
             curves=curves(tally),
             confusions=confusions(tally),
@@ -97,6 +106,12 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
     )
+
+
+def _facts(facts: list[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
+    """Return the facts of the run in two lists: the first ones, and the rest, which the page folds."""
+    first = [(name, value) for name, value in facts if name in _FIRST_FACTS]
+    return {"first_facts": first, "further_facts": [fact for fact in facts if fact not in first]}
 
 
 def _gate_row(gate: Mapping[str, Any], several: bool) -> dict[str, str]:

@@ -24,6 +24,7 @@ from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural
 from .changes_since import baseline_name, change_lines, verdict_line
 from .elements import cell, code, pipe_table, words
+from .scoreboard_lines import scoreboard_lines
 from .table_lines import markdown_table
 from .trial_lines import missing_replies, wrong_answers
 
@@ -121,6 +122,7 @@ def _lines(
     yield from head(record, tally, about, comparison, room.rows)
     if room != _ROOMS[0]:
         yield from ("", "_Shortened to fit; the record has everything._")
+    yield from scoreboard_lines(tally, room.rows)
     yield from _result_lines(tally, room.rows)
     if comparison is not None:
         yield from change_lines(comparison, room.flips, baseline_name(record, comparison))

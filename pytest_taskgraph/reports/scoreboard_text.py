@@ -1,0 +1,99 @@
+"""The scoreboard in words and digits, the same in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..family_description import Column
+from ..results.scoreboard import Effort, ScoreboardBlock, ScoreboardRow
+from .columns import MARK, title_of
+from .spending_line import cost_text
+
+UNKNOWN = "unknown"
+NONE = "-"
+MEAN = "mean score"
+_MINUTE = 60
+
+
+def measure_of(block: ScoreboardBlock) -> str:
+    """Return the name of the score of a block."""
+    return MEAN if block.value == "mean" and not block.title else title_of(Column(block.value, block.title))
+
+
+def score_title(blocks: Sequence[ScoreboardBlock]) -> str:
+    """Return the heading of the column of scores: their name, or a general one if blocks differ."""
+    measures = {measure_of(block) for block in blocks}
+    return measures.pop() if len(measures) == 1 else "score"
+
+
+def block_name(block: ScoreboardBlock, blocks: Sequence[ScoreboardBlock]) -> str:
+    """Return the name of a block: its family and part, and the name of its score if blocks differ in it."""
+    name = ", ".join(filter(None, [block.family, block.part])) or "all questions"
+    return name if score_title(blocks) == measure_of(block) else f"{name}: {measure_of(block)}"
+
+
+def has_prompts(blocks: Iterable[ScoreboardBlock]) -> bool:
+    """Return True if a model has several rows in a block, one for each prompt template."""
+    return any(len({row.model for row in block.rows}) < len(block.rows) for block in blocks)
+
+
+def answered_text(row: ScoreboardRow) -> str:
+    """Return how many questions were answered, of how many if not of all, with the mark for few."""
+    of = f" of {row.questions:,}" if row.answered < row.questions else ""
+    return f"{row.answered:,}{of}{MARK if row.few else ''}"
+
+
+def tokens_text(tokens: int, effort: Effort) -> str:
+    """Return a number of tokens; "unknown" if no reply reports it, never 0 then."""
+    if not effort.replies:
+        return NONE
+    untold = effort.spending.untold
+    return UNKNOWN if untold >= effort.replies and not tokens else f"{'at least ' if untold else ''}{tokens:,}"
+
+
+def cost_of(effort: Effort) -> str:
+    """Return the cost of the replies in US dollars; "unknown" if that of no reply is known, never 0 then."""
+    spending = effort.spending
+    if not spending.priced:
+        return UNKNOWN if spending.unpriced else NONE
+    return f"{'at least ' if spending.unpriced else ''}{cost_text(spending.cost)}"
+
+
+def time_of(effort: Effort) -> str:
+    """Return the sum of the latencies; "unknown" if no reply has one, never 0 then."""
+    if effort.seconds is None:
+        return UNKNOWN if effort.replies else NONE
+    return f"{'at least ' if effort.untimed else ''}{seconds_text(effort.seconds)}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in a unit that suits it: "0.34 s", "34 s", "7 min", "2 h 5 min"."""
+    if seconds < 100:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / _MINUTE)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
+
+
+def scoreboard_notes(blocks: Sequence[ScoreboardBlock]) -> list[str]:
+    """Return the sentences below the scoreboard that say how to read it."""
+    rows = [row for block in blocks for row in block.rows]
+    notes = []
+    if any(row.highest for row in rows):
+        notes.append("★ highest score among comparable rows; where intervals overlap, the difference may be chance.")
+    if not blocks[0].family and any(block.graded for block in blocks):
+        notes.append("Among all questions, graded ones count in answers, errors, tokens, cost and time, not in scores.")
+    if any(row.effort.seconds is not None for row in rows):
+        notes.append("Time is the sum of the latencies of all replies, however many were sent at once.")
+    if unknown := _unknown(rows):
+        notes.append(f"Unknown of all replies: {', '.join(unknown)}.")
+    return notes
+
+
+def _unknown(rows: Sequence[ScoreboardRow]) -> list[str]:
+    """Return what no reply reports, if there are replies."""
+    known = {
+        "tokens": any(row.effort.spending.tokens_in or row.effort.spending.tokens_out for row in rows),
+        "cost": any(row.effort.spending.priced for row in rows),
+        "time": any(row.effort.seconds is not None for row in rows),
+    }
+    return [name for name, is_known in known.items() if not is_known] if any(row.effort.replies for row in rows) else []
