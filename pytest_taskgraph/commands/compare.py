@@ -7,14 +7,19 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from ..errors import UnknownNameError, UsageError
+from ..reports import REPORTS
 from ..reports.comparison_lines import lines
 from ..reports.escape import json_text
+from ..reports.report_file import check_writable, write_report
 from ..results.comparison import FAIL_ON, MARGIN, compare, comparison_case, parse_fail_on
-from ..results.record.saved import load
+from ..results.record.saved import find, load, records_folder
 
 SUMMARY = "compare a run with a former one, question by question; exit code 1 if it is worse"
 STORE: Final = Path(".taskgraph")
 NARROWEST: Final = 40
+REPLIES: Final = "replies.sqlite"  # the start of the names of files with stored replies
+OF_ONE_RUN: Final = ("json", "csv", "tables")  # reports that do not show a comparison
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,21 +37,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="PATH", type=Path, default=STORE, help="folder of the saved runs (default: %(default)s)"
     )
+    parser.add_argument(
+        "--report", metavar="KIND=PATH", action="append", default=[],
+        help="write B with the comparison: html=PATH or md=PATH; may be repeated",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare the two runs and print the result.
+    """Compare the two runs, write the reports, and print the result.
 
     Returns:
         1 if the comparison fails on what `--fail-on` names, else 0.
 
     Raises:
-        UsageError: if an option is invalid or a record cannot be read.
+        UsageError: if an option is invalid, a record cannot be read, or a report cannot be written.
     """
     fail_on = parse_fail_on([options.fail_on], "--fail-on")
+    reports = [_parse_report(text, options) for text in options.report]
     before, after = load(options.store, options.before), load(options.store, options.after)
-    comparison = compare(before, after, options.margin)
+    comparison = compare(before, after, options.margin, (options.before, options.after))
+    for kind, path in reports:
+        write_report(path, REPORTS[kind](after, comparison))
     outcome, reason = comparison_case(comparison, fail_on)
     if options.json:
         print(json_text({"outcome": outcome, "told": reason, **comparison.to_json()}))
@@ -54,3 +66,29 @@ def run(options: argparse.Namespace) -> int:
         width = max(NARROWEST, shutil.get_terminal_size().columns)
         print("\n".join(line for line, _ in lines(comparison, options.before, width)))
     return 1 if outcome == "failed" else 0
+
+
+def _parse_report(text: str, options: argparse.Namespace) -> tuple[str, Path]:
+    """Return the kind and the path of a report.
+
+    Raises:
+        UsageError: if the kind is unknown or shows no comparison, or the path cannot be written or is in use.
+    """
+    kind, _, path = (part.strip() for part in text.partition("="))
+    kinds = [name for name in REPORTS if name not in OF_ONE_RUN]
+    if kind not in kinds:
+        raise UnknownNameError("kind of --report", kind, kinds)
+    if not path:
+        raise UsageError(f"--report: {text!r}: nothing given after {kind}=; expected the path of a file")
+    target = Path(path).resolve()
+    records = [file.resolve() for name in (options.before, options.after) if (file := find(options.store, name))]
+    of_store = records_folder(options.store).resolve() in target.parents or (
+        target.parent == options.store.resolve() and target.name.startswith(REPLIES)
+    )
+    if target in records or of_store:
+        raise UsageError(f"--report: {text}: it would replace a record or a file of the store; name another path")
+    try:
+        check_writable(target)
+    except UsageError as error:
+        raise UsageError(f"--report: {text}: {error}") from None
+    return kind, target

@@ -107,3 +107,42 @@ def test_compare_store_option_is_used(store: Path) -> None:
     store.rename(store.with_name("elsewhere"))
     assert main(["compare", "main", "main"]) == 4
     assert main(["compare", "main", "main", "--store", "elsewhere"]) == 0
+
+
+def test_compare_report_writes_page_with_both_runs(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(saved_run("-" * 20 + "+" * 80), store, "branch")
+    assert main(["compare", "main", "branch", "--report", "html=out/page.html", "--report", "md=page.md"]) == 1
+    page = Path("out/page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert 'id="changes"' in page
+    assert ">branch<" in page
+    assert page.count('class="flip"') == 20
+    assert "Compared with" in Path("page.md").read_text(encoding="utf-8")
+    assert "compared with main: worse" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        ("json=a.json", "kind of --report"),
+        ("html=", "nothing given after html="),
+        ("html", "nothing given after html="),
+        ("html=.taskgraph/runs/main.json", "it would replace a record"),
+        ("md=.taskgraph/runs/new.md", "it would replace a record"),
+        ("md=.taskgraph/replies.sqlite", "it would replace a record"),
+        ("html=.", "it is a folder"),
+    ],
+)
+def test_compare_report_wrong_value_exits_4(
+    store: Path, capsys: pytest.CaptureFixture[str], report: str, message: str
+) -> None:
+    before = (store / "runs" / "main.json").read_bytes()
+    assert main(["compare", "main", "main", "--report", report]) == 4
+    assert message in capsys.readouterr().err
+    assert (store / "runs" / "main.json").read_bytes() == before
+
+
+def test_compare_report_to_compared_file_exits_4(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write("after.json", saved_run("+" * 100))
+    assert main(["compare", "main", "after.json", "--report", "md=./after.json"]) == 4
+    assert "it would replace a record" in capsys.readouterr().err

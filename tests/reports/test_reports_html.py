@@ -18,7 +18,6 @@ from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html import question_view as html_questions
 from pytest_taskgraph.reports.html.charts import confusions
 from pytest_taskgraph.reports.html.question_view import FIRST
-from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
@@ -486,19 +485,6 @@ def test_html_headings_ordered_and_tables_have_captions() -> None:
     assert all("scope" in attributes for tag, attributes, _ in report.elements if tag == "th")
     assert [attributes["role"] for _, attributes, _ in report.elements if attributes.get("id") == "count"] == ["status"]
     assert {"header", "main", "nav", "footer"} <= {tag for tag, _, _ in report.elements}
-
-
-def test_html_comparison_shows_flips_with_former_answers() -> None:
-    before = record(*(make_trial(f"q{at:02}") for at in range(12)))
-    after = record(*(make_trial(f"q{at:02}", "wrong" if at < 9 else "right", given="Z") for at in range(12)))
-    report = Page(html(after, compare(before, after)))
-    assert report.all("h1") == ["✗ Worse than before; 9 of 12 not right"]
-    rows = [row for row in report.all("tr") if row.startswith("q0")]
-    assert rows[0].split() == ["q00", "right", "A", "wrong", "Z"]
-    assert len(rows) == 9
-    assert report.all("bdi", data_slot="before")[0] == "right, score 1.000: A"
-    assert report.data("index")[0]["change"] == "worse"
-    assert "Compared all worse" in report.all("label")
 
 
 def test_html_without_comparison_has_no_section_of_it() -> None:

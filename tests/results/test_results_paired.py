@@ -4,16 +4,19 @@ from itertools import product
 from math import comb, fsum, sqrt
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_taskgraph.results.statistics import paired
+from pytest_taskgraph.results.statistics.intervals import wilson
 from pytest_taskgraph.results.statistics.paired import (
     LossEstimate,
     estimate_loss,
     holm,
+    loss_interval,
     mcnemar,
     needed_clusters,
     needed_questions,
@@ -196,3 +199,26 @@ def test_needed_is_more_than_present(n: int, variance: float, margin: float) -> 
     number = needed_questions(LossEstimate(n, n, 0.0, 1.0, variance), margin)
     assert number is not None
     assert number > n
+
+
+def test_loss_interval_is_t_interval_of_clusters() -> None:
+    losses = [1.0, 1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0]
+    low, high = loss_interval(estimate_loss({str(at): [loss] for at, loss in enumerate(losses)})) or (0, 0)
+    expected = stats.t.interval(0.95, 7, np.mean(losses), stats.sem(losses))
+    assert (low, high) == pytest.approx(expected)
+
+
+def test_loss_interval_nothing_changed_has_width() -> None:
+    low, high = loss_interval(estimate_loss({str(at): [0.0] for at in range(20)})) or (0, 0)
+    assert -low == high == pytest.approx(wilson(0, 20)[1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_loss_interval_all_changed_excludes_zero(sign: int) -> None:
+    low, high = loss_interval(estimate_loss({str(at): [float(sign)] for at in range(20)})) or (0, 0)
+    assert min(abs(low), abs(high)) == pytest.approx(wilson(20, 20)[0])
+    assert low * high > 0
+
+
+def test_loss_interval_single_cluster_is_none() -> None:
+    assert loss_interval(estimate_loss({"a": [0.0, 1.0]})) is None

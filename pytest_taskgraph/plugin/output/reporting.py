@@ -240,7 +240,8 @@ class Reporting:
         if why := question_set_mismatch(self.baseline_sets, own["question_sets"]):
             excused = name == LAST and "missing" not in self._fail_on
             return [RunCase(title, "skipped" if excused else "failed", f"not decided: {why}")]
-        self.comparison = compare(self._before, own, self._margin())
+        names = name, options.value(self._config, "save") or ""
+        self.comparison = compare(self._before, own, self._margin(), names)
         outcome, reason = comparison_case(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
         self._keeps_baseline = outcome != "passed" or is_worse(self.comparison.verdict)
         return [RunCase(title, outcome, reason)]

@@ -48,11 +48,13 @@ STYLES = (  # of the page, in this order
     "scoreboard.css",
     "heat_map.css",
     "sorting.css",
+    "comparison.css",
 )
 SCRIPTS = (  # each a function of its own, run once the page is read
     "sorting.js",
     "drawing.js",
     "questions.js",
+    "comparison.js",
 )
 _FIRST_FACTS = ("model", "models", "answered", "date", "duration", RUN)
 

@@ -5,41 +5,62 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...results.case import base_verdict
-from ...scoring.forms import show_answer
-from ...trial import Json
-from ..comparison_lines import aggregate_rows, aggregate_titles, interruption_notes, rates
-from ..escape import one_line
-from ..wording import count, number
+from ...results.record import About, about_of
+from ..comparison_lines import aggregate_rows, aggregate_titles, group_p_value, interruption_notes
+from ..provenance_facts import provenance_facts
+from ..wording import count, number, signed, signed_interval
+from .flipped_questions import FlipView, flip_view
 
 if TYPE_CHECKING:
-    from ...results.comparison import Difference, Flip, GroupChange, RunComparison
+    from ...results.comparison import Difference, GroupChange, RunComparison
 
-SHORT = 200  # columns of an answer
-LEAST_P = 0.001
-MOST = 200  # rows of a list; the filter of the questions shows the rest
-_APART = ("settings", "gates", "lost")  # settings are flattened; the others are results, not settings
+MOST = 200  # rows of a list, and questions of each direction; the filter of the questions shows the rest
 _STATES = {"worse": "failed", "better": "passed", "not worse": "passed"}
+_SIGNS = {"worse": "▼", "better": "▲", "inconclusive": "?"}
+_ALWAYS = ("name", "models", "prompts", "seed", "date", "question sets")  # facts that are shown side by side anyway
+# Facts that have a row of their own, and results, which are no facts of how a run was made.
+_APART = (
+    *("settings", "gates", "lost", "families", "usage", "provenance"),
+    *("version", "models", "seed", "prompts", "question_sets", "questions"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class FlipView:
-    """A question with another outcome than before."""
+class RunFact:
+    """A fact of both runs."""
 
-    id: str
-    group: str
-    model: str
-    change: str  # "worse" or "better"
-    before: tuple[str, str, str]  # outcome, score, answer
-    after: tuple[str, str, str]
+    name: str
+    before: str
+    after: str
 
     @property
-    def before_text(self) -> str:
-        """Return the former outcome and answer in a line."""
-        outcome, score, answer = self.before
-        return f"{outcome}, score {score}: {answer}"
+    def differs(self) -> bool:
+        """Return True if the runs differ in it."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A group, a section or the total, before and after."""
+
+    kind: str  # "group", "section" or "total"
+    name: str
+    model: str  # "" if there is a single one
+    n: str
+    before: str
+    after: str
+    change: str
+    interval: str
+    bar: tuple[float, float, float] | None  # change and ends of its interval, 0 to 100; 50 is no change
+    lost: str
+    won: str
+    p: str
+    sign: str
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +71,15 @@ class Changes:
     verdict: str
     reason: str
     notes: list[str]
-    runs: list[list[str]]  # name of a fact, before, after
+    facts: list[RunFact]  # those that tell the runs apart
+    shared: list[tuple[str, str]]  # names and values of the other facts, the same in both runs
     words: tuple[str, str]  # what a group and a section are called
-    groups: list[list[str]]
-    sections: list[list[str]]  # the total as its last row
+    groups: list[ChangeRow]
+    sections: list[ChangeRow]  # the total as its last row
     aggregates: list[list[str]]  # titles first; empty where no family has any
-    flips: list[FlipView]
+    flips: list[FlipView]  # the first MOST of each direction
+    worse: int  # of all that flipped
+    better: int
     differences: list[tuple[str, list[str]]]  # what changed at the example of one question, lines of a diff
     changed: list[tuple[str, str]]  # what changed, the questions' ids
     only: list[tuple[str, str]]  # in which run alone, or without an answer, ids
@@ -65,28 +89,43 @@ class Changes:
         """Return the change of a question's outcome; None if it is the same."""
         return self.by_key.get((question, model)) or self.by_key.get((question, ""))
 
+    @property
+    def models(self) -> bool:
+        """Return True if rows are of several models."""
+        return any(row.model for row in (*self.groups, *self.sections))
+
 
 def changes(comparison: RunComparison) -> Changes:
     """Return the comparison; lists are cut after MOST entries, with a note of how many are left out."""
-    flips = [_flip_view(flip) for flip in comparison.flips]
+    flips = [flip_view(flip) for flip in comparison.flips]
     totals = [comparison.total] if comparison.total else []
     rows = aggregate_rows(comparison.aggregates)
+    sections = [_change_row(group, "section") for group in comparison.sections]
+    facts = _run_facts(comparison)
+    models = len({group.model for group in (*comparison.groups, *comparison.sections)}) > 1
     return Changes(
         state=_STATES.get(base_verdict(comparison.verdict), "neutral"),
         verdict=comparison.verdict,
         reason=comparison.reason,
         notes=[*_notes(comparison), *interruption_notes(comparison), *comparison.notes],
-        runs=_run_differences(comparison.before, comparison.after),
+        facts=[fact for fact in facts if fact.differs or fact.name in _ALWAYS],
+        shared=[(fact.name, fact.before) for fact in facts if not (fact.differs or fact.name in _ALWAYS)],
         words=(comparison.group_word, comparison.section_word),
-        groups=[_group_row(group) for group in comparison.groups],
-        sections=[_group_row(group) for group in (*comparison.sections, *totals)],
+        groups=[_change_row(group, "group", models) for group in comparison.groups],
+        sections=[*sections, *(_change_row(group, "total") for group in totals)],
         aggregates=[aggregate_titles(comparison.aggregates), *rows] if rows else [],
-        flips=flips[:MOST],
+        flips=[flip for change in ("worse", "better") for flip in _first_of(flips, change)],
+        worse=sum(flip.change == "worse" for flip in flips),
+        better=sum(flip.change == "better" for flip in flips),
         differences=[(_difference_title(difference), list(difference.lines)) for difference in comparison.differences],
         changed=_ids_by_change(comparison),
         only=_ids_of_one_run(comparison),
         by_key={(flip.id, flip.model): flip for flip in flips},
     )
+
+
+def _first_of(flips: Iterable[FlipView], change: str) -> Iterator[FlipView]:
+    return islice((flip for flip in flips if flip.change == change), MOST)
 
 
 def _notes(comparison: RunComparison) -> Iterator[str]:
@@ -95,18 +134,9 @@ def _notes(comparison: RunComparison) -> Iterator[str]:
     yield f"{count(comparison.paired, 'question')} paired: {lost:,} worse than before, {len(flips) - lost:,} better."
     if comparison.needed:
         yield f"About {count(comparison.needed, 'paired question')} needed for a decision."
-    if len(flips) > MOST:
-        yield f"The first {MOST} of {len(flips):,} that flipped are listed."
-
-
-def _flip_view(flip: Flip) -> FlipView:
-    before = (flip.before_outcome, number(flip.before_score), _answer(flip.form, flip.before_answer))
-    after = (flip.after_outcome, number(flip.after_score), _answer(flip.form, flip.after_answer))
-    return FlipView(flip.id, flip.group, flip.model, "worse" if flip.lost else "better", before, after)
-
-
-def _answer(form: str, answer: Json) -> str:
-    return "no answer" if answer is None else one_line(show_answer(form, answer), SHORT)
+    for number_of, name in ((lost, "worse"), (len(flips) - lost, "better")):
+        if number_of > MOST:
+            yield f"The first {MOST} of {number_of:,} that are {name} are listed."
 
 
 def _difference_title(difference: Difference) -> str:
@@ -116,31 +146,54 @@ def _difference_title(difference: Difference) -> str:
     )
 
 
-def _group_row(group: GroupChange) -> list[str]:
-    """Return name, n, rates and means before and after, p-values and verdict."""
-    return [
-        f"{group.title}, {group.model}" if group.model else group.title,
+def _change_row(group: GroupChange, kind: str, models: bool = True) -> ChangeRow:
+    verdict, ends = base_verdict(group.verdict), group.ends
+    bar = None if ends is None else tuple(round(50 + 50 * value, 1) for value in (group.change, *ends))
+    return ChangeRow(
+        kind,
+        f"{group.title} (graded)" if group.graded and kind != "total" else group.title,
+        group.model if models else "",
         f"{group.n:,}",
-        rates(group),
-        f"{number(group.mean_before)} → {number(group.mean_after)}",
-        _p(group.p),
-        _p(group.adjusted_p),
-        group.verdict or "-",
+        number(group.before),
+        number(group.after),
+        signed(group.change),
+        signed_interval(ends),
+        None if bar is None else (bar[0], bar[1], bar[2]),
+        f"{group.lost:,}",
+        f"{group.won:,}",
+        group_p_value(group) or "-",
+        _SIGNS.get(verdict, ""),
+        group.verdict or "not tested",
+    )
+
+
+def _run_facts(comparison: RunComparison) -> list[RunFact]:
+    """Return the facts of both runs; settings only if they differ."""
+    abouts = about_of(comparison.before), about_of(comparison.after)
+    first, second = (_named_facts(name, about) for name, about in zip(comparison.names, abouts, strict=True))
+    shared = {name: RunFact(name, first.get(name, "-"), second.get(name, "-")) for name in (*first, *second)}
+    others = _other_facts(comparison.before), _other_facts(comparison.after)
+    further = [
+        RunFact(name, *(facts.get(name, "-") for facts in others)) for name in dict.fromkeys((*others[0], *others[1]))
     ]
+    return [*shared.values(), *(fact for fact in further if fact.differs)]
 
 
-def _p(value: float | None) -> str:
-    return "<0.001" if value is not None and value < LEAST_P else number(value)
+def _named_facts(name: str, about: About) -> dict[str, str]:
+    facts = {
+        "name": name,
+        "models": ", ".join(about.models),
+        "prompts": ", ".join(about.prompts),
+        "seed": str(about.seed),
+        **dict(provenance_facts(about)),
+        **about.facts,
+        "questions": "" if about.questions is None else f"{about.questions:,}",
+        "cost": "" if about.usage is None else f"${about.usage.cost:,.4f}",
+    }
+    return {title: value for title, value in facts.items() if value}
 
 
-def _run_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[str]]:
-    """Return the facts in which the two runs differ, settings by their own names."""
-    first, second = _flat_facts(before), _flat_facts(after)
-    rows = [[name, first.get(name, "-"), second.get(name, "-")] for name in dict.fromkeys((*first, *second))]
-    return [row for row in rows if row[1] != row[2]]
-
-
-def _flat_facts(about: Mapping[str, Any]) -> dict[str, str]:
+def _other_facts(about: Mapping[str, Any]) -> dict[str, str]:
     settings = about.get("settings") or {}
     return {name: _fact(value) for name, value in {**about, **settings}.items() if name not in _APART}
 

@@ -19,7 +19,7 @@ from ..descriptions import descriptions_of
 from ..record import About, question_sets_of, tally_of
 from .aggregate_changes import AggregateChange
 from .pairing import ChangedQuestion, MissingAnswer, Pairing, QuestionPair, mean_score, pair_questions
-from .verdict import MARGIN, GroupChange, decide, group_change, group_pairs, total_pairs
+from .verdict import MARGIN, GroupChange, decide, group_change, group_pairs, separate_few_clusters, total_pairs
 
 __all__ = [
     "FAIL_ON",
@@ -62,6 +62,7 @@ class Flip:
     after_outcome: Outcome
     after_score: float
     after_answer: Json
+    trials: tuple[Trial, Trial] | None = None  # those repetitions, before and after; in no JSON
 
     @property
     def lost(self) -> bool:
@@ -111,20 +112,29 @@ class RunComparison:
     group_word: str = "group"  # what the compared families call a group
     section_word: str = "section"
     aggregates: tuple[AggregateChange, ...] = ()  # of the families that declare aggregates
+    names: tuple[str, str] = ("", "")  # of the runs, as the user states them; "" if unknown
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as plain JSON values; without `aggregates` if no family has any."""
-        fields = asdict(self)
+        """Return the comparison as plain JSON values; without `aggregates` if no family has any.
+
+        The trials of flipped questions are left out: the records of the runs hold them.
+        """
+        fields = asdict(replace(self, flips=tuple(replace(flip, trials=None) for flip in self.flips)))
+        for flip in fields["flips"]:
+            del flip["trials"]
         return fields if self.aggregates else {name: value for name, value in fields.items() if name != "aggregates"}
 
 
-def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> RunComparison:
+def compare(
+    before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN, names: tuple[str, str] = ("", "")
+) -> RunComparison:
     """Compare a record with the record of a baseline.
 
     Args:
         before: The baseline.
         after: The record to be compared with it.
         margin: Non-inferiority margin, 0 to 1: the acceptable mean loss.
+        names: Names of the runs.
 
     Raises:
         UsageError: if the margin is not from 0 to 1, a record is damaged, or the records have different versions of a
@@ -139,7 +149,8 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     words = described.word("group", families), described.word("section", families)
     decision = decide(pairing.pairs, margin, described)
     flips = sorted(chain.from_iterable(map(_flips, pairing.pairs)), key=lambda flip: not flip.lost)
-    pairs, counted = pairing.pairs, total_pairs(pairing.pairs)
+    pairs = separate_few_clusters(pairing.pairs)
+    counted = total_pairs(pairs)
     return RunComparison(
         before=_run_facts(before), after=_run_facts(after), margin=margin, paired=len(pairs), verdict=decision.verdict,
         reason=decision.reason, needed=decision.needed, p=decision.p, p_better=decision.p_better,
@@ -151,7 +162,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         flips=tuple(flips), changed=pairing.changed, differences=tuple(_differences(pairing)), missing=pairing.missing,
         only_before=pairing.only_before, only_after=pairing.only_after,
         notes=tuple(_notes(pairing, before, after, words[0])),
-        group_word=words[0], section_word=words[1], aggregates=decision.aggregates,
+        group_word=words[0], section_word=words[1], aggregates=decision.aggregates, names=names,
     )  # fmt: skip
 
 
@@ -244,6 +255,7 @@ def _flips(pair: QuestionPair) -> Iterator[Flip]:
         after.question.reference,
         before.outcome, mean_score(pair.before), before.score.given if before.score else None,
         after.outcome, mean_score(pair.after), after.score.given if after.score else None,
+        (before, after),
     )  # fmt: skip
 
 

@@ -10,7 +10,16 @@ from typing import Literal
 from ..case import IDENTICAL, INCONCLUSIVE, restrict_verdict
 from ..descriptions import Descriptions
 from ..statistics.intervals import ENOUGH_CLUSTERS, describe_restriction
-from ..statistics.paired import LossEstimate, estimate_loss, holm, mcnemar, needed_clusters, needed_questions, sign_flip
+from ..statistics.paired import (
+    LossEstimate,
+    estimate_loss,
+    holm,
+    loss_interval,
+    mcnemar,
+    needed_clusters,
+    needed_questions,
+    sign_flip,
+)
 from .aggregate_changes import AggregateChange, aggregate_changes
 from .pairing import QuestionPair, mean_score, pass_share
 
@@ -42,6 +51,7 @@ class GroupChange:
     graded: bool = False  # True if scores are tested
     before: float = 0.0  # mean of the tested value: 1 if a question passes, else 0; the score if graded
     after: float = 0.0
+    ends: tuple[float, float] | None = None  # 95 % interval of `change`, by cluster; None for fewer than two
 
     @property
     def title(self) -> str:
@@ -92,8 +102,7 @@ def decide(pairs: Sequence[QuestionPair], margin: float = MARGIN, descriptions: 
     noun = described.word("cluster", (pair.family for pair in pairs))
     clusters = len({pair.cluster for pair in pairs})
     few_clusters = clusters if clusters < ENOUGH_CLUSTERS else 0
-    if few_clusters:
-        pairs = [replace(pair, cluster=f"{pair.unit} {pair.model}") for pair in pairs]
+    pairs = separate_few_clusters(pairs)
     groups, counted = _group_changes(pairs, described), total_pairs(pairs)
     aggregates = aggregate_changes(pairs, described, LEVEL)
     by_cluster: dict[str, list[float]] = {}
@@ -122,6 +131,13 @@ def decide(pairs: Sequence[QuestionPair], margin: float = MARGIN, descriptions: 
             for change in aggregates
         ),
     )  # fmt: skip
+
+
+def separate_few_clusters(pairs: Sequence[QuestionPair]) -> list[QuestionPair]:
+    """Return the pairs, each question a cluster of its own if there are fewer than ENOUGH_CLUSTERS clusters."""
+    if len({pair.cluster for pair in pairs}) >= ENOUGH_CLUSTERS:
+        return list(pairs)
+    return [replace(pair, cluster=f"{pair.unit} {pair.model}") for pair in pairs]
 
 
 def restrict_to_clusters(verdict: str, noun: str) -> str:
@@ -258,4 +274,14 @@ def group_change(
     return GroupChange(
         name, section, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model, prompt,
         sum(pair.loss > 0 for pair in pairs), sum(pair.loss < 0 for pair in pairs), graded, tested[0], tested[1],
+        _change_interval(pairs),
     )  # fmt: skip
+
+
+def _change_interval(pairs: Sequence[QuestionPair]) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean change: t standard errors either way, by cluster."""
+    losses = dict[str, list[float]]()
+    for pair in pairs:
+        losses.setdefault(pair.cluster, []).append(pair.loss)
+    interval = loss_interval(estimate_loss(losses))
+    return None if interval is None else (0.0 - interval[1], 0.0 - interval[0])

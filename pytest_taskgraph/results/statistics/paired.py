@@ -135,6 +135,31 @@ def estimate_loss(by_cluster: Mapping[str, Sequence[float]], confidence: float =
     return LossEstimate(n, count, mean, min(1.0, max(by_error, by_share)), variance)
 
 
+def loss_interval(estimate: LossEstimate, confidence: float = 0.95) -> tuple[float, float] | None:
+    """Return the two-sided interval of the mean loss; None for fewer than two clusters.
+
+    It is the mean +- t standard errors. If no cluster differs from the mean, that has no width, and Wilson's interval
+    for a share as high among so many clusters is returned; if nothing changed, its bound to both sides.
+
+    Args:
+        estimate: The loss of the questions.
+        confidence: Level of the interval, 0 to 1, both excluded.
+
+    Returns:
+        Both ends, -1 to 1.
+    """
+    if estimate.variance is None:
+        return None
+    mean, clusters = estimate.mean, estimate.clusters
+    half = student_quantile((1 + confidence) / 2, clusters - 1) * sqrt(estimate.variance / clusters)
+    if half > _ROUNDING:
+        return max(-1.0, mean - half), min(1.0, mean + half)
+    low, high = wilson(min(1.0, abs(mean)) * clusters, clusters, confidence)
+    if abs(mean) < _ROUNDING:
+        return -high, high
+    return (low, high) if mean > 0 else (-high, -low)
+
+
 def needed_questions(estimate: LossEstimate, margin: float, confidence: float = 0.975) -> int | None:
     """Return about how many questions decide, on `needed_clusters` clusters; None if no number can be given.
 
