@@ -7,7 +7,7 @@ A name is that of the node or group with this label; where several have the labe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,7 +25,7 @@ MOST_PAIRS: Final = 500
 DEEPEST: Final = 12  # parts of a path
 _ORDER = {kind: at for at, kind in enumerate(MARK_LOOKS)}
 _PLAIN_WORD = re.compile(r"[^\W\d_]?[^\WA-Z\d_]*")  # a word as any sentence may hold it
-_QUOTES = r"'\"`“”‘’«»"
+_QUOTES = "'\"`“”‘’«»"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class MarkedSubject:
         self._labels = {part.id: part.label for part in diagram.parts}
         self._paths = _paths(diagram)
         self._groups = {group.id for group in diagram.groups}
-        self._mentions = _mentions(name for name in self._labels.values() if name)
+        self._names = sorted({label for label in self._labels.values() if label}, key=lambda name: (-len(name), name))
 
     def marks(self, trial: Trial) -> AnswerMarks:
         """Return the marks of the answer of a trial, and of the names in its question."""
-        asked = [*dict.fromkeys(self._mentions(trial.question.text[:LONGEST_QUESTION]))]
+        asked = _mentioned(self._names, trial.question.text[:LONGEST_QUESTION])
         parts = answer_parts(trial.question, trial.score)
         scoped = any(part_id in self._groups for name in asked for part_id in self._by_name.get(name, ()))
         placed: dict[str, list[Mark]] = {}
@@ -162,13 +162,21 @@ def _parts_by_name(diagram: Diagram) -> dict[str, list[str]]:
     return {name: [part_id for part_id in ids if part_id in first] or ids for name, ids in found.items()}
 
 
-def _mentions(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return a function that finds names in a text, the longest first; a plain word is a name in quotes alone."""
-    known = sorted(dict.fromkeys(names), key=lambda name: (-len(name), name))
-    return re.compile("|".join(map(_mention, known)) or r"(?!)").findall
+def _mentioned(names: Sequence[str], text: str) -> list[str]:
+    """Return the names, the longest first, that stand in a text outside longer ones; a plain word only in quotes."""
+    found = []
+    for name in names:
+        at = text.find(name)
+        while at >= 0 and not _is_mention(name, text[at - 1 : at], text[at + len(name) :][:1]):
+            at = text.find(name, at + 1)
+        if at >= 0:
+            found.append(name)
+            text = text.replace(name, "\0")
+    return found
 
 
-def _mention(name: str) -> str:
+def _is_mention(name: str, before: str, after: str) -> bool:
+    """Return True if a name that stands between two characters, or at an end of the text, is meant as a name."""
     if _PLAIN_WORD.fullmatch(name):
-        return rf"(?<=[{_QUOTES}]){re.escape(name)}(?=[{_QUOTES}])"
-    return rf"(?<!\w){re.escape(name)}(?!\w)"
+        return before in _QUOTES and after in _QUOTES and bool(before and after)
+    return not any(character.isalnum() or character == "_" for character in before + after)

@@ -212,8 +212,9 @@ def _label_size(edge: DiagramEdge) -> tuple[float, float]:
 
 def mark_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
     """Yield a sentence for each kind of mark, with the marked nodes and groups by their titles."""
+    all_counts = mark_counts(diagram, marks) if marks else {}
     for kind, look in MARK_LOOKS.items():
-        if counts := mark_counts(diagram, marks).get(kind):
+        if counts := all_counts.get(kind):
             names = [
                 f"{part_title(part)}{f' ({one_line(mark.tag, LONGEST_TAG)})' if mark.tag else ''}"
                 for part in diagram.parts
@@ -258,7 +259,9 @@ def _group(group: DiagramGroup, box: Box, marks: Marks, number: int) -> str:
 
 def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks, number: int) -> str:
     own = marks.parts.get(node.id, ())
-    opening, badge = f'<g{mark_class(own)} data-n="{number}">', badges(own, box.x + 2, box.y - 1)
+    inset = 7 if node.kind in GATEWAYS else 0  # the corner of a diamond is empty
+    badge = badges(own, box.x + 2 + inset, box.y - 1 + inset)
+    opening = f'<g{mark_class(own)} data-n="{number}">'
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
     title = marked_title(escape(part_title(node)), own)
     if node.kind in GATEWAYS:

@@ -52,7 +52,8 @@
       const title = group.querySelector("title");
       if (!place.has(number)) {
         const box = group.querySelector(".n, .g").getBBox();
-        place.set(number, { x: box.x + 2, y: box.y - 1, name: title.textContent });
+        const inset = group.querySelector(".k") ? 7 : 0; // the corner of a diamond is empty
+        place.set(number, { x: box.x + 2 + inset, y: box.y - 1 + inset, name: title.textContent });
         group.setAttribute("class", code);
         title.textContent += title.textContent ? ": " : "";
       } else title.textContent += "; ";
@@ -153,14 +154,17 @@
     canvas.before(tools);
     new ResizeObserver(report).observe(views[0]);
     fit("width");
-    for (const view of views) reveal(view);
+    reveal(views);
   };
 
-  // A high drawing shows its uppermost difference first.
-  const reveal = (view) => {
-    const tops = [...view.querySelectorAll(".u, .v, .x")].map((one) => one.getBoundingClientRect().top);
-    const beyond = Math.min(...tops) - view.getBoundingClientRect().bottom + 120;
-    if (tops.length && beyond > 0) view.scrollTop = beyond + view.clientHeight / 3;
+  // A high drawing shows its uppermost difference first; a pair that of either.
+  const reveal = (views) => {
+    const beyond = (view) => {
+      const bottom = view.getBoundingClientRect().bottom;
+      return [...view.querySelectorAll(".u, .v, .x")].map((one) => one.getBoundingClientRect().top - bottom);
+    };
+    const first = Math.min(...views.flatMap(beyond)) + 120;
+    if (first > 0 && first < Infinity) for (const view of views) view.scrollTop = first + view.clientHeight / 3;
   };
 
   // Dragging with the mouse moves the drawing; two fingers zoom it. One finger scrolls, as everywhere.
