@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from ..diagram import Diagram, DiagramPair, unpack
 from ..scoring.trial_explanation import explain_trial
 from ..trial import Trial
+from .drawing.answer_marks import MarkedSubject
 from .drawing.diagram_text import diagram_lines
+from .drawing.svg_pair import difference_marks
 from .escape import one_line, quote_lines
 from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from .trial_facts import trial_facts
@@ -76,8 +78,13 @@ def _outcome_lines(trial: Trial) -> Iterator[str]:
 
 def _drawing_lines(trial: Trial) -> Iterator[str]:
     if trial.diagram:
-        yield from ("", "drawing:", *diagram_lines(Diagram.from_json(unpack(trial.diagram))))
+        diagram = Diagram.from_json(unpack(trial.diagram))
+        answer = MarkedSubject(diagram).marks(trial)
+        beside = [f"(beside a mark: {answer.tags})"] if answer.tags else []
+        unplaced = [f"(not in the drawing: {answer.unplaced_text})"] if answer.unplaced else []
+        yield from ("", "drawing:", *diagram_lines(diagram, answer.marks), *beside, *unplaced)
     if trial.diagram_pair:
         pair = DiagramPair.from_json(unpack(trial.diagram_pair))
-        yield from ("", "drawing of the expected answer:", *diagram_lines(pair.expected))
-        yield from ("", "drawing of the parsed answer:", *diagram_lines(pair.given))
+        missing, extra = difference_marks(pair)
+        yield from ("", "drawing of the expected answer:", *diagram_lines(pair.expected, missing))
+        yield from ("", "drawing of the parsed answer:", *diagram_lines(pair.given, extra))

@@ -10,8 +10,9 @@ import pytest
 from described_runs import about_run
 
 from pytest_taskgraph.__main__ import USAGE_ERROR, main
-from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.reports.drawing.diagram_text import diagram_lines
+from pytest_taskgraph.reports.drawing.marks import Mark, Marks
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.saved import save
 from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
@@ -152,3 +153,32 @@ def test_diagram_lines_follow_the_flow_and_nest_groups() -> None:
         "    Knead",
         "(2 nodes and links left out)",
     ]
+
+
+def test_diagram_lines_say_what_is_marked() -> None:
+    marks = Marks(
+        {"m": [Mark("missing", "1×"), Mark("extra", "2")], "b": [Mark("right")]}, {DRAWING.edges[0]: Mark("misplaced")}
+    )
+    lines = diagram_lines(DRAWING, marks)
+    assert [line for line in lines if "#" in line or "{" in line] == [
+        "  Bake -> END  # expected and given",
+        "  Mix (calls Dough) -> <exclusive g1> {against the order} ..> <data dough>, inside:"
+        "  # missing from the answer (1×); not expected (2)",
+    ]
+
+
+def test_show_marks_answer_in_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    score = Score(0.5, given=["Mix", "Fry\x1b"], missing=["Bake"])
+    lines = show(tmp_path, capsys, [trial(score=score)], "next-1")[1].splitlines()
+    assert "  Bake -> END  # missing from the answer" in lines
+    assert "  Mix (calls Dough) -> <exclusive g1> ..> <data dough>, inside:  # expected and given" in lines
+    assert "(not in the drawing: Fry\\x1b (not expected))" in lines
+
+
+def test_show_marks_differences_of_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = replace(DRAWING, nodes=[*DRAWING.nodes[1:], DiagramNode("f", "Fry")], edges=DRAWING.edges[:2])
+    pair = pack(DiagramPair(DRAWING, given).to_json())
+    lines = show(tmp_path, capsys, [trial(diagram_pair=pair)], "next-1")[1].splitlines()
+    assert "  Bake -> END {missing from the answer}" in lines
+    assert "  END  # missing from the answer" in lines
+    assert "  Fry  # not expected" in lines

@@ -78,7 +78,7 @@ def test_answer_parts_of_letter_have_text_of_option() -> None:
          ["A right 1", "A extra 2", "B right 4", "C right 5", "D right 6", "X extra 3"], []),
     ],
 )  # fmt: skip
-def test_answer_parts_of_order_blame_fewest_tasks(
+def test_answer_parts_of_order_blame_tasks_in_most_pairs(
     answer: list[str], expected: list[str], reversed_pairs: list[tuple[str, str]]
 ) -> None:
     parts = parts_of("task-order", DIAMOND, [*answer])

@@ -76,14 +76,14 @@ def mark_class(marks: Sequence[Mark]) -> str:
 
 
 def marked_title(text: str, marks: Sequence[Mark]) -> str:
-    """Return the escaped title of an element with what its marks say."""
-    words = "; ".join(map(_words, marks))
-    return ": ".join(filter(None, (text, words)))
+    """Return the title of an element with what its marks say."""
+    return ": ".join(filter(None, (text, "; ".join(map(mark_text, marks)))))
 
 
-def _words(mark: Mark) -> str:
+def mark_text(mark: Mark) -> str:
+    """Return what a mark says, with its tag, as printable text."""
     words = MARK_LOOKS[mark.kind].words
-    return f"{words} ({escape(_tag(mark))})" if mark.tag else words
+    return f"{words} ({_tag(mark)})" if mark.tag else words
 
 
 def _tag(mark: Mark) -> str:

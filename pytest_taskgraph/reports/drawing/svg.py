@@ -248,7 +248,7 @@ def link_sentences(diagram: Diagram) -> Iterator[str]:
 
 def _group(group: DiagramGroup, box: Box, marks: Marks, number: int) -> str:
     own = marks.parts.get(group.id, ())
-    title = marked_title(escape(part_title(group)), own)
+    title = escape(marked_title(part_title(group), own))
     return (
         f'<g{mark_class(own)} data-n="{number}"><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
         f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
@@ -263,7 +263,7 @@ def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks, number: i
     badge = badges(own, box.x + 2 + inset, box.y - 1 + inset)
     opening = f'<g{mark_class(own)} data-n="{number}">'
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
-    title = marked_title(escape(part_title(node)), own)
+    title = escape(marked_title(part_title(node), own))
     if node.kind in GATEWAYS:
         return (
             f'{opening}<title>{title}</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'

@@ -41,7 +41,7 @@ def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
     expected, given = bounded.expected, bounded.given
     sizes = measure(expected), measure(given)
     places = _places(expected, given, *sizes)
-    missing, extra = _marks(expected, given, "missing"), _marks(given, expected, "extra")
+    missing, extra = difference_marks(bounded)
     return DrawnPair(
         _draw_one("Expected", expected, sizes[0], places[0], missing, style),
         _draw_one("Given", given, sizes[1], places[1], extra, style),
@@ -49,6 +49,11 @@ def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
         _counts(len(extra.parts), len(extra.edges)),
         _counts(len(expected.parts) - len(missing.parts), len(expected.edges) - len(missing.edges)),
     )
+
+
+def difference_marks(pair: DiagramPair) -> tuple[Marks, Marks]:
+    """Return the marks of what the given diagram lacks, in the expected one, and of what only the given one has."""
+    return _marks(pair.expected, pair.given, "missing"), _marks(pair.given, pair.expected, "extra")
 
 
 def _marks(diagram: Diagram, other: Diagram, kind: MarkKind) -> Marks:
