@@ -7,8 +7,9 @@ page is a pure function of the record.
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -29,6 +30,7 @@ from .charts import confusions, curves
 from .embedded_data import deflate, embed_json, printable_text
 from .heat_map import heat_maps
 from .marked_drawings import MarkedDrawings
+from .name_tables import NameTables
 from .question_view import FIRST, View, blank_question, drawings, pairs, question_filters, question_views
 from .scoreboard_view import scoreboard_view
 from .table_view import families, tables_across_families
@@ -44,6 +46,7 @@ STYLES = (  # of the page, in this order
     "style.css",
     "drawing.css",
     "transcript.css",
+    "highlight.css",
     "curves.css",
     "scoreboard.css",
     "heat_map.css",
@@ -53,6 +56,7 @@ STYLES = (  # of the page, in this order
 SCRIPTS = (  # each a function of its own, run once the page is read
     "sorting.js",
     "drawing.js",
+    "highlight.js",
     "questions.js",
     "comparison.js",
 )
@@ -71,8 +75,8 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     """
     tally, about = tally_of(record), about_of(record)
     changed = changes(comparison) if comparison is not None else None
-    subjects = MarkedDrawings(record)
-    views = question_views(tally, record, changed, subjects)
+    subjects, names = MarkedDrawings(record), NameTables(record.get("diagrams"))
+    views = question_views(tally, record, names, changed, subjects)
     svgs, svg_pairs = drawings(record, views), pairs(views)
     script, tables = _join_assets(SCRIPTS), families(tally)
     return (
@@ -95,9 +99,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
             index=embed_json([view.line for view in views]),
-            details=embed_json(
-                {"texts": _printable_texts(record, views), "questions": [view.detail for view in views]}
-            ),
+            details=embed_json(_details(record, views, names)),
             drawings=embed_json({cluster: deflate(svg) for cluster, svg in svgs.items()}),
             pairs=embed_json({str(at): _pack_pair(pair) for at, pair in svg_pairs.items()}),
             undrawn=sum(bool(view.pair) for view in views) - len(svg_pairs),
@@ -126,6 +128,15 @@ def _gate_row(gate: Mapping[str, Any], several: bool) -> dict[str, str]:
 def _pack_pair(pair: DrawnPair) -> list[str]:
     """Return the parts of the pair in the order of PAIR, the drawings compressed."""
     return [deflate(pair.expected), deflate(pair.given), pair.missing, pair.extra, pair.same]
+
+
+def _details(record: Mapping[str, Any], views: Sequence[View], names: NameTables) -> dict[str, Any]:
+    """Return what the page shows of opened questions; names are compressed, for many tables are alike."""
+    return {
+        "texts": _printable_texts(record, views),
+        "names": deflate(json.dumps(names.tables, separators=(",", ":"))),
+        "questions": [view.detail for view in views],
+    }
 
 
 def _printable_texts(record: Mapping[str, Any], views: Iterable[View]) -> dict[str, str]:

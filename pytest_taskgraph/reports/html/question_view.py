@@ -21,6 +21,7 @@ from ..trial_facts import trial_facts
 from ..wording import count, number
 from .embedded_data import printable_text
 from .marked_drawings import MarkedDrawings
+from .name_tables import NameTables
 from .transcript import TranscriptView, blank_turn, reasoning_title, transcript
 
 if TYPE_CHECKING:
@@ -88,23 +89,31 @@ def blank_question() -> dict[str, Any]:
 
 
 def question_views(
-    tally: Tally, record: Mapping[str, Any], changed: Changes | None = None, subjects: MarkedDrawings | None = None
+    tally: Tally,
+    record: Mapping[str, Any],
+    names: NameTables,
+    changed: Changes | None = None,
+    subjects: MarkedDrawings | None = None,
 ) -> list[View]:
     """Return all trials: those that are not right first, then graded, right and skipped ones; each by id and model.
 
     Args:
         tally: The trials.
         record: The record that holds them.
+        names: The tables of names, which the names of the questions are added to.
         changed: The comparison with another run, which knows the answers that flipped.
         subjects: The drawings of the record, in which answers are marked.
     """
     subjects = subjects or MarkedDrawings(record)
     prompts = {(row["question"]["id"], row["model"]): row["question"]["prompt"] for row in record["trials"]}
-    views = [_view(trial, prompts[trial.question.id, trial.model], changed, subjects) for trial in tally]
+    views = [
+        _view(trial, prompts[trial.question.id, trial.model], names.place(trial.question), changed, subjects)
+        for trial in tally
+    ]
     return sorted(views, key=lambda view: _ORDER.get(view.line["outcome"], 0))
 
 
-def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects: MarkedDrawings) -> View:
+def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | None, subjects: MarkedDrawings) -> View:
     question, score, shown_transcript = trial.question, trial.score, transcript(trial)
     flip = changed.flip(question.id, trial.model) if changed else None
     line = {
@@ -132,6 +141,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None, subjects
         "before": flip.before_text if flip else "",
         "cluster": question.cluster,
         "prompt": list(prompt),
+        "names": names,  # the number of the table
     }
     if score is not None and trial.outcome == "wrong":
         detail["score"] = f"{number(score.value)}, below {number(question.pass_threshold)}, which passes"

@@ -63,7 +63,7 @@
   };
 
   const open = (item, row) => {
-    const { texts, questions } = details();
+    const { texts, names, questions } = details();
     const detail = questions[row.at];
     const whole = { ...row, ...detail, prompt: detail.prompt.map((digest) => texts[digest]).join("") };
     whole.expected = detail.whole_expected ?? row.expected;
@@ -78,7 +78,7 @@
       button.hidden = false;
       button.addEventListener("click", () => copy(button, button.parentElement.querySelector("pre")));
     }
-    item.dispatchEvent(new CustomEvent("drawings", { bubbles: true, detail: { item, values: whole } }));
+    item.dispatchEvent(new CustomEvent("drawings", { bubbles: true, detail: { item, values: whole, names } }));
   };
 
   // Without the clipboard, as in some browsers for files on disk, the text is selected, and an older command copies it.
