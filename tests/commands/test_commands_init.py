@@ -18,9 +18,9 @@ from pytest_taskgraph.benchmarks.understanding.init_command import FILES, PROMPT
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "start.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order
 ANSWER_LINE = 'Write "Final answer:" followed by your final answer. {{ instruction }}\n'
-OWN_PYPROJECT = '[tool.pytest.ini_options]\naddopts = "--strict-markers"\npython_functions = "check_*"\n'
+OWN_PYPROJECT = '[tool.pytest.ini_options]\naddopts = "--strict-markers"\nfilterwarnings = ["error"]\n'
 OWN_CONFTEST = "import pytest\n\n@pytest.fixture\ndef number():\n    return 3\n"
-OWN_TEST = "def check_number(number):\n    assert number == 3\n"
+OWN_TEST = "def test_number(number):\n    assert number == 3\n"
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def test_started_project_passes_the_linter(started: StartedProject) -> None:
 
 
 def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
-    own = {"pyproject.toml": OWN_PYPROJECT, "conftest.py": OWN_CONFTEST, "tests/test_number.py": OWN_TEST}
+    own = {"pyproject.toml": OWN_PYPROJECT, "conftest.py": OWN_CONFTEST, "tests/test_workflows.py": OWN_TEST}
     for name, text in own.items():
         path = tmp_path / "project" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,6 +140,9 @@ def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
     assert {name: (project.root / name).read_text(encoding="utf-8") for name in own} == own
     code, output = project.shell("pytest -q tests")
     assert (code, output.splitlines()[-1].split(" in ")[0]) == (0, "1 passed")
+    code, output = project.shell("pytest -q")
+    assert code == 0, output
+    assert "taskgraph: baseline:reader: 24 of 24 right (1.000), mean 1.000, report only" in output
     _, save, compare = project.commands
     assert project.shell(save)[0] == 0
     assert project.shell(compare)[0] == 0

@@ -18,7 +18,7 @@ from ...reports.escape import disarm_lines, one_line
 
 SUMMARY = "write a suite, a prompt template, a sample application and a CI workflow into a project"
 SUITES: Final = "suites"
-SUITE: Final = f"{SUITES}/test_workflows.py"
+SUITE: Final = f"{SUITES}/test_workflow_questions.py"
 PROMPT: Final = f"{SUITES}/prompts/ask.jinja"
 CI: Final = ".github/workflows/taskgraph.yml"
 FILES: Final = {  # path in the project -> what it is
