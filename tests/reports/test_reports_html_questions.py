@@ -85,7 +85,7 @@ def test_html_many_reasons_are_cut_and_counted(explaining_form: str) -> None:
     report = page(make_trial("q", "wrong", form=explaining_form, reference="x", given="a" * (MOST_REASONS + 3)))
     reasons = report.data("details")["questions"][0]["why"]
     assert len(reasons) == MOST_REASONS + 1
-    assert reasons[-1] == "3 further reasons."
+    assert reasons[-1] == "and 3 further reasons"
 
 
 def test_html_right_answer_has_no_reasons(explaining_form: str) -> None:
@@ -97,7 +97,7 @@ def test_html_right_answer_has_no_reasons(explaining_form: str) -> None:
 def test_html_unparseable_reply_says_so() -> None:
     trial = make_trial("q", "unparseable")
     report = page(trial)
-    assert report.all("ul", data_list="why")[0] == "The reply has no answer that can be parsed."
+    assert report.all("ul", data_list="why")[0] == "the reply has no answer that can be parsed"
     remarked = page(
         Trial(trial.question, "m", "unparseable", trial.reply, Score(0.0, status="unparseable", remark="no"))
     )

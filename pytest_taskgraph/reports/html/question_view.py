@@ -167,10 +167,10 @@ def _reasons(trial: Trial) -> list[str]:
     score = trial.score
     if score is None:
         return []
-    remark = score.remark or ("" if score.status == "read" else "The reply has no answer that can be parsed.")
+    remark = score.remark or ("" if score.status == "read" else "the reply has no answer that can be parsed")
     reasons = explain_trial(trial)
     if len(reasons) > MOST_REASONS:
-        reasons = [*reasons[:MOST_REASONS], f"{count(len(reasons) - MOST_REASONS, 'further reason')}."]
+        reasons = [*reasons[:MOST_REASONS], f"and {count(len(reasons) - MOST_REASONS, 'further reason')}"]
     return [*reasons, *([remark] if remark else [])]
 
 

@@ -2,7 +2,7 @@
 (() => {
   if (!document.getElementById("index")) return; // no question was asked
   const [MOST_MARKS, LONGEST_TEXT, LONGEST_NAME, MOST_BUTTONS] = [2000, 1_000_000, 200, 60];
-  const SIGNS = { missing: "−", extra: "+", expected: "✓", other: "" };
+  const SIGNS = { missing: "−", extra: "+", concerned: "!", expected: "✓", other: "" };
 
   let unpacked;
   const unpack = async (base64) => {
@@ -58,14 +58,18 @@
     if (parts.length) place.replaceChildren(...parts, text.slice(from));
   };
 
-  // Names of the expected answer, of the given one, and of neither.
+  // Names of the expected answer, of the given one, and of neither. A wrong answer that has just the expected names is
+  // wrong in another way, such as in their order: then those that the reasons name stand out.
   const kinds_of = (values, names) => {
     const among = (text) => new Set(places(text ?? "", names).map(([word]) => names.numbers.get(word)));
     const [expected, given] = [among(values.expected), among(values.given)];
-    return names.list.map((_, at) => {
+    const kinds = names.list.map((_, at) => {
       if (expected.has(at)) return given.has(at) || !values.given ? "expected" : "missing";
       return given.has(at) ? "extra" : "other";
     });
+    if (values.outcome === "right" || !values.given || kinds.includes("missing") || kinds.includes("extra")) return kinds;
+    const concerned = among(values.why?.join("\n"));
+    return kinds.map((_, at) => (concerned.has(at) ? "concerned" : "other"));
   };
 
   const read_names = (table, values) => {
