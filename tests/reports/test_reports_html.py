@@ -94,6 +94,23 @@ def test_html_gates_show_reasons_and_failed_first() -> None:
     assert alone[1] == "structure>=0.9 failed 0.8 <script>"
 
 
+def test_html_many_gates_fold_those_that_passed() -> None:
+    gates = [{"name": f"g{at}>=0", "outcome": "failed" if at == 3 else "passed", "reason": "0.8"} for at in range(5)]
+    report = page(make_trial("a"), gates=gates)
+    assert "4 more gates passed or left out" in report.all("summary")
+    shown, folded = report.all("table", class_="gates")
+    assert shown == "Gates gate outcome reason g3>=0 failed 0.8"
+    assert [f"g{at}>=0" in folded for at in range(5)] == [True, True, True, False, True]
+    assert len(page(make_trial("a"), gates=gates[:4]).all("table", class_="gates")) == 1
+
+
+def test_html_first_facts_say_who_and_how_many() -> None:
+    report = page(make_trial("a", model="gpt-5"), make_trial("b", "error", model="gpt-5"))
+    first, further = report.all("dl", class_="facts")[:2]
+    assert first == "model gpt-5 answered 1 of 2"
+    assert "parsing lenient fails on answers seed 7" in further
+
+
 def test_html_inconclusive_comparison_is_not_passed_gate() -> None:
     word = "inconclusive"
     gates = [

@@ -60,7 +60,8 @@ SCRIPTS = (  # each a function of its own, run once the page is read
     "questions.js",
     "comparison.js",
 )
-_FIRST_FACTS = ("model", "models", "answered", "date", "duration", RUN)
+MOST_GATES = 4  # gates that are all shown; of more, those that passed or were left out are folded
+_FIRST_FACTS = ("model", "answered", "date", "duration", RUN)  # several models stand in the scoreboard
 
 
 def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str:
@@ -85,7 +86,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
         .render(
             verdict=verdict(record, tally, about, comparison),
             **_facts([*run_facts(tally, about), *provenance_facts(about)]),
-            gates=[_gate_row(gate, len(about.models) > 1) for gate in sorted_gates(record)],
+            gates=_gates([_gate_row(gate, len(about.models) > 1) for gate in sorted_gates(record)]),
             changes=changed,
             families=tables,
             across=tables_across_families(tally),
@@ -110,6 +111,12 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
     )
+
+
+def _gates(rows: list[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
+    """Return the gates that the page shows at once, and those that it folds."""
+    folded = [row for row in rows if row["outcome"] in ("passed", "skipped")] if len(rows) > MOST_GATES else []
+    return {"shown": [row for row in rows if row not in folded], "folded": folded}
 
 
 def _facts(facts: list[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
