@@ -152,3 +152,21 @@ def test_html_transcript_hostile_texts_are_text() -> None:
     assert "img" not in {tag for tag, _, _ in report.elements}
     assert report.all("bdi", data_slot="call_name")[0] == HOSTILE
     assert not set("<>&") & set(report.raw("details"))
+
+
+def test_transcript_scored_texts_have_lines_of_scores() -> None:
+    request = Request(kind="score", context="First.", texts=["Then A", "Then B"])
+    first, final = (Reply("", logprobs=[[-1.5, 3, None], [None, 2, False]]) for _ in range(2))
+    turns = transcript(trial_of(Exchange(request, first), Exchange(request, final), reply=final)).turns
+    assert [speaker for speaker, _ in turns[0]["turn_messages"]] == ["context", "text", "text"]
+    assert turns[0]["turn_scores"] == turns[1]["turn_scores"]
+    assert turns[0]["turn_scores"].split("\n") == [
+        "text 1: log-probability -1.500, 3 tokens, perplexity 1.649", "text 2: no log-probability",
+    ]  # fmt: skip
+
+
+def test_transcript_single_reply_with_reasoning_shows_it_beside_reply() -> None:
+    reply = replace(FINAL, reasoning="Perhaps A.", tokens_reasoning=2)
+    report = page(trial_of(Exchange(Request([OPENING]), reply), reply=reply))
+    assert report.all("details", class_="reasoning")[0] == "Reasoning, 2 tokens Perhaps A."
+    assert report.data("details")["questions"][0]["reasoning"] == "Perhaps A."

@@ -62,7 +62,7 @@ def blank_turn() -> dict[str, Any]:
 
 def transcript(trial: Trial) -> TranscriptView:
     """Return the transcript; without turns if the trial has one prompt and its reply alone."""
-    exchanges = shown_exchanges(trial)
+    exchanges = [_complete(exchange, trial) for exchange in shown_exchanges(trial)]
     if not exchanges:
         return TranscriptView()
     texts = message_texts(trial)
@@ -76,6 +76,13 @@ def transcript(trial: Trial) -> TranscriptView:
         used |= {key: texts[key] for call in calls if (key := call.get("call_result")) in texts}
         turns.append(_turn(exchange, at, len(exchanges), shown, calls))
     return TranscriptView(turns, used)
+
+
+def _complete(exchange: Mapping[str, Any], trial: Trial) -> Mapping[str, Any]:
+    """Return the exchange, the final one with what stands in the reply of the trial."""
+    if not exchange.get("final") or trial.reply is None:
+        return exchange
+    return {**exchange, "logprobs": trial.reply.logprobs, "finish_reason": trial.reply.finish_reason}
 
 
 def reasoning_title(tokens: int | None) -> str:
