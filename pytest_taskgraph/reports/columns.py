@@ -9,6 +9,7 @@ from ..family_description import Column, TableLayout
 from ..results.tables import Cell, Line, Reference, Table, TableEntry
 from ..results.tally import Tally
 from .escape import columns, one_line, wrap
+from .table import GAP, folded_table
 from .table import table as text_table
 from .wording import count, interval, number
 
@@ -111,7 +112,8 @@ def pooled_note(tally: Tally) -> str:
 def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose: bool = False) -> Lines:
     """Return the rows of a table in the first layout that fits, and the sources of published numbers.
 
-    If no layout fits, published numbers stand below the table; if that is not enough, names are shortened.
+    If no layout fits, published numbers stand below the table; if that is not enough, long names stand on lines of
+    their own.
     """
     marks = _source_marks(rows)
     text_columns = _columns(table, verbose, marks)
@@ -126,24 +128,28 @@ def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose
 
 
 def fit_table(
-    choices: Sequence[tuple[list[str], list[list[str]]]], width: int, markup: Sequence[dict[str, bool]] = ()
+    choices: Sequence[tuple[list[str], list[list[str]]]],
+    width: int,
+    markup: Sequence[dict[str, bool]] = (),
+    gap: str = GAP,
 ) -> Lines:
-    """Return the first of the tables, each of titles and rows, that fits; else the last, its first column shortened.
+    """Return the first of the tables, each of titles and rows, that fits; else the last, long names on their own lines.
 
     The titles are bold; the rows have the given markup, or none.
     """
     for titles, cells in choices:
-        if _fits(titles, cells, width):
-            lines = text_table(titles, cells, _align(titles))
+        if _fits(titles, cells, width, gap):
+            rows = [[line] for line in text_table(titles, cells, _align(titles), gap=gap)]
             break
     else:
         titles, cells = choices[-1]
-        lines = text_table(titles, cells, _align(titles), width)
-    return [(lines[0], {"bold": True}), *zip(lines[1:], markup or [{}] * (len(lines) - 1), strict=True)]
+        rows = folded_table(titles, cells, _align(titles), width, gap)
+    markups = [{"bold": True}, *(markup or [{}] * len(cells))]
+    return [(line, style) for lines, style in zip(rows, markups, strict=True) for line in lines]
 
 
-def _fits(titles: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> bool:
-    return max(map(columns, text_table(titles, cells, _align(titles)))) <= width
+def _fits(titles: Sequence[str], cells: Sequence[Sequence[str]], width: int, gap: str = GAP) -> bool:
+    return max(map(columns, text_table(titles, cells, _align(titles), gap=gap))) <= width
 
 
 def _align(titles: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.table import table
+from pytest_taskgraph.reports.table import folded_table, table
 
 cells = st.text(st.characters() | st.sampled_from("ab 中\x1b"), max_size=12)
 
@@ -19,6 +19,17 @@ def test_table_columns_line_up() -> None:
 
 def test_table_first_column_is_shortened() -> None:
     assert table(["name", "n"], [["a_very_long_name", "12"]], "lr", 12) == ["name       n", "a_very_…  12"]
+
+
+def test_folded_table_long_name_stands_on_line_before_its_row() -> None:
+    rows = [["a_very_long_name", "12"], ["short", "3"], ["a_heading_without_cells", ""]]
+    assert folded_table(["name", "n"], rows, "lr", 12) == [
+        ["name       n"],
+        ["a_very_long…", "          12"],
+        ["short      3"],
+        ["a_heading_w…"],
+    ]
+    assert folded_table(["name", "n"], rows[:1], "lr", 16)[1] == ["a_very_long_name", "              12"]
 
 
 def test_table_wide_characters_take_two_columns() -> None:

@@ -93,16 +93,18 @@ def test_terminal_wide_shows_intervals_and_spread() -> None:
     ]
 
 
-def test_terminal_at_60_columns_shortens_titles_and_names() -> None:
+def test_terminal_at_60_columns_shortens_titles_and_folds_names() -> None:
     tally = tallied(
         *some(),
         make_trial("x", "skipped", pattern="all_tasks_that_can_come_directly_after"),
         make_trial("r", "refused"),
     )
-    assert text(tally, width=60).splitlines()[3:6] == [
+    assert text(tally, width=60).splitlines()[4:9] == [
         "pattern            n    rate   mean  err  unparsed+ref  skip",
         "structure         15   0.667  0.717    1           1+1     1",
-        "  all_tasks_tha…   0       -      -    0           0+0     1",
+        "  all_tasks_that_can_come_directly_after",
+        "                   0       -      -    0           0+0     1",
+        "  chain           12   0.750  0.812    0           0+0     0",
     ]
 
 
@@ -120,6 +122,8 @@ def test_terminal_quiet_is_one_line() -> None:
     )
     two = tallied(make_trial("a"), make_trial("a", "wrong", model="b"))
     assert text(two, verbosity=-1) == "taskgraph: 2 answered: 0.000 b, 1.000 gpt-x"
+    remarks = tallied(make_trial("a", model="b (a remark)"), make_trial("a", "wrong", model="c" * 70))
+    assert text(remarks, verbosity=-1) == f"taskgraph: 2 answered: 1.000 b, 0.000\n{'c' * 70}"
     assert text(some(), replace(ABOUT, fail_on=()), -1, 100).endswith("1 unparseable, report only")
 
 
@@ -161,8 +165,9 @@ def test_terminal_quiet_shows_gates_that_did_not_pass() -> None:
         {"name": "compare::B", "outcome": "passed", "reason": "not worse: +0.000 over 10 paired questions"},
     ]
     styled_lines = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
-    output = " ".join(line for line, _ in styled_lines[1:])
+    output = " ".join(line for line, _ in styled_lines)
     assert output == (
+        "taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unparseable "
         f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not decided: -k "
         "passed compare::A: inconclusive: -0.100 over 10 paired questions "
         "passed compare::B: not worse: +0.000 over 10 paired questions"
@@ -187,6 +192,58 @@ def test_header_states_report_only_and_simulated_model() -> None:
         for line in terminal.header(replace(ABOUT, models=("simulated:0.8",)))
     )
     assert not any("report only" in line or "simulated" in line for line in terminal.header(ABOUT))
+
+
+def test_header_long_settings_are_wrapped() -> None:
+    facts = {"notation": "wadl", "similarity": "lexical (not comparable with the paper)", "query": "paper"}
+    lines = terminal.header(replace(ABOUT, families=(replace(PATTERNS, facts=facts),)))
+    assert " ".join(lines[1:]) == (
+        "taskgraph: notation wadl, similarity lexical (not comparable with the paper), query paper, "
+        "prompt chain-of-thought, parsing lenient"
+    )
+    assert len(lines) == 3
+
+
+def test_terminal_without_header_begins_with_tables() -> None:
+    whole = [line for line, _ in terminal.lines(some(), ABOUT)]
+    tables = [line for line, _ in terminal.lines(some(), ABOUT, with_header=False)]
+    assert whole == [*terminal.header(ABOUT), *tables]
+
+
+def test_terminal_models_of_long_names_share_one_table() -> None:
+    models = ("simulated:0.7 (knows the answers; for testing the machinery)", "baseline:random")
+    output = text(tallied(*(make_trial(f"q{at}", model=model) for at in range(12) for model in models)))
+    assert "pass rate/mean  baseline:random   simulated:0.7\n" in output
+    assert "machinery)  " not in output
+
+
+def test_terminal_six_models_share_one_table_at_80_columns() -> None:
+    models = [f"a-provider/a-model-of-some-length-{at}" for at in range(6)]
+    pattern = "inconsistent_workflow_description"
+    trials = [make_trial(f"q{at}", model=model, pattern=pattern) for at in range(12) for model in models]
+    output = text(tallied(*trials))
+    assert output.count("\npass rate ") == 1
+    assert "[1]    [2]    [3]    [4]    [5]    [6]\n" in output
+    assert f"  {pattern} {'  '.join(['1.000'] * 6)}\n" in output
+    assert [output.count(f"\n[{at}] {model}\n") for at, model in enumerate(models, 1)] == [1] * 6
+
+
+def test_terminal_remark_that_tells_models_apart_is_kept() -> None:
+    output = text(tallied(*(make_trial("q", model=f"gpt ({of})") for of in "ab")))
+    assert "gpt (a)" in output.partition("pass rate")[2].splitlines()[0]
+
+
+def test_terminal_verbose_compares_models_by_label_in_one_table() -> None:
+    trials = [make_trial(f"q{at}", model=model, size=at % 2) for at in range(24) for model in ("m", "n")]
+    output = text(tallied(*trials), verbosity=1)
+    assert output.count("by size") == 1
+    assert output.partition("\n\npass rate, ")[2].splitlines() == [
+        "95% interval, n answered",
+        "by size                       m                        n",
+        "0        1.000 0.758-1.000 n=12   1.000 0.758-1.000 n=12",
+        "1        1.000 0.758-1.000 n=12   1.000 0.758-1.000 n=12",
+        "std: standard deviation of the scores",
+    ]
 
 
 def test_header_omits_unknown_number_of_questions() -> None:

@@ -25,14 +25,16 @@ from ...results.tables import (
 from ...results.tally import Relation, Tally
 from ...trial import Reply
 from ..columns import MARK, LabelledEntry, Lines, fit_table, graded_note, name_of, pooled_note, table_lines
-from ..escape import one_line, shorten, wrap
+from ..escape import one_line, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
 from ..spending_line import replies_line, spending_line
 from ..wording import count, fact_name, interval, number, plural
-from .side_by_side import grid, has_rates_alone, legend, side_by_side, titles_of
+from .side_by_side import grid, has_rates_alone, legend, short_names, side_by_side, title_of_model_row, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
+SIMULATED = "taskgraph: simulated: answers are looked up; scores say nothing about a model"
+SETTING_LINES = 4
 OF_STD = "std: standard deviation of the scores"
 RANGES = 5  # of a label with many numbers
 NAMES = 500  # columns of all models' names
@@ -41,8 +43,7 @@ NAMES = 500  # columns of all models' names
 def header(about: About, width: int = 80) -> list[str]:
     """Return the lines that state the settings of the run: models, seed, facts of the families, prompts, parsing.
 
-    Two lines of at most `width` columns, more where names are long, and a line each for a simulated model and for a
-    run that is report only.
+    Lines of at most `width` columns, among them one for a simulated model and one for a run that is report only.
     """
     facts = [f"seed {about.seed}", *([] if about.questions is None else [count(about.questions, "question")])]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in facts)
@@ -54,18 +55,14 @@ def header(about: About, width: int = 80) -> list[str]:
     }
     lines = [
         "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in settings.items() if value)),
-        *(
-            ["taskgraph: simulated: answers are looked up; the scores say nothing about a model"]
-            if about.simulated
-            else []
-        ),
+        *([SIMULATED] if about.simulated else []),
         *([REPORT_ONLY] if about.report_only else []),
     ]
     first = wrap(start + models + end, width, 2 * NAMES // width + 1)
-    return [*first, *(shorten(line, width) for line in lines)]
+    return [*first, *(part for line in lines for part in wrap(line, width, SETTING_LINES))]
 
 
-def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Lines:
+def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80, with_header: bool = True) -> Lines:
     """Return the summary of a run, each line of at most `width` columns; empty if no question was asked.
 
     Several models stand side by side. Variations and repetitions of questions have tables of their own. With
@@ -74,16 +71,19 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
     Args:
         tally: The trials of the run.
         about: The facts of the run.
-        verbosity: Below -1: no line. -1: one line, and the gates that did not pass. Above 0: also scores above
+        verbosity: Below -1: no line. -1: one sentence, and the gates that did not pass. Above 0: also scores above
             chance, tables of each model, and a table for each label with enough answers.
         width: The width of the terminal, at least 40 columns.
+        with_header: False if the settings of the run were printed before.
     """
     if not tally or verbosity < -1:
         return []
     if verbosity < 0:
-        return [(_one_line_summary(tally, about, width), {"bold": True}), *gate_lines(about.gates, width, brief=True)]
-    summary: Lines = [(line, {}) for line in header(about, width)]
+        short = [(line, {"bold": True}) for line in wrap(_brief_summary(tally, about), width, SETTING_LINES)]
+        return [*short, *gate_lines(about.gates, width, brief=True)]
+    summary: Lines = [(line, {}) for line in header(about, width)] if with_header else []
     families, titles = tally.families, titles_of(tally, width)
+    summary += legend(titles, width)
     for family in families:
         if len(families) > 1:
             summary += [("", {}), (one_line(f"family {family}", width), {"bold": True})]
@@ -99,42 +99,43 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
 
 def _family_lines(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
     """Return all tables of one family."""
-    lines, several = Lines(), len(tally.models) > 1
-    if several:
-        lines += _compared_models(tally, about, titles, width)
-    for model in tally.models if verbose or not several else ():
-        if several:
-            lines += [("", {}), (one_line(f"model {model}", width), {"bold": True})]
-        lines += _model_lines(tally.of_model(model), about, titles, width, verbose)
-        if several:
-            lines += [(line, {}) for line in wrap(replies_line(tally.of_model(model)), width, 2) if line]
+    if len(tally.models) < 2:
+        return _model_lines(tally, about, titles, width, verbose) + (
+            _label_tables(tally, about, titles, width) if verbose else []
+        )
+    lines = _compared_models(tally, about, titles, width, verbose)
+    if verbose:
+        for model in tally.models:
+            details = _model_lines(tally.of_model(model), about, titles, width, verbose, compared=True)
+            details += [(line, {}) for line in wrap(replies_line(tally.of_model(model)), width, 2) if line]
+            if details:
+                lines += [("", {}), (one_line(f"model {model}", width), {"bold": True}), *details]
+        lines += _label_tables(tally, about, titles, width)
     return lines
 
 
-def _compared_models(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
+def _compared_models(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
     """Return the tables that compare the models, with their repetitions and variations."""
     relations = [(f"{relation.name}, {titles[relation.model]}", relation) for relation in tally.relations()]
     tables = family_tables(tally)
-    beside = [table for table in tables if has_rates_alone(table) and not table.grid]
-    lines = [line for table in beside for line in _table(tally, about, table, titles, width, False)]
-    lines += legend(titles, width)
-    lines += [
-        line for table in tables if table not in beside for line in _table(tally, about, table, titles, width, False)
-    ]
+    tables.sort(key=lambda table: not has_rates_alone(table) or table.grid)  # their models stand side by side
+    lines = [line for table in tables for line in _table(tally, about, table, titles, width, verbose)]
     return [*lines, *repetitions_by_model(tally, titles, width), *_invariance(relations, width)]
 
 
-def _model_lines(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
-    """Return the tables of one model."""
+def _model_lines(
+    tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool, compared: bool = False
+) -> Lines:
+    """Return the tables of one model; if it is compared with others, without those in which it has a row of its own."""
     lines = Lines()
     for table in family_tables(tally):
-        lines += _table(tally, about, table, titles, width, verbose)
+        if not compared or (has_rates_alone(table) and not table.grid):
+            lines += _table(tally, about, table, titles, width, verbose)
     lines += repetitions(tally, width, verbose)
-    lines += _invariance([(relation.name, relation) for relation in tally.relations()], width)
-    return lines + (_label_tables(tally, width) if verbose else [])
+    return lines + _invariance([(relation.name, relation) for relation in tally.relations()], width)
 
 
-def _label_tables(tally: Tally, width: int) -> Lines:
+def _label_tables(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
     """Return a table for each label with several values, and a line that names the labels with too few answers."""
     lines, small = Lines(), list[str]()
     (family,) = tally.families
@@ -146,7 +147,7 @@ def _label_tables(tally: Tally, width: int) -> Lines:
             small.append(label)
         elif spec:
             table = table_of(tally, description, _label_spec(spec, label), RANGES)
-            lines += [("", {}), *table_lines(table, _labelled_entries(table, {}, {}), width, True)]
+            lines += [] if table.empty else _table(tally, about, table, titles, width, True)
     if small:
         text = f"no table by {', '.join(small)}: fewer than {FEW} answered of each value"
         lines += [("", {}), *((line, {}) for line in wrap(text, width, 4))]
@@ -155,8 +156,19 @@ def _label_tables(tally: Tally, width: int) -> Lines:
 
 def _label_spec(spec: TableSpec, label: str) -> TableSpec:
     """Return the table by a label, with the columns of another table."""
-    name = f"by {label}"
-    return replace(spec, name=name, title=name, rows="label", label=label, sections=False, total=False, references=())
+    name, values = f"by {label}", [column.value for column in spec.columns]
+    caption = "pass rate" if "rate" in values else "mean score"
+    return replace(
+        spec,
+        name=name,
+        title=name,
+        caption=caption,
+        rows="label",
+        label=label,
+        sections=False,
+        total=False,
+        references=(),
+    )
 
 
 def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
@@ -185,7 +197,7 @@ def _labelled_entries(table: Table, titles: Mapping[str, str], colour: Mapping[s
     for at, model in enumerate(table.models):
         end = f", {titles[model]}" if table.side_by_side else ""
         for line, entry in _entries(table, at):
-            name = titles.get(line.name, line.name) if line.kind == "model" else name_of(line)
+            name = title_of_model_row(line.name, titles) if line.kind == "model" else name_of(line)
             title = ("  " if below and line.kind == "group" else "") + name + end
             rows.append(LabelledEntry(title, entry, markup.get(line.kind, {})))
     return rows
@@ -223,14 +235,15 @@ def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
     return {"red": True} if faults else {"green": True}
 
 
-def _one_line_summary(tally: Tally, about: About, width: int) -> str:
-    """Return the run in one line."""
+def _brief_summary(tally: Tally, about: About) -> str:
+    """Return the run in a sentence."""
     total, prompts = tally.total(), len(tally.pooled_prompts)
     suffix = (f", {prompts} prompts pooled" if prompts else "") + (", report only" if about.report_only else "")
     if len(tally.models) > 1:
-        rates = ", ".join(f"{number(tally.total(model).rate)} {model}" for model in tally.models)
+        names = short_names(tally.models)
+        rates = ", ".join(f"{number(tally.total(model).rate)} {names[model]}" for model in tally.models)
         graded_text = f", {total.graded} graded" if total.graded else ""
-        return one_line(f"taskgraph: {total.n} answered{graded_text}{suffix}: {rates}", width)
+        return f"taskgraph: {total.n} answered{graded_text}{suffix}: {rates}"
     both = (total, tally.total(graded=True))
     counts = {name: sum(getattr(row, name) for row in both) for name in ("unparseable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
@@ -239,8 +252,7 @@ def _one_line_summary(tally: Tally, about: About, width: int) -> str:
     errors = sum(row.errors for row in both)
     facts += [count(errors, "error")] if errors else []
     end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + suffix
-    start = "taskgraph: "
-    return shorten(f"{start}{one_line(total.model, max(6, width - len(start + end) - 2))}: {end}", width)
+    return f"taskgraph: {one_line(short_names([total.model])[total.model], NAMES)}: {end}"
 
 
 def _notes(tally: Tally) -> Iterator[str]:

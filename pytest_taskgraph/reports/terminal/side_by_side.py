@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ...family_description import STATISTICS
@@ -9,23 +10,41 @@ from ...results.tables import Table, TableEntry
 from ...results.tally import Tally
 from ..columns import NO_MARK, Lines, fit_table, mark
 from ..escape import columns, one_line
+from ..table import GAP
 from ..table import table as text_table
 from ..wording import interval, number
 
+_REMARK = re.compile(r"(?<=\S) \([^()]*\)$")
+NARROW_GAP = " "  # between columns where all models fit one table then
 COUNTS = ("errors", "unparseable", "refused", "skipped")  # shown where there are any
 
 
+def short_names(models: Sequence[str]) -> dict[str, str]:
+    """Return the printable name of each model, without a remark in brackets at its end if the names differ then."""
+    names = [one_line(_REMARK.sub("", model)) for model in models]
+    if not all(names) or len(set(names)) < len(names):
+        names = [*map(one_line, models)]
+    return dict(zip(models, names, strict=True))
+
+
 def titles_of(tally: Tally, width: int) -> dict[str, str]:
-    """Return the title of each model in tables: its name, what follows its last "/", or "[1]" if neither fits."""
-    names = [one_line(model) for model in tally.models]
+    """Return the title of each model in tables: its short name, what follows its last "/", or "[1]" if neither fits."""
+    names = [*short_names(tally.models).values()]
     ends = [name.rpartition("/")[2] for name in names]
     first = max((columns(group.name) + 2 for group in tally.groups("group", pooled=True)), default=0)
     for titles in (names, ends):
-        cells = [[" " * first, *("0.000 " for _ in titles)]]
-        fits = columns(text_table(["", *titles], cells, "l" + "r" * len(titles))[0]) <= width
-        if fits and all(titles) and len(set(titles)) == len(titles):
+        used = first + sum(len(GAP) + max(columns(title + NO_MARK), columns("0.000*")) for title in titles)
+        if used <= width and all(titles) and len(set(titles)) == len(titles):
             return dict(zip(tally.models, titles, strict=True))
     return {model: f"[{at}]" for at, model in enumerate(tally.models, 1)}
+
+
+def title_of_model_row(name: str, titles: Mapping[str, str]) -> str:
+    """Return the name of a row about a model, or about a model and a group, with the title of the model."""
+    for model in sorted(titles, key=len, reverse=True):
+        if name == model or name.startswith(f"{model}, "):
+            return titles[model] + name[len(model) :]
+    return name
 
 
 def legend(titles: Mapping[str, str], width: int) -> Lines:
@@ -53,16 +72,18 @@ def side_by_side(table: Table, titles: Mapping[str, str], width: int, total: dic
         total: The markup of the line of the total.
     """
     lines = _lines(table, total)
-    models, size = [model for model in titles if model in table.models], len(table.models)
-    while size > 1 and not _blocks_fit(lines, _blocks(models, size), titles, width, False):
+    models, size, gap = [model for model in titles if model in table.models], len(table.models), GAP
+    if not _blocks_fit(lines, [models], titles, width, False):
+        gap = NARROW_GAP
+    while size > 1 and not _blocks_fit(lines, _blocks(models, size), titles, width, False, gap):
         size -= 1
     blocks = _blocks(models, size)
-    with_mean = _blocks_fit(lines, blocks, titles, width, True)
+    with_mean = _blocks_fit(lines, blocks, titles, width, True, gap)
     markup = [line_markup for _, _, line_markup in lines]
     tables: Lines = []
     for block in blocks:
         head, rows = _cells(lines, block, titles, with_mean)
-        tables += [("", {}), *fit_table([(head, rows)], width, markup + [{}] * (len(rows) - len(lines)))]
+        tables += [("", {}), *fit_table([(head, rows)], width, markup + [{}] * (len(rows) - len(lines)), gap)]
     return tables
 
 
@@ -145,10 +166,17 @@ def _count(entry: TableEntry | None, name: str) -> str:
 
 
 def _blocks_fit(
-    lines: Sequence[_Line], blocks: Sequence[Sequence[str]], titles: Mapping[str, str], width: int, with_mean: bool
+    lines: Sequence[_Line],
+    blocks: Sequence[Sequence[str]],
+    titles: Mapping[str, str],
+    width: int,
+    with_mean: bool,
+    gap: str = GAP,
 ) -> bool:
     """Return True if the tables of all blocks fit the width."""
     cells = [_cells(lines, block, titles, with_mean) for block in blocks]
     return all(
-        columns(line) <= width for head, rows in cells for line in text_table(head, rows, "l" + "r" * (len(head) - 1))
+        columns(line) <= width
+        for head, rows in cells
+        for line in text_table(head, rows, "l" + "r" * (len(head) - 1), gap=gap)
     )
