@@ -284,13 +284,14 @@ def pytest_runtest_makereport(
             report = report_plainly(item, call)
     if trial is not None:
         from .session import run_of
-        from .verdicts.outcomes import attach_trial
+        from .verdicts.outcomes import FailureStyle, attach_trial
 
         run = run_of(item.config)
         if report.when == "call":
             run.shrinker.note(item, trial)
-        policy, as_text = run.fail_policy, hasattr(item.config, "workerinput")
-        attach_trial(report, trial, call.excinfo, policy.expects_wrong, as_text, policy.max_errors > 0)
+        policy = run.fail_policy
+        style = FailureStyle(item.config, policy.expects_wrong, policy.max_errors > 0)
+        attach_trial(report, trial, call.excinfo, style)
         if report.when == "teardown":
             del item.stash[TRIAL]  # a rerun may fail before it asks
     return report

@@ -103,6 +103,7 @@ class RunSession:
         self.garbage = GarbageCollection()
         self.progress: Progress | None = None
         self.notices: list[str] = []
+        self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0
         self.population = Questions(config, self.families, self.models)
         self.reporting = Reporting(config, self.pipeline.folder, self.fail_policy.comparison_kinds)

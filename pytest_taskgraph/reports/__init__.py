@@ -3,7 +3,8 @@
 terminal                 the summary after a run, and its first lines
 terminal.forecast_lines  the requests and the cost of a planned run
 terminal.progress_line   the progress of a run, in a line
-failure                  one wrong answer
+failure                  the parts of one trial as text: exchanges, expected and given answer
+failure_text             the text of a failed test, by verbosity
 gate_lines               the verdicts of gates, in words
 comparison_lines         what changed since another run
 markdown                 a run for a pull request or the summary of a CI step

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # Printable for Python, but drawn as nothing: joiners, fillers, variation selectors, the blank Braille cell.
 _INVISIBLE = frozenset(
@@ -24,6 +24,8 @@ _INVISIBLE = frozenset(
 _COMMAND = re.compile(r"##(?=[A-Za-z]{0,20}\[)")  # as in ##[ and ##vso[
 _OPENS = re.compile(r"^(\s*)::")  # of GitHub, as in ::error
 QUOTE = "| "  # precedes each line of a text that is printed with its line breaks
+WIDEST = 400  # columns of the widest terminal that is filled
+_TAB = 4
 
 
 def printable(text: str) -> str:
@@ -110,7 +112,7 @@ def _cut(text: str, limit: int) -> tuple[str, str]:
     return text, ""
 
 
-def wrap(text: str, width: int, most: int) -> list[str]:
+def wrap(text: str, width: int, most: int | None) -> list[str]:
     """Return the text in at most `most` printable lines of at most `width` columns, broken at spaces where possible.
 
     The last line ends in an ellipsis if the text was cut.
@@ -118,18 +120,49 @@ def wrap(text: str, width: int, most: int) -> list[str]:
     Args:
         text: The text.
         width: The columns of a line, at least 2.
-        most: The number of lines, at least 1.
+        most: The number of lines, at least 1; None for all.
     """
-    lines = list(_broken_lines(one_line(text, width * most + 1), width))
-    return lines if len(lines) <= most else [*lines[: most - 1], shorten(" ".join(lines[most - 1 :]), width)]
+    lines = list(_broken_lines(one_line(text, most and width * most + 1), width, _disarm))
+    if most is None or len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], shorten(" ".join(lines[most - 1 :]), width)]
 
 
-def _broken_lines(text: str, width: int) -> Iterator[str]:
-    while columns(text) > width:
-        start, rest = _cut(text, width)
-        at_space = start.rfind(" ") if not rest.startswith(" ") else len(start)
-        if at_space > 0:
-            start, rest = text[:at_space], text[at_space:]
+def wrap_quote(text: str, width: int | None) -> list[str]:
+    """Return the lines of `quote_lines`; those of more than `width` columns are broken, at spaces where possible.
+
+    Args:
+        text: The text.
+        width: The columns of a line, at least 4; None for no limit.
+    """
+    lines = quote_lines(text.expandtabs(_TAB)).split("\n")
+    if width is None:
+        return lines
+    room = width - len(QUOTE)
+    return [
+        f"{QUOTE}{part}".rstrip(" ")
+        for line in lines
+        for part in _broken_lines(line.removeprefix(QUOTE.rstrip()).removeprefix(" "), room, str)
+    ]
+
+
+def _broken_lines(text: str, width: int, disarm: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of a text; each but the first passes `disarm`, for it may be a command where a line begins."""
+    step = 8 * width  # a text may be a megabyte: `rest` holds no more of it than a line needs
+    rest, at, first = text[:step], step, True
+    while True:
+        while at < len(text) and columns(rest) <= width:
+            size = max(step, len(rest))  # a line of marks that take no column may be long
+            rest, at = rest + text[at : at + size], at + size
+        rest = rest if first else disarm(rest)
+        if columns(rest) <= width:
+            break
+        start, tail = _cut(rest, width)
+        at_space = start.rfind(" ") if not tail.startswith(" ") else len(start)
+        if start[:at_space].strip(" ") and at_space > 0:
+            start, tail = rest[:at_space], rest[at_space:]
         yield start.rstrip(" ")
-        text = _disarm(rest.lstrip(" "))  # the rest begins a line now, and may be a command there
-    yield text
+        rest, first = tail.lstrip(" "), False
+        excess = max(0, len(rest) - step)
+        rest, at = rest[: len(rest) - excess], min(at, len(text)) - excess
+    yield rest

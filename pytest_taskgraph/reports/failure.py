@@ -1,4 +1,4 @@
-"""A wrong answer in a dozen lines: the question, the exchanges, the expected and the given answer."""
+"""Parts of a trial as text: its exchanges, the expected and the given answer, the verdict in one line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from ..results.record.exchanges import complete_exchanges, has_messages
 from ..scoring.forms import show_answer
-from ..scoring.forms.form import show_value
 from ..trial import TextScore, Trial
-from .escape import QUOTE, one_line, quote_lines, shorten, wrap
+from .escape import one_line, shorten
 from .spending_line import output_text
 from .wording import count
 
@@ -99,10 +98,7 @@ def _call_line(call: object) -> str:
     return f"→ {json.dumps(call, ensure_ascii=False, sort_keys=True)}"
 
 
-WIDTH = 76  # pytest puts up to four columns in front
 REASON = 120  # columns of the one line; pytest shortens it to the terminal
-SECTION = "model reply"  # the section of pytest's report that the plugin adds
-ENDS = 1_000  # characters of begin and end of a long reply that it shows
 
 
 def expected_answer(trial: Trial) -> str:
@@ -113,66 +109,6 @@ def expected_answer(trial: Trial) -> str:
 def given_answer(trial: Trial) -> str:
     """Return the parsed answer as a person writes it; "nothing" if there is none."""
     return show_answer(trial.question.form, trial.score.given if trial.score else None)
-
-
-def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str]:
-    """Return the trial in at most `limit` printable lines of at most `width` columns.
-
-    The reply is shown where its answer stands, at its begin or end, in the lines that are left; the last line says
-    where to find the whole reply.
-
-    Args:
-        trial: The trial.
-        limit: The number of lines, at least 1.
-        width: The columns of a line, at least 20.
-    """
-    lines = wrap(f"question: {trial.question.text}", width, 3) + _verdict_lines(trial, width)
-    if trial.reply is None:
-        return lines[:limit]
-    room = limit - len(lines) - 1
-    lines += _reply_lines(trial.reply.text, trial.question.place == "first-line", room, width)
-    whole = f'the whole reply ({len(trial.reply.text)} characters): section "{SECTION}", and in the record'
-    return [*lines[: limit - 1], shorten(whole, width)]
-
-
-def _verdict_lines(trial: Trial, width: int) -> list[str]:
-    expected = wrap(f"expected: {expected_answer(trial)}", width, 2)
-    if trial.score is None:
-        return [*expected, *wrap(f"{trial.outcome}: {trial.failure_text or 'no reply'}", width, 2)]
-    if trial.score.status != "read":
-        return [*expected, *wrap(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", width, 2)]
-    remark = wrap(f"why: {trial.score.remark}", width, 1) if trial.score.remark else []
-    given = wrap(f"given: {given_answer(trial)}", width, 2)
-    return [
-        *expected,
-        *given,
-        *_names_line("missing", trial.score.missing, width),
-        *_names_line("extra", trial.score.extra, width),
-        *remark,
-    ]
-
-
-def _names_line(title: str, names: Sequence[str], width: int) -> list[str]:
-    return [one_line(f"{title} ({len(names)}): {show_value(list(names))}", width)] if names else []
-
-
-def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
-    """Return the non-empty lines at the begin or end of a reply under a heading, `room` lines in all."""
-    if room < 2:
-        return []
-    # A reply may be a megabyte: no more of it is cut into lines than could be shown.
-    near = text.strip()[: 8 * width * room] if begins else text.strip()[-8 * width * room :]
-    full = [line for line in near.split("\n") if line.strip()]
-    chosen = full[: room - 1] if begins else full[-(room - 1) :]
-    if not chosen:
-        return ["the reply is empty"]
-    return [f"the reply {'begins' if begins else 'ends'}:", *(one_line(QUOTE + line, width) for line in chosen)]
-
-
-def reply_section(text: str) -> str:
-    """Return the text of SECTION: the reply, printable, each line after a mark; only begin and end of a long reply."""
-    cut = len(text) - 2 * ENDS
-    return quote_lines(text if cut <= 0 else f"{text[:ENDS]}\n[… {cut} characters …]\n{text[-ENDS:]}")
 
 
 def short_reason(trial: Trial) -> str:

@@ -135,6 +135,7 @@ def announcement(
     run.notices.extend(notice for notice in notices if notice not in run.notices)
     if not questions:
         return []
+    run.announced = True
     return [
         *([f"taskgraph: {planned}"] if planned else []),
         *header(run.about(), width(run.config)),

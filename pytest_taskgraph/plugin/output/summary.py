@@ -9,17 +9,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..verdicts.outcomes import GROUP, REASON
+from ..verdicts.outcomes import GROUP, PLACE, QUESTION, REASON
 
 if TYPE_CHECKING:
     from ..session import RunSession
 
+REASON_ROOM = 40  # columns for the reason in a line of pytest's summary that say enough
 MOST_IN_FULL = 10  # wrong answers of one group, and errors of one kind, that are printed in full
 
 
 @contextmanager
 def shorten_failures(reporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Hide all but the first verdicts of each group from pytest's summary; afterwards print the numbers of the rest."""
+    """Hide all but the first verdicts of each group from pytest's summary; afterwards print the numbers of the rest.
+
+    With -vv all are shown.
+    """
+    if reporter.config.get_verbosity() > 1:
+        yield
+        return
     hidden: Counter[str] = Counter()
     whole = {outcome: list(reporter.stats.get(outcome, ())) for outcome in ("failed", "error")}
     for outcome, reports in whole.items():
@@ -27,6 +34,7 @@ def shorten_failures(reporter: pytest.TerminalReporter) -> Iterator[None]:
             reporter.stats[outcome] = _first(reports, outcome, hidden)
     try:
         yield
+        write_reasons(reporter)
     finally:
         for outcome, reports in whole.items():
             if reports:
@@ -55,6 +63,30 @@ def _describe_verdicts(report: pytest.TestReport, outcome: str) -> str:
     return f"wrong answers of {getattr(report, GROUP, '')}"
 
 
+def write_reasons(reporter: pytest.TerminalReporter) -> None:
+    """Print the reason of each verdict under --tb=no, if the lines of pytest's summary have no room for it."""
+    from ...reports.escape import wrap
+    from .terminal_lines import width
+
+    if reporter.config.getoption("tbstyle") != "no":
+        return
+    columns = width(reporter.config)
+    kinds = [kind for kind, letter in (("failed", "f"), ("error", "E")) if reporter.hasopt(letter)]
+    reports = [report for kind in kinds for report in reporter.stats.get(kind, ()) if hasattr(report, QUESTION)]
+    if max(map(_summary_columns, reports), default=0) + REASON_ROOM <= columns:
+        return
+    reporter.write_sep("-", "reasons")
+    for report in reports:
+        for line in wrap(f"{getattr(report, QUESTION)}: {getattr(report, REASON)}", columns, 2):
+            reporter.write_line(line)
+
+
+def _summary_columns(report: pytest.TestReport) -> int:
+    """Return the columns of a line of pytest's summary without the reason."""
+    path, name = getattr(report, PLACE).rpartition(":")[0], report.nodeid.partition("::")[2]
+    return len(f"FAILED {path}::{name} - ")
+
+
 def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
     """Print the tables, the verdicts, the comparison and remarks; a few lines with -q."""
     from ...reports import comparison_lines, terminal
@@ -63,9 +95,10 @@ def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int
     verbosity, remarks = reporter.config.get_verbosity(), _remarks(run, width)
     if not run.tally and not remarks and not run.reporting.written:
         return
-    lines = terminal.lines(run.tally, run.about(), verbosity, width)
+    lines = terminal.lines(run.tally, run.about(), verbosity, width, with_header=not run.announced)
     if verbosity >= 0:
-        reporter.section("taskgraph", "=")
+        reporter.write_sep("=", "taskgraph")
+        lines = lines[1:] if lines and not lines[0][0] else lines
         if run.reporting.comparison is not None:  # its verdict stands among the others
             lines += comparison_lines.details(run.reporting.comparison, width)
     for written in run.reporting.written:

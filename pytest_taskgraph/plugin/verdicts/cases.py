@@ -64,25 +64,39 @@ def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str,
         texts: Long descriptions of failed cases, by name; by default the reason.
     """
     _count(session, count_cases(session, None), len(cases))
-    hook = session.config.hook
+    hook, reason_alone = session.config.hook, session.config.getoption("tbstyle") == "line"
     for case in cases:
         # Without the name of a function, in which pytest replaces dots by "::": these names contain numbers.
         location = (case.name.partition("::")[0], None, "")
         hook.pytest_runtest_logstart(nodeid=case.name, location=location)
         for when in ("setup", "call", "teardown"):
-            hook.pytest_runtest_logreport(report=_report(case, when, location, texts.get(case.name, "")))
+            hook.pytest_runtest_logreport(report=_report(case, when, location, texts.get(case.name, ""), reason_alone))
         hook.pytest_runtest_logfinish(nodeid=case.name, location=location)
 
 
 def _report(
-    case: RunCase, when: Literal["setup", "call", "teardown"], location: tuple[str, int | None, str], text: str
+    case: RunCase,
+    when: Literal["setup", "call", "teardown"],
+    location: tuple[str, int | None, str],
+    text: str,
+    reason_alone: bool,
 ) -> pytest.TestReport:
     from ...reports.escape import one_line
 
     outcome, reason = case.outcome if when == "call" else "passed", one_line(case.reason)
     report = CaseReport(case.name, location, {}, outcome, None, when)
     if outcome == "failed":
-        report.longrepr = FailureRepr(text or reason, reason)  # type: ignore[assignment]
+        report.longrepr = _failure(case.name, text, reason, reason_alone)  # type: ignore[assignment]
     elif outcome == "skipped":
         report.longrepr = (location[0], 0, reason)
     return report
+
+
+def _failure(name: str, text: str, reason: str, reason_alone: bool) -> FailureRepr:
+    """Return the representation of a failed case: its text or reason, or one line with its name."""
+    from ...reports.escape import one_line
+    from ...reports.failure_text import Block
+
+    if reason_alone:
+        return FailureRepr(text or reason, reason, [], f"{one_line(name)}: ")
+    return FailureRepr(text or reason, reason, None if text else [Block(reason).to_json()])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from ...errors import OrderTooWideError, ProviderError, UsageError
 from ...trial import Trial, WrongAnswerError
+
+if TYPE_CHECKING:
+    from ...reports.failure_text import Block, WireBlock
 
 TRIAL_ATTRIBUTE = "taskgraph"  # the attribute of a report with the trial; as JSON text on an xdist worker
 REASON = "taskgraph_reason"  # the one line of a verdict
@@ -19,34 +23,53 @@ GROUP = "taskgraph_group"  # the group of a question that was answered wrongly
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
 MISSING = "taskgraph_missing"  # set where a missing reply is reported as expected
 MISTAKE = "taskgraph_mistake"  # the text of a usage error, on the report of a failed collector
+QUESTION = "taskgraph_question"  # the part of the id of a test that names the question, and the model if it does
+PLACE = "taskgraph_place"  # path and line of the test, from the folder where pytest was started
+BLOCKS = "taskgraph_blocks"  # the text of a failure as blocks, which the printing process lays out
 
 
 @dataclass(frozen=True)
 class _Crash:
-    """Stand-in for pytest's ReprFileLocation: pytest prints `message` in its summary and under --tb=line."""
+    """Stand-in for pytest's ReprFileLocation: pytest prints `message` in its summary, and the text under --tb=line."""
 
     message: str
+    text: str
     path: str = ""
     lineno: int = 0
 
     def __str__(self) -> str:
-        return self.message
+        return self.text
 
 
 class FailureRepr:
-    """Representation of a failure: several lines, and one line for the short summary."""
+    """Representation of a failure: several lines, and one line for the short summary.
 
-    def __init__(self, text: str, reason: str) -> None:
+    Args:
+        text: The lines as text, for reports.
+        reason: The one line.
+        blocks: The lines for the terminal, as blocks that are laid out for its width; None for those of the text.
+        place: What stands before the reason under --tb=line.
+    """
+
+    def __init__(self, text: str, reason: str, blocks: Sequence[WireBlock] | None = None, place: str = "") -> None:
         self.text = text
-        self.reprcrash = _Crash(reason)
+        self.reprcrash = _Crash(reason, place + reason)
+        self._blocks = blocks
 
     def __str__(self) -> str:
         return self.text
 
-    def toterminal(self, tw: object) -> None:
+    def toterminal(self, tw: Any) -> None:  # noqa: ANN401 - pytest's writer has no public type
         """Print the lines."""
-        for line in self.text.splitlines():
-            tw.line(line)  # type: ignore[attr-defined]
+        for line in self._lines(tw.fullwidth):
+            tw.line(line)
+
+    def _lines(self, width: int) -> list[str]:
+        if self._blocks is None:
+            return self.text.splitlines()
+        from ...reports.failure_text import lay_out
+
+        return lay_out(self._blocks, width)
 
 
 @contextmanager
@@ -90,13 +113,49 @@ def report_plainly(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.Tes
         call.excinfo = excinfo
 
 
+@dataclass(frozen=True, slots=True)
+class FailureStyle:
+    """How a process reports failures.
+
+    Attributes:
+        config: The configuration of the session.
+        expects_wrong: True if a wrong answer is reported as expected; that on a variation always is.
+        expects_missing: True if a missing reply is reported as expected, because a case decides on their share.
+    """
+
+    config: pytest.Config
+    expects_wrong: bool
+    expects_missing: bool
+
+    @property
+    def as_text(self) -> bool:
+        """Return True if the trial is attached as JSON text, which xdist can send."""
+        return hasattr(self.config, "workerinput")
+
+    @property
+    def verbosity(self) -> int:
+        """Return how much is shown, as of failed assertions."""
+        return self.config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS)
+
+    @property
+    def one_line(self) -> bool:
+        """Return True if the terminal shows a failed test as one line."""
+        return bool(self.config.getoption("tbstyle") == "line")
+
+    def place(self, report: pytest.TestReport) -> str:
+        """Return path and line of the test; the path starts in the folder where pytest was started."""
+        path = report.location[0]
+        if self.config.rootpath != self.config.invocation_params.dir:
+            with suppress(ValueError):  # another drive
+                path = os.path.relpath(self.config.rootpath / path, self.config.invocation_params.dir)
+        return f"{path}:{(report.location[1] or 0) + 1}"
+
+
 def attach_trial(
     report: pytest.TestReport,
     trial: Trial,
     excinfo: pytest.ExceptionInfo[BaseException] | None,
-    expects_wrong: bool,
-    as_text: bool,
-    expects_missing: bool = False,
+    style: FailureStyle,
 ) -> None:
     """Attach the trial to the report of the setup, and replace the traceback of a verdict.
 
@@ -104,32 +163,41 @@ def attach_trial(
         report: The report of setup, call or teardown.
         trial: The trial of the item.
         excinfo: The exception of the phase.
-        expects_wrong: True if a wrong answer is reported as expected; it always is for a variation.
-        as_text: True to attach the trial as JSON text, which xdist can send.
-        expects_missing: True if a missing reply is reported as expected, for a case decides on their share.
+        style: How the failure is reported.
     """
+    error = None if excinfo is None else excinfo.value
     if report.when == "setup":
-        setattr(report, TRIAL_ATTRIBUTE, json.dumps(trial.to_json()) if as_text else trial)
-        if excinfo is not None and isinstance(excinfo.value, ProviderError):
-            _set_failure(report, [f"no reply: {trial.failure_text}"], f"no reply: {trial.failure_text}")
-        elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
-            _set_failure(report, [excinfo.value.message], excinfo.value.message)
-        if expects_missing and report.failed and hasattr(report, REASON):
-            _mark_expected(report, MISSING)
-    elif excinfo is not None and isinstance(excinfo.value, WrongAnswerError):
-        _report_wrong_answer(report, trial, expects_wrong or bool(trial.question.relation))
+        setattr(report, TRIAL_ATTRIBUTE, json.dumps(trial.to_json()) if style.as_text else trial)
+        if isinstance(error, (ProviderError, OrderTooWideError)):
+            _report_missing_reply(report, trial, error, style)
+    elif isinstance(error, WrongAnswerError):
+        _report_wrong_answer(report, trial, style)
 
 
-def _report_wrong_answer(report: pytest.TestReport, trial: Trial, expected: bool) -> None:
-    from ...reports.failure import SECTION, failure_lines, reply_section, short_reason
+def _report_missing_reply(
+    report: pytest.TestReport, trial: Trial, error: ProviderError | OrderTooWideError, style: FailureStyle
+) -> None:
+    from ...reports.failure_text import Block, missing_reply_blocks
 
-    reason = short_reason(trial)
-    _set_failure(report, failure_lines(trial), reason)
+    if isinstance(error, ProviderError):
+        verbosity = 0 if style.one_line else style.verbosity
+        _set_failure(report, style, missing_reply_blocks(trial, verbosity), f"no reply: {trial.failure_text}")
+    else:
+        _set_failure(report, style, [Block(error.message)], error.message)
+    if style.expects_missing and report.failed:
+        _mark_expected(report, MISSING)
+
+
+def _report_wrong_answer(report: pytest.TestReport, trial: Trial, style: FailureStyle) -> None:
+    from ...reports.failure import short_reason
+    from ...reports.failure_text import failure_blocks
+
+    _set_failure(report, style, failure_blocks(trial, style.verbosity), short_reason(trial))
     setattr(report, GROUP, trial.question.group)
-    if expected:
+    if style.expects_wrong or trial.question.relation:
         _mark_expected(report, WRONG)
-    elif trial.reply is not None:
-        report.sections.append((SECTION, reply_section(trial.reply.text)))
+    elif style.one_line:
+        setattr(report, BLOCKS, [])  # pytest prints the reason after the place of the test
 
 
 def _mark_expected(report: pytest.TestReport, verdict: str) -> None:
@@ -139,11 +207,17 @@ def _mark_expected(report: pytest.TestReport, verdict: str) -> None:
     setattr(report, verdict, True)
 
 
-def _set_failure(report: pytest.TestReport, lines: list[str], reason: str) -> None:
-    from ...reports.escape import disarm_lines, one_line
+def _set_failure(report: pytest.TestReport, style: FailureStyle, blocks: Sequence[Block], reason: str) -> None:
+    from ...reports.escape import one_line
+    from ...reports.failure_text import lay_out
 
-    report.longrepr = "\n".join(map(disarm_lines, lines))
+    wire_blocks = [block.to_json() for block in blocks]
+    report.longrepr = "\n".join(lay_out(wire_blocks, None))
     setattr(report, REASON, one_line(reason))
+    name = report.nodeid.partition("::")[2]
+    setattr(report, QUESTION, one_line(name.partition("[")[2].removesuffix("]") or name))
+    setattr(report, PLACE, one_line(style.place(report)))
+    setattr(report, BLOCKS, wire_blocks)
 
 
 def report_mistake(
@@ -171,10 +245,12 @@ def report_mistake(
 
 
 def restore_failure_repr(report: pytest.TestReport) -> None:
-    """Restore the line of the short summary on the controller, after a worker sent the failure as text."""
+    """Restore the representation of a failure on the controller, after a worker sent it as plain values."""
     reason = getattr(report, REASON, None)
     if reason is not None and isinstance(report.longrepr, str):
-        report.longrepr = FailureRepr(report.longrepr, reason)  # type: ignore[assignment]
+        blocks, question = getattr(report, BLOCKS, None), getattr(report, QUESTION, "")
+        place = f"{getattr(report, PLACE, report.location[0])}: {question}: "
+        report.longrepr = FailureRepr(report.longrepr, reason, blocks, place)  # type: ignore[assignment]
 
 
 def expected_status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
