@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
-from . import annotations_command, compare, lint, replies, rescore, saved_runs, score, show
+from . import annotations_command, compare, export, lint, replies, rescore, saved_runs, score, show
 
 SHARED: dict[str, Command] = {
     "annotations": annotations_command,
     "compare": compare,
+    "export": export,
     "lint": lint,
     "replies": replies,
     "rescore": rescore,

@@ -88,8 +88,8 @@ def csv(record: Mapping[str, Any]) -> str:
         *(f"label.{name}" for name in labels),
         *(f"metric.{name}" for name in metrics),
     ]
-    rows.writerow(map(_cell, header))
-    rows.writerows(map(_cell, _row(trial, labels, metrics)) for trial in trials)
+    rows.writerow(map(guarded_cell, header))
+    rows.writerows(map(guarded_cell, _row(trial, labels, metrics)) for trial in trials)
     return text.getvalue()
 
 
@@ -111,7 +111,7 @@ def tables_csv(record: Mapping[str, Any]) -> str:
     text = StringIO()
     rows = writer(text, lineterminator="\r\n")
     rows.writerow(TABLE_COLUMNS)
-    rows.writerows(map(_cell, row) for table in tables_of(tally_of(record)) for row in _table_rows(table))
+    rows.writerows(map(guarded_cell, row) for table in tables_of(tally_of(record)) for row in _table_rows(table))
     return text.getvalue()
 
 
@@ -142,7 +142,7 @@ def _names(names: Sequence[str]) -> str:
     return show_value(list(names)) if names else ""
 
 
-def _cell(value: Cell) -> Cell:
+def guarded_cell(value: Cell) -> Cell:
     """Return numbers as they are, texts printable and such that no spreadsheet computes them."""
     if not isinstance(value, str):
         return value

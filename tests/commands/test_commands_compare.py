@@ -117,7 +117,7 @@ def test_compare_report_writes_page_with_both_runs(store: Path, capsys: pytest.C
     assert 'id="changes"' in page
     assert ">branch<" in page
     assert page.count('class="flip"') == 20
-    assert "Compared with" in Path("page.md").read_text(encoding="utf-8")
+    assert "### Compared with `main`" in Path("page.md").read_text(encoding="utf-8")
     assert "compared with main: worse" in capsys.readouterr().out
 
 

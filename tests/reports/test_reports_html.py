@@ -248,7 +248,7 @@ def test_html_curves_have_small_chart_of_each_group() -> None:
     assert "Each pattern, by number of tasks" in report.all("summary")
     labels = [attributes.get("aria-label") for tag, attributes, _ in report.elements if tag == "svg"]
     assert "gpt-x: 0.800 of 20 at 8, 0.800 of 5 at 20." in labels
-    assert "easy 8 20 5 to 20 questions a point" in report.all("li")
+    assert "easy 8 20 n 5–20" in report.all("li")
     points = [attributes["class"] for tag, attributes, _ in report.elements if tag == "path" and "class" in attributes]
     assert points.count("point few") == 2, "five questions in each of the two small charts"
 

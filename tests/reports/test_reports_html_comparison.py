@@ -91,16 +91,24 @@ def test_html_comparison_groups_have_change_with_interval_and_sign() -> None:
     assert group.ends is not None
     low, high = group.ends
     assert low < -0.45 < high < 0
-    (row, *_) = [row for row in page.all("tr") if row.startswith("chain 20")]
-    assert row.split()[:5] == ["chain", "20", "1.000", "0.550", "-0.450"]
-    assert f"{low:+.3f} to {high:+.3f} 9 0" in row
-    assert row.endswith("▼ worse")
+    (row, *_) = [row for row in page.all("tr") if row.startswith("chain ▼")]
+    assert row.startswith(f"chain ▼ worse -0.450 {low:+.3f} to {high:+.3f} 1.000 0.550 20 9 0")
+
+
+def test_html_comparison_of_several_models_has_column() -> None:
+    before, after = (
+        [*trials, *(make_trial(at, model="n") for at in range(20))] for trials in flipped(worse=9, better=0)
+    )
+    page, _ = compare_trials(before, after, replace(ABOUT, models=("m", "n")), replace(ABOUT, models=("m", "n")))
+    rows = page.all("tr")
+    assert any(row.startswith("chain m ▼ worse -0.450") for row in rows)
+    assert any(row.startswith("chain n ? inconclusive 0.000") for row in rows)
+    assert not any(row.startswith("group model") for row in compare_trials(*flipped())[0].all("tr"))
 
 
 def test_html_comparison_undecided_group_is_no_loss() -> None:
     page, _ = compare_trials(*flipped(worse=1, better=1))
-    (row, *_) = [row for row in page.all("tr") if row.startswith("chain 20")]
-    assert row.endswith("? inconclusive")
+    assert any(row.startswith("chain ? inconclusive 0.000") for row in page.all("tr"))
 
 
 def test_html_comparison_flips_show_both_replies() -> None:

@@ -100,7 +100,6 @@ def changes(comparison: RunComparison) -> Changes:
     flips = [flip_view(flip) for flip in comparison.flips]
     totals = [comparison.total] if comparison.total else []
     rows = aggregate_rows(comparison.aggregates)
-    sections = [_change_row(group, "section") for group in comparison.sections]
     facts = _run_facts(comparison)
     models = len({group.model for group in (*comparison.groups, *comparison.sections)}) > 1
     return Changes(
@@ -112,7 +111,10 @@ def changes(comparison: RunComparison) -> Changes:
         shared=[(fact.name, fact.before) for fact in facts if not (fact.differs or fact.name in _ALWAYS)],
         words=(comparison.group_word, comparison.section_word),
         groups=[_change_row(group, "group", models) for group in comparison.groups],
-        sections=[*sections, *(_change_row(group, "total") for group in totals)],
+        sections=[
+            *(_change_row(group, "section", models) for group in comparison.sections),
+            *(_change_row(group, "total", models) for group in totals),
+        ],
         aggregates=[aggregate_titles(comparison.aggregates), *rows] if rows else [],
         flips=[flip for change in ("worse", "better") for flip in _first_of(flips, change)],
         worse=sum(flip.change == "worse" for flip in flips),
@@ -146,7 +148,7 @@ def _difference_title(difference: Difference) -> str:
     )
 
 
-def _change_row(group: GroupChange, kind: str, models: bool = True) -> ChangeRow:
+def _change_row(group: GroupChange, kind: str, models: bool) -> ChangeRow:
     verdict, ends = base_verdict(group.verdict), group.ends
     bar = None if ends is None else tuple(round(50 + 50 * value, 1) for value in (group.change, *ends))
     return ChangeRow(
@@ -200,7 +202,7 @@ def _other_facts(about: Mapping[str, Any]) -> dict[str, str]:
 
 def _fact(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
+        return ", ".join(map(str, value)) or "none"
     return "-" if value is None else value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...results.adjusted_rates import LEAST, AdjustedRates
 from ...results.tables import FEW
 from ...results.tally import Tally
-from ..wording import count, number
+from ..wording import number
 
 WIDTH, HEIGHT, EDGE = 168, 72, 8
 MARKERS = (  # a shape for each model, for those who do not see colours; they repeat after the last
@@ -108,9 +108,9 @@ def _group_chart(name: str, adjusted: AdjustedRates) -> GroupChart | None:
     models = list(adjusted.cells)
     lines = tuple(_line(models.index(model) % len(MARKERS), row) for model, row in rows.items())
     sizes = sorted({n for row in rows.values() for n, _ in row if n})
-    questions = count(sizes[0], "question") if len(sizes) == 1 else f"{sizes[0]:,} to {count(sizes[-1], 'question')}"
+    questions = f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
     description = " ".join(_describe(model, row, adjusted.values) for model, row in rows.items())
-    return GroupChart(name, f"{questions} a point", description, (adjusted.values[0], adjusted.values[-1]), lines)
+    return GroupChart(name, questions, description, (adjusted.values[0], adjusted.values[-1]), lines)
 
 
 def _line(look: int, row: Sequence[tuple[int, float]]) -> GroupLine:

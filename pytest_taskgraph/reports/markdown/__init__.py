@@ -125,7 +125,8 @@ def _lines(
     yield from scoreboard_lines(tally, room.rows)
     yield from _result_lines(tally, room.rows)
     if comparison is not None:
-        yield from change_lines(comparison, room.flips, baseline_name(record, comparison))
+        name = comparison.names[0] or baseline_name(record, comparison)
+        yield from change_lines(comparison, room.flips, name)
     yield from wrong_answers(tally, room.wrong)
     yield from missing_replies(tally, about.lost, room.rows)
     yield from _run_lines(tally, about)
