@@ -57,6 +57,7 @@ STYLE = """
 .tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
 .tg .x .n,.tg .x .g,.tg .x .e{stroke-dasharray:2 3;stroke-opacity:1;stroke-width:3}
 .tg .q .n{fill-opacity:.2;stroke-width:2}
+.tg .q .g{stroke-opacity:1;stroke-width:2.4}
 .tg .v .f{stroke-dasharray:2 3}
 .tg .o{fill:currentColor}
 .tg .p{fill:none;stroke:var(--paper,Canvas);stroke-width:2}
