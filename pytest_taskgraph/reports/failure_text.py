@@ -100,10 +100,14 @@ def failure_blocks(trial: Trial, verbosity: int = 0) -> list[Block]:
 
 
 def missing_reply_blocks(trial: Trial, verbosity: int = 0) -> list[Block]:
-    """Return what is shown of a trial without a reply: the failure; from 1 the question, from 2 what was sent."""
+    """Return what is shown of a trial without a usable reply: the failure; from 1 the question, from 2 what was sent.
+
+    From 2 on, a reply that was cut off before its answer is shown too.
+    """
     failure = Block(one_line(f"no reply: {trial.failure_text}"))
     question = [_paragraph("question", trial.question.text, (_VERBOSE, _WHOLE)[verbosity > 1].question)]
-    return [*(question if verbosity > 0 else []), failure, *(_sent_blocks(trial) if verbosity > 1 else [])]
+    whole = [*_sent_blocks(trial), *_reply_blocks(trial, _WHOLE, verbosity)] if verbosity > 1 else []
+    return [*(question if verbosity > 0 else []), failure, *whole]
 
 
 def _paragraph(title: str, text: str, most: int | None = None) -> Block:

@@ -182,6 +182,14 @@ def test_missing_reply_shows_question_and_prompt_if_verbose() -> None:
     assert "| Here is a shop." in outputs[2]
 
 
+def test_reply_cut_off_within_reasoning_is_shown_if_most_verbose() -> None:
+    cut = Reply("", finish_reason="length", reasoning="Hm.")
+    lost = replace(WRONG, outcome="error", reply=cut, score=None, failure=Failure("truncated", "within its reasoning"))
+    outputs = ["\n".join(lay_out([b.to_json() for b in missing_reply_blocks(lost, at)], 80)) for at in (1, 2)]
+    assert "Hm." not in outputs[0]
+    assert outputs[1].endswith("reasoning (3 characters):\n| Hm.\nthe reply is empty")
+
+
 def test_failure_lines_fill_width_and_are_whole_without() -> None:
     trial = replace(WRONG, question=replace(QUESTION, text="word " * 60))
     assert max(map(columns, lines(trial, 0, 150))) > 140
