@@ -257,6 +257,8 @@ def test_html_curve_value_without_shared_group_is_noted() -> None:
     trials = [make_trial(f"a{at}", tasks=8 + at % 2) for at in range(8)]
     trials += [make_trial(f"b{at}", "wrong", group="chain", tasks=20) for at in range(4)]
     report = page(*trials)
+    (note,) = [text for text in report.all("p") if text.startswith("Adjusted for the mix of patterns")]
+    assert "mean difference within patterns" in note
     assert "Without a point at 20: no pattern was asked both there and at the other values." in report.all("p")
     assert report.all("desc") == ["gpt-x: 1.000 at 8, 1.000 at 9."]
     assert "20 gpt-x 4* 0.000 - -" in report.all("tr")

@@ -72,7 +72,8 @@ def adjustment_notes(adjusted: AdjustedRates, word: str, cluster: str) -> Iterat
     else:
         yield (
             f"Adjusted for the mix of {word}s: from point to point the line changes by the mean difference within "
-            f"{word}s (Mantel-Haenszel), as most of the {adjusted.all_groups} {word}s were not asked at every point."
+            f"{word}s (Mantel-Haenszel), because the {word}s with at least {LEAST} questions at every point hold less "
+            "than half of the questions."
         )
     rates = [
         (value, rate) for row in adjusted.models.values() for value, rate in zip(adjusted.values, row, strict=True)
