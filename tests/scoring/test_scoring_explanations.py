@@ -367,12 +367,21 @@ def _explain_length(reference: Json, given: Json) -> list[str]:
     return [f"{len(str(given)) - len(str(reference))} characters too long"]
 
 
+def _explain_in_one_text(reference: Json, given: Json) -> list[str]:
+    return "it is too long"  # type: ignore[return-value]
+
+
 def _raise_key_error(reference: Json, given: Json) -> list[str]:
     raise KeyError("begin")
 
 
 @pytest.mark.parametrize(
-    ("explain", "sentences"), [(_explain_length, ["2 characters too long"]), (_raise_key_error, [])]
+    ("explain", "sentences"),
+    [
+        (_explain_length, ["2 characters too long"]),
+        (_explain_in_one_text, ["it is too long"]),
+        (_raise_key_error, []),
+    ],
 )
 def test_explain_answer_of_registered_form_asks_the_form(
     explain: Callable[[Json, Json], list[str]], sentences: list[str]

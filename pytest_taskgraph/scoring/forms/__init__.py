@@ -85,7 +85,8 @@ def explain_answer(form_name: str, reference: Json, given: Json) -> list[str]:
     if answer_form is None or given is None:
         return []
     try:
-        return answer_form.explain(reference, given)
+        sentences: list[str] | str = answer_form.explain(reference, given)
+        return [sentences] if isinstance(sentences, str) else [*map(str, sentences)]  # a form may be registered
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TaskgraphError, TypeError, ValueError):
         return []  # as in show_answer; a damaged reference is a TaskgraphError
 
