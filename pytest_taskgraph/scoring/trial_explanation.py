@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..trial import Question, Trial
-from .explanations.sentence_parts import write_name
+from .explanations.sentence_parts import quote
 from .forms import explain_answer
 from .forms.letter_form import LETTER
 
@@ -29,4 +29,4 @@ def _explain_letter(question: Question, given: object) -> list[str]:
     right, other = texts.get(question.reference), texts.get(given)
     if right is None or other is None:
         return []
-    return [f"the right option is {write_name(right)}, the given one {write_name(other)}"]
+    return [f"the right option is {quote(right)}, the given one {quote(other)}"]

@@ -22,8 +22,9 @@ from pytest_taskgraph.workflow.procedural_graph import ProceduralNode
 CHAIN: Json = {"tasks": ["A", "B", "C", "D"], "before": [[0, 1], [1, 2], [0, 3]]}
 LOOP: Json = {"tasks": ["A", "B", "A", "B"], "before": [[0, 1], [1, 2], [2, 3]]}
 TWO_RUNS: Json = {"tasks": ["A", "B", "A", "C"], "before": [[0, 1], [2, 3]]}  # no order between both A
+PASTA_STEPS: Json = ["boil water", "add the pasta", "drain the pasta", "eat"]
 PASTA: Json = {
-    "steps": ["boil water", "add the pasta", "drain the pasta", "eat"],
+    "steps": PASTA_STEPS,
     "dependencies": [[0, 1], [1, 2], [2, 3]],
 }
 REASONS: Json = {"tasks": ["A", "B"], "reasons": {"A": "it waits for the data", "B": "it is last"}}
@@ -97,6 +98,31 @@ def test_explain_answer_of_long_reversed_order_counts_further_pairs() -> None:
             [["A", "B", "C"], ["A", "E"]],  # A stands in two groups
             [["A", "B"], ["A", "E", "C"]],
             ["the group A and B lacks C", "the group A, C and E must not hold C"],
+        ),
+        (
+            [["A", "B", "C", "D"], ["E", "F"]],
+            [["A", "B", "X", "Y", "E", "F"], ["C", "D", "Z"]],
+            [
+                "A and B stand with E and F, but belong with C and D",
+                "X and Y stand with E and F, but belong in no group",
+                "Z stands with C and D, but belongs in no group",
+            ],
+        ),
+        (
+            [["A", "B", "C"], ["E", "F"], ["G"]],
+            [["A", "B", "C", "E", "F", "X"], ["G"]],
+            [
+                "E and F stand with A, B and C, but belong in a group of their own",
+                "X stands with A, B and C, but belongs in no group",
+            ],
+        ),
+        (
+            [["A", "B", "C", "D", "E"]],
+            [["A", "B", "E", "X"], ["C", "D"]],
+            [
+                "X stands with A, B and E, but belongs in no group",
+                "C and D stand apart, but belong with A, B and E",
+            ],
         ),
         ([["A", "B"]], [], []),
     ],
@@ -202,6 +228,15 @@ def test_explain_answer_of_task_graph_names_turned_missing_and_extra() -> None:
     assert explain_answer("task-graph", split, free) == [
         '"add the pasta" need not come before eat',
         "sleep need not come before eat",
+    ]
+
+
+def test_explain_answer_of_reversed_task_graph_names_essential_pairs() -> None:
+    closure: Json = [[3, 0], [3, 1], [3, 2], [2, 0], [2, 1], [1, 0]]
+    assert explain_answer("task-graph", PASTA, {"steps": PASTA_STEPS, "dependencies": closure}) == [
+        '"drain the pasta" has to come before eat, and not after it',
+        '"add the pasta" has to come before "drain the pasta", and not after it',
+        '"boil water" has to come before "add the pasta", and not after it',
     ]
 
 

@@ -84,7 +84,7 @@ def _sentences_by_name(leftover: _Leftover) -> list[str]:
     moved = [
         sentence for at in range(len(leftover.given)) if at not in merged for sentence in _moves(leftover, at, in_split)
     ]
-    return [*cut(whole, "group"), *cut([*moved, *_left_out(leftover)], "name")]
+    return [*cut(whole, "group"), *cut([*moved, *_left_out(leftover)], "fault")]
 
 
 def _parts(whole: Group, groups: Sequence[Group]) -> list[Group]:
@@ -94,27 +94,41 @@ def _parts(whole: Group, groups: Sequence[Group]) -> list[Group]:
 
 
 def _moves(leftover: _Leftover, at: int, in_split: Group) -> Iterator[str]:
-    """Yield a sentence for each name of a given group that belongs elsewhere."""
+    """Yield a sentence for the names of a given group that belong in the same other group."""
     group, counterpart = leftover.given[at], leftover.counterparts.get(at)
     kept = group & leftover.right[counterpart] if counterpart is not None else frozenset()
+    names_by_home: dict[int | None, list[str]] = {}
     for name in sorted(group - kept - in_split):
-        home = leftover.home(name)
-        beside = _names(kept or group - {name})
-        stands = f"stands with {beside}" if kept or len(group) > 1 else "stands alone"
+        names_by_home.setdefault(leftover.home(name), []).append(name)
+    for home, names in names_by_home.items():
+        beside = kept or group.difference(names)
+        stand = f"{_verb('stand', names)} {_company(beside, names, 'apart')}"
         if home is not None:
-            others = leftover.right[home] - {name}
-            yield f"{write_name(name)} {stands}, but belongs {f'with {_names(others)}' if others else 'alone'}"
+            others = leftover.right[home].difference(names)
+            belong = f"{_verb('belong', names)} {_company(others, names, 'in a group of their own')}"
+            yield f"{join_names(names)} {stand}, but {belong}"
         elif counterpart is not None:
-            yield f"{write_name(name)} {stands}, but belongs in no group"
+            yield f"{join_names(names)} {stand}, but {_verb('belong', names)} in no group"
+
+
+def _company(others: Group, names: Sequence[str], without: str) -> str:
+    """Return the names beside some names, in words; `without` is the word for several names that are by themselves."""
+    if others:
+        return f"with {_names(others)}"
+    return without if len(names) > 1 else "alone"
 
 
 def _left_out(leftover: _Leftover) -> Iterator[str]:
-    """Yield a sentence for each name that stands in no group, while others of its group do."""
+    """Yield a sentence for the names that stand in no group, while others of their group do."""
     present = frozenset[str]().union(*leftover.given)
     for group in leftover.right:
-        if group & present:
-            for name in sorted(group - present):
-                yield f"{write_name(name)} stands in no group, but belongs with {_names(group - {name})}"
+        if group & present and (names := sorted(group - present)):
+            belong = f"{_verb('belong', names)} with {_names(group & present)}"
+            yield f"{join_names(names)} {_verb('stand', names)} in no group, but {belong}"
+
+
+def _verb(verb: str, names: Sequence[str]) -> str:
+    return verb if len(names) > 1 else f"{verb}s"
 
 
 def _sentences_by_group(leftover: _Leftover) -> list[str]:

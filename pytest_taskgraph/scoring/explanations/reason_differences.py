@@ -8,7 +8,7 @@ from ...trial import Json
 from ..metrics.agreement import name_set
 from ..metrics.texts import rouge1
 from ..rouge import tokens
-from .sentence_parts import cut, join_names, write_name
+from .sentence_parts import cut, join_names, quote, write_name
 from .spelling import spelling_sentences
 
 
@@ -17,7 +17,7 @@ def explain_reasons(reference: Json, given: Json) -> list[str]:
     right, named = name_set(_part(reference, "tasks")), name_set(_part(given, "tasks"))
     reasons, given_reasons = _texts(_part(reference, "reasons")), _texts(_part(given, "reasons"))
     missed = [
-        f"{write_name(name)} is missed, and the reason for it: {write_name(reasons[name])}"
+        f"{write_name(name)} is missed, and the reason for it: {quote(reasons[name])}"
         for name in sorted(right - named)
         if name in reasons
     ]
@@ -62,10 +62,10 @@ def _pair_sentence(kept: Sequence[str], right: Sequence[str], named: Sequence[st
 def _fault(title: str, expected: str, reason: str) -> str:
     """Return what is wrong with a reason; empty if it shares a word with the expected one, if that has words."""
     if not reason.strip():
-        return f"{title} has no reason, expected: {write_name(expected)}"
+        return f"{title} has no reason, expected: {quote(expected)}"
     if not tokens(expected) or rouge1(reason, expected) > 0:
         return ""
-    return f"the reason of {title} shares no word with the expected one: {write_name(expected)}"
+    return f"the reason of {title} shares no word with the expected one: {quote(expected)}"
 
 
 def _texts(reasons: Json) -> dict[str, str]:

@@ -11,6 +11,7 @@ MOST: Final = 5
 """Sentences of one kind."""
 _MOST_NAMES: Final = 4  # of a list within a sentence
 _LONGEST: Final = 80  # characters of a name
+_LONGEST_QUOTE: Final = 240  # characters of a text
 _PLAIN: Final = re.compile(r"\w+(?:[.\-/]\w+)*")
 _TIMES: Final = {1: "once", 2: "twice"}
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
@@ -18,9 +19,18 @@ _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 def write_name(name: object) -> str:
     """Return a name in one line, in quotes unless it is one word, and shortened if it is long."""
-    text = " ".join(str(name).split())
-    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    text = _shorten(name, _LONGEST)
     return text if _PLAIN.fullmatch(text) else f'"{text}"'
+
+
+def quote(text: str) -> str:
+    """Return a text in quotes and one line, shortened if it is long."""
+    return f'"{_shorten(text, _LONGEST_QUOTE)}"'
+
+
+def _shorten(text: object, longest: int) -> str:
+    line = " ".join(str(text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def join_names(names: Sequence[object]) -> str:

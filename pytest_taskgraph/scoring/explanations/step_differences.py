@@ -6,7 +6,7 @@ carries, if an embedder measured it; else that of words, so that no model is loa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from ...trial import Json
@@ -63,7 +63,7 @@ def _dependency_sentences(gold: StepGraph, answer: StepGraph, counterparts: Mapp
     }
     needed = transitive_reduction(size, gold.dependencies)
     kept = {*counterparts.values()}
-    reversed_pairs = [(b, a) for a, b in stated if (b, a) in right and (a, b) not in right]
+    reversed_pairs = _essential([(b, a) for a, b in stated if (b, a) in right and (a, b) not in right], right)
     missing = [pair for pair in needed if kept.issuperset(pair) and pair not in implied and pair not in reversed_pairs]
     extra = [(a, b) for a, b in stated if (a, b) not in right and (b, a) not in right]
     return [
@@ -71,6 +71,22 @@ def _dependency_sentences(gold: StepGraph, answer: StepGraph, counterparts: Mapp
         *_pair_sentences(gold, missing, "has to come before {}, and the answer does not say so"),
         *_pair_sentences(gold, extra, "need not come before {}"),
     ]
+
+
+def _essential(pairs: Sequence[Edge], right: Set[Edge]) -> list[Edge]:
+    """Return the pairs between whose steps no other pair lies, which implies them."""
+    after: dict[int, set[int]] = {}
+    before: dict[int, set[int]] = {}
+    for a, b in pairs:
+        after.setdefault(a, set()).add(b)
+        before.setdefault(b, set()).add(a)
+    essential = [
+        (a, b)
+        for a, b in pairs
+        if not any((between, b) in right for between in after[a] if between != b)
+        and not any((a, between) in right for between in before[b] if between != a)
+    ]
+    return essential or [*pairs]  # none is, where steps of the gold graph depend on each other in a circle
 
 
 def _pair_sentences(gold: StepGraph, pairs: Sequence[Edge], text: str) -> list[str]:
