@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..scoring.forms import explain_answer
 from ..scoring.forms.form import show_value
+from ..scoring.trial_explanation import explain_trial
 from ..trial import Trial
 from .escape import WIDEST, one_line, printable, wrap, wrap_quote
 from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
@@ -133,9 +133,8 @@ def _verdict_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
 
 def _reason_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
     """Yield the violated constraints in words: the first one, or all."""
-    question, score = trial.question, trial.score
-    assert score is not None
-    reasons = [*filter(None, [score.remark]), *explain_answer(question.form, question.reference, score.given)]
+    assert trial.score is not None
+    reasons = [*filter(None, [trial.score.remark]), *explain_trial(trial)]
     if not reasons:
         return
     if detail.reasons is not None:

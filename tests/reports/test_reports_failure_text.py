@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.failure_text import failure_blocks, lay_out, missing_reply_blocks
-from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=300) | st.sampled_from(
     ["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50, "a\u0301" * 500, "\u0301" * 3000, "中文 " * 300, "  " * 400 + "::x"]
@@ -33,9 +33,10 @@ VERDICT = [
     "missing (1): Weigh",
     "extra (1): Ship",
 ]
+CHAIN: Json = {"tasks": ["Pick", "Pack", "Weigh"], "before": [[0, 1], [1, 2]]}
 ORDER = replace(
     WRONG,
-    question=replace(QUESTION, form="task-order", reference=["Pick", "Pack", "Weigh"], metric="order"),
+    question=replace(QUESTION, form="task-order", reference=CHAIN, metric="order"),
     score=Score(0.0, given=["Weigh", "Pack", "Pick"], remark="the first remark"),
 )
 
@@ -90,17 +91,21 @@ def test_failure_end_of_long_line_is_shown() -> None:
 
 def test_failure_verbose_names_every_violation_and_score() -> None:
     output = lines(ORDER, 1)
-    assert [line for line in lines(ORDER) if line.startswith("why: the first remark")] != []
-    at = output.index("why:") if "why:" in output else output.index("why: the first remark")
-    assert "the first remark" in output[at] + output[at + 1]
-    assert "score: 0.000 (order), passes from 1.000" in output
+    at = output.index("why:")
+    assert output[at + 1 : at + 5] == [
+        "- the first remark",
+        "- Weigh stands before Pack, but has to come after it",
+        "- Pack stands before Pick, but has to come after it",
+        "score: 0.000 (order), passes from 1.000",
+    ]
+    assert "why: the first remark (and 2 more, with -v)" in lines(ORDER)
     graded = replace(WRONG, question=replace(QUESTION, pass_threshold=0.0))
     assert "score: 0.333 (jaccard), graded" in lines(graded, 1)
 
 
 def test_failure_normal_counts_further_violations(monkeypatch: pytest.MonkeyPatch) -> None:
     reasons = ["A is before B.", "C is before D.", "E is missing."]
-    monkeypatch.setattr("pytest_taskgraph.reports.failure_text.explain_answer", lambda *_: reasons)
+    monkeypatch.setattr("pytest_taskgraph.reports.failure_text.explain_trial", lambda _: reasons)
     for verbosity in (-1, 0):
         assert "why: A is before B. (and 2 more, with -v)" in lines(WRONG, verbosity)
     for verbosity in (1, 2):
