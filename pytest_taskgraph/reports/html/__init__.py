@@ -8,6 +8,7 @@ page is a pure function of the record.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -60,6 +61,7 @@ SCRIPTS = (  # each a function of its own, run once the page is read
     "questions.js",
     "comparison.js",
 )
+_BREAKS = re.compile("([_:/])")
 MOST_GATES = 4  # gates that are all shown; of more, those that passed or were left out are folded
 _FIRST_FACTS = ("model", "answered", "date", "duration", RUN)  # several models stand in the scoreboard
 
@@ -180,12 +182,12 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.globals["mark_looks"] = MARK_LOOKS
-    environment.filters["breaking"] = _break_at_underscores
+    environment.filters["breaking"] = _break_in_names
     return environment
 
 
-def _break_at_underscores(name: str) -> Markup:
-    """Return the name, escaped, with a place for a line break after each underscore."""
-    from markupsafe import Markup
+def _break_in_names(name: str) -> Markup:
+    """Return the name, escaped, with a place for a line break after each underscore, colon and slash."""
+    from markupsafe import Markup, escape
 
-    return Markup("_<wbr>").join(printable(name).split("_"))
+    return Markup(_BREAKS.sub(r"\1<wbr>", str(escape(printable(name)))))  # escapes have none of these characters
