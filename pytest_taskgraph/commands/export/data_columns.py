@@ -171,10 +171,15 @@ class SeenColumns:
         """Return the columns in their order."""
         return [
             *_COLUMNS,
-            *(DataColumn(f"label_{name}", kind, f"label {name}") for name, kind in sorted(self._labels.items())),
-            *(DataColumn(f"metric_{name}", "number", f"further metric {name}") for name in sorted(self._metrics)),
             *(
-                DataColumn(f"part_{name}_{of}", "number", f"{of} of {name}, to be summed before it is divided")
+                DataColumn(f"label_{name}", kind, "label of the question")
+                for name, kind in sorted(self._labels.items())
+            ),
+            *(DataColumn(f"metric_{name}", "number", "further metric") for name in sorted(self._metrics)),
+            *(
+                DataColumn(
+                    f"part_{name}_{of}", "number", f"{of} of a part, to be summed over trials before it is divided"
+                )
                 for name in sorted(self._parts)
                 for of in ("numerator", "denominator")
             ),

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ...reports.markdown.elements import cell, fenced_block, pipe_table, words
+from ...reports.markdown.elements import cell, fenced_block, pipe_table
 from ...version import __version__
 from .data_columns import DataColumn
 from .row_spool import ExportedRun
@@ -60,7 +60,7 @@ def _body(
     yield from ("", "## Splits", "", "There is a split for each benchmark family. All splits have the same columns.")
     yield from pipe_table(["split", "rows"], ([cell(split), f"{rows:,}"] for split, rows in rows_by_split.items()))
     yield from ("", "## Columns", "", "Unknown, undefined and empty values are null.")
-    rows = ([cell(column.name), _TYPES[column.kind], _meaning(column)] for column in columns)
+    rows = ([cell(column.name), _TYPES[column.kind], column.meaning] for column in columns)
     yield from pipe_table(["column", "type", "meaning"], rows, 3)
     yield from ("", "## Before you publish it", "")
     yield "- State the licence: add `license:` to the YAML at the top. Terms of providers may bind the replies."
@@ -80,8 +80,3 @@ def _run_cells(run: ExportedRun) -> list[str]:
         cell(provenance.versions.get("python", "") if provenance else ""),
         f"{run.rows:,}",
     ]
-
-
-def _meaning(column: DataColumn) -> str:
-    """Return the meaning in a cell; it may hold a name from outside."""
-    return words(column.meaning).replace("|", r"\|")
