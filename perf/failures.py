@@ -48,8 +48,8 @@ CASES = {  # form: question, reference, wrong answer or text of the reply
     "task-reasons": ("Which tasks are described wrongly, and why?", REASONS,
                      {"tasks": ["Set table"], "reasons": {"Set table": "There is no table."}}),
     "pair-reason": ("Which two descriptions contradict each other, and why?",
-                    {"tasks": ["Cook pasta", "Heat sauce"], "reason": "Both need the only pot."},
-                    {"tasks": ["Cook pasta", "Serve"], "reason": "Serving needs no pot."}),
+                    {"tasks": ["Cook pasta", "Heat sauce"], "reasons": {"": "Both need the only pot."}},
+                    {"tasks": ["Cook pasta", "Serve"], "reasons": {"": "Serving needs no pot."}}),
     "yes-no-reason": ("Is the workflow sound, and why?", {"answer": "yes", "reason": "Each task is reached."},
                       {"answer": "no", "reason": "A task is never reached."}),
     "task-graph": ("Write the steps and their order.", PASTA, OTHER),
@@ -67,7 +67,7 @@ class Shown(Family):
         text, answer, _ = case(form)
         prompt = f"{TEXT}\\n\\n{text}\\n\\n{form.instruct(NAMES)}\\nWrite it after \\"Final answer:\\"."
         return Question(form.name, self.name, form.name, "", text, prompt, form.name, answer, form.metric,
-                        names=NAMES, pass_threshold=1.0, system="You answer questions about workflows.",
+                        names=["A", "B"] if form.name == "letter" else NAMES, pass_threshold=1.0, system="You answer questions about workflows.",
                         spellings={"Serve": "A", "Sleep": "B"} if form.name == "letter" else {})
 
     def metrics(self, group, settings):
@@ -103,31 +103,30 @@ def test_forms(trial):
 """
 
 
-def failures(folder: str, form: str, option: str, width: int) -> str:
-    """Return the failure of the wrong answer of a form, as a run of pytest prints it."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "--model=mistaken", "-k"]
+def failures(folder: str, option: str, width: int) -> dict[str, str]:
+    """Return the failure of the wrong answer of each form, as a run of pytest prints it."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "--model=mistaken"]
     variables = os.environ | {"COLUMNS": str(width), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [*command, f"{form} and not {form}-", *filter(None, [option])],
-        cwd=folder, env=variables, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [*command, *filter(None, [option])], cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
     section = re.search(r"^=+ FAILURES =+$\n(.*?)^=+ ", done.stdout, re.MULTILINE | re.DOTALL)
-    return section[1] if section else done.stdout + done.stderr
+    if section is None:
+        raise SystemExit(done.stdout + done.stderr)
+    start = r"^(?=\S+\.py:\d+: )" if option == "--tb=line" else r"^(?=_+ test_forms\[\S+\] _+$)"
+    texts = re.split(start, section[1], flags=re.MULTILINE)[1:]
+    return {re.split(r"\[|\]|: ", text)[1]: text for text in texts}
 
 
 def main() -> None:
     """Print the failures of all forms, or of those that the command line names."""
-    sys.path.insert(0, str(ROOT))
-    from pytest_taskgraph.scoring.forms import FORMS
-
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "conftest.py").write_text(CONFTEST, encoding="utf-8")
         Path(folder, "test_forms.py").write_text(SUITE, encoding="utf-8")
-        for form in sys.argv[1:] or FORMS:
-            for option in OPTIONS:
-                for width in WIDTHS:
-                    print(f"##### {form}, {option or 'no flag'}, {width} columns", flush=True)
-                    print(failures(folder, form, option, width), flush=True)
+        shown = {(option, width): failures(folder, option, width) for option in OPTIONS for width in WIDTHS}
+    for form in sys.argv[1:] or shown["", WIDTHS[0]]:
+        for (option, width), texts in shown.items():
+            print(f"##### {form}, {option or 'no flag'}, {width} columns\n{texts[form]}")
 
 
 if __name__ == "__main__":
