@@ -66,8 +66,9 @@ class Shown(Family):
         form = FORMS[reference.payload["form"]]
         text, answer, _ = case(form)
         prompt = f"{TEXT}\\n\\n{text}\\n\\n{form.instruct(NAMES)}\\nWrite it after \\"Final answer:\\"."
+        names = ["A", "B"] if form.name == "letter" else NAMES
         return Question(form.name, self.name, form.name, "", text, prompt, form.name, answer, form.metric,
-                        names=["A", "B"] if form.name == "letter" else NAMES, pass_threshold=1.0, system="You answer questions about workflows.",
+                        names=names, pass_threshold=1.0, system="You answer questions about workflows.",
                         spellings={"Serve": "A", "Sleep": "B"} if form.name == "letter" else {})
 
     def metrics(self, group, settings):
