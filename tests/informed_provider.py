@@ -72,8 +72,9 @@ def scores(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record without members that depend on time or the store."""
+    """Return the record without members that depend on time, the command line or the store."""
     stable = json.loads(json.dumps(record))
+    del stable["provenance"]
     for part in [
         stable["usage"],
         *(part for trial in stable["trials"] for part in (trial["reply"], *trial["exchanges"])),
