@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
@@ -104,7 +105,8 @@ def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     assert record["usage"]["sent"] == 5
     assert dict(properties(falling_back.junit()))["taskgraph.requests_sent"] == "5"
     assert "this run sent 5 requests (1 without a reply)" in " ".join(line.strip() for line in ran.table), ran.output
-    assert "no reply: no-logprobs" in (falling_back.path / "r.html").read_text(encoding="utf-8")
+    page = (falling_back.path / "r.html").read_text(encoding="utf-8")
+    assert re.search(r'aria-label="Why there is no reply"[^>]*>no-logprobs<', page)
 
 
 def test_wrong_answer_after_failed_request_is_shown_with_both(falling_back: Project, server: Loopback) -> None:
