@@ -42,10 +42,10 @@ if given.verb == "list":
     fitting = [run for run in reversed(runs) if all(run[n] == getattr(given, n) for n in ("branch", "event", "status"))]
     print("\\n".join(run["id"] for run in fitting[: given.limit]))
 else:
-    kept = pathlib.Path(artifacts, given.run, given.name)
-    if not kept.is_dir():
+    target = pathlib.Path(artifacts, given.run, given.name)
+    if not target.is_dir():
         sys.exit("no valid artifacts found to download")
-    shutil.copytree(kept, given.dir, dirs_exist_ok=True)
+    shutil.copytree(target, given.dir, dirs_exist_ok=True)
 """
 _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
 
@@ -135,10 +135,10 @@ class Repository:
             for path in paths
             if (checkout / path).is_file() and (hidden or not any(part.startswith(".") for part in path.parts))
         ]
-        kept = self.artifacts / id_ / inputs["name"]
+        target = self.artifacts / id_ / inputs["name"]
         for file in files:
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, kept / file.name)
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target / file.name)
         return bool(files) or inputs.get("if-no-files-found", "warn") != "error"
 
 

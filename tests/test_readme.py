@@ -195,8 +195,8 @@ def test_tables_of_options_are_their_help_and_defaults() -> None:
 
 def test_results_on_the_understanding_page_are_those_of_its_command(project: Project, desk: Path) -> None:
     text = (ROOT / "docs" / "benchmarks" / "understanding.md").read_text(encoding="utf-8")
-    (shown,) = [block for kind, block in BLOCK.findall(text) if kind == "text"]
-    lines = {line.strip() for line in shown.splitlines()} - {"...", ""}
+    (block,) = [block for kind, block in BLOCK.findall(text) if kind == "text"]
+    lines = {line.strip() for line in block.splitlines()} - {"...", ""}
     printed = {
         line.strip() for line in run_here("pytest suites/understanding", project, COLUMNS="80").stdout.splitlines()
     }

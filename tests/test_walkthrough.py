@@ -166,14 +166,14 @@ def test_ci_workflow_runs_commands_of_page() -> None:
 
 def test_ci_workflow_has_steps_that_init_writes() -> None:
     """Those steps are run by tests/commands/test_commands_init_ci.py; what asks differs in suite and model."""
-    written, shown = steps_of(source_text(CI)), steps_of(workflow_text())
-    assert [step.get("name") for step in shown] == [step.get("name") for step in written]
+    from_init, documented = steps_of(source_text(CI)), steps_of(workflow_text())
+    assert [step.get("name") for step in documented] == [step.get("name") for step in from_init]
     asking = ("Ask and save", "Ask and compare")
-    assert [step for step in shown if step.get("name") not in asking] == [
-        step for step in written if step.get("name") not in asking
+    assert [step for step in documented if step.get("name") not in asking] == [
+        step for step in from_init if step.get("name") not in asking
     ]
-    assert [step["if"] for step in shown if step.get("name") in asking] == [
-        step["if"] for step in written if step.get("name") in asking
+    assert [step["if"] for step in documented if step.get("name") in asking] == [
+        step["if"] for step in from_init if step.get("name") in asking
     ]
 
 

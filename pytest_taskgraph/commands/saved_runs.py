@@ -51,9 +51,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="list the saved runs, the latest first")
-    shown = actions.add_parser("show", help="show the facts and tables of one run")
-    shown.add_argument("name", metavar="NAME", help="the name of a saved run, or the path of a record")
-    for action in (listing, shown):
+    show = actions.add_parser("show", help="show the facts and tables of one run")
+    show.add_argument("name", metavar="NAME", help="the name of a saved run, or the path of a record")
+    for action in (listing, show):
         action.add_argument(
             "--store", metavar="PATH", type=Path, default=STORE, help="folder of the saved runs (default: %(default)s)"
         )
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
     """
     width = max(NARROWEST, shutil.get_terminal_size().columns)
     if options.action == "show":
-        shown = SavedRun(options.name, Path(options.name), load(options.store, options.name))
-        print(json_text(_as_json(shown)) if options.json else "\n".join(_shown_lines(shown, width)))
+        saved_run = SavedRun(options.name, Path(options.name), load(options.store, options.name))
+        print(json_text(_as_json(saved_run)) if options.json else "\n".join(_shown_lines(saved_run, width)))
         return 0
     runs = saved_runs(options.store)
     print(json_text([_as_json(run) for run in runs]) if options.json else "\n".join(_listed_lines(runs, options.store)))

@@ -91,9 +91,13 @@ def scoreboard_notes(blocks: Sequence[ScoreboardBlock]) -> list[str]:
 
 def _unknown(rows: Sequence[ScoreboardRow]) -> list[str]:
     """Return what no reply reports, if there are replies."""
-    known = {
+    is_known_by_name = {
         "tokens": any(row.effort.spending.tokens_in or row.effort.spending.tokens_out for row in rows),
         "cost": any(row.effort.spending.priced for row in rows),
         "time": any(row.effort.seconds is not None for row in rows),
     }
-    return [name for name, is_known in known.items() if not is_known] if any(row.effort.replies for row in rows) else []
+    return (
+        [name for name, is_known in is_known_by_name.items() if not is_known]
+        if any(row.effort.replies for row in rows)
+        else []
+    )

@@ -131,10 +131,10 @@ def _block(tally: Tally, description: FamilyDescription, spec: TableSpec, whole:
     rows = [_row(part, description, spec, value, whole) for part in _entrants(tally)]
     scores = [row.score.value for row in rows if row.score.value is not None]
     differ = bool(scores) and min(scores) < max(scores)
-    marked = [replace(row, highest=differ and row.score.value == max(scores)) for row in rows]
-    marked.sort(key=lambda row: (-(-1.0 if row.score.value is None else row.score.value), row.model, row.prompt))
+    ranked_rows = [replace(row, highest=differ and row.score.value == max(scores)) for row in rows]
+    ranked_rows.sort(key=lambda row: (-(-1.0 if row.score.value is None else row.score.value), row.model, row.prompt))
     title = next((column.title for column in spec.columns if column.value == value), "")
-    return ScoreboardBlock(description.name, spec.title, value, title, spec.graded, tuple(marked))
+    return ScoreboardBlock(description.name, spec.title, value, title, spec.graded, tuple(ranked_rows))
 
 
 def _entrants(tally: Tally) -> Iterator[Tally]:

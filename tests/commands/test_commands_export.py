@@ -22,7 +22,7 @@ from pytest_taskgraph.results.record.saved import save
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 CHAIN: Json = {"tasks": ["A", "B"], "before": [[0, 1]]}
-MADE = Provenance(
+PROVENANCE = Provenance(
     "2026-11-23T14:05:09+01:00", 61.5, ("pytest",), "0123456789abcdef", True, {"python": "3.11.7"}, "Linux"
 )
 LISTS = ("missing", "extra", "why")
@@ -54,7 +54,7 @@ def make_trials() -> list[Trial]:
 
 
 def about(**changes: Any) -> Any:  # noqa: ANN401
-    return replace(about_run("0.1.0", ("m",), 7, question_sets={"understanding": 2}), provenance=MADE, **changes)
+    return replace(about_run("0.1.0", ("m",), 7, question_sets={"understanding": 2}), provenance=PROVENANCE, **changes)
 
 
 @pytest.fixture

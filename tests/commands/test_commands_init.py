@@ -16,7 +16,7 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.understanding.init_command import FILES, PROMPT
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "start.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order
+OUTPUTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order
 ANSWER_LINE = 'Write "Final answer:" followed by your final answer. {{ instruction }}\n'
 OWN_PYPROJECT = '[tool.pytest.ini_options]\naddopts = "--strict-markers"\nfilterwarnings = ["error"]\n'
 OWN_CONFTEST = "import pytest\n\n@pytest.fixture\ndef number():\n    return 3\n"
@@ -33,7 +33,7 @@ class StartedProject:
 
     @property
     def commands(self) -> list[str]:
-        """The commands that the output tells the reader to run."""
+        """The commands that the output lists as the next to run."""
         _, _, rest = self.output.partition("next, without a key:\n")
         return [line.strip() for line in rest.splitlines() if line.startswith("  ")]
 
@@ -94,14 +94,14 @@ def test_started_project_passes_its_two_commands(started: StartedProject, saved:
     assert (started.root / ".taskgraph" / "runs" / "main.json").is_file()
     code, output = started.shell(started.commands[-1])
     assert code == 0, output
-    assert set(SHOWN[1].splitlines()) <= set(output.splitlines())
+    assert set(OUTPUTS[1].splitlines()) <= set(output.splitlines())
 
 
 def test_started_project_prompt_without_guide_fails(started: StartedProject, saved: tuple[int, str]) -> None:
     assert saved[0] == 0
     code, output = started.compare_with_prompt("{{ guide }}\n", "")
     assert code == 1, output
-    assert set(SHOWN[2].splitlines()) <= set(output.splitlines())
+    assert set(OUTPUTS[2].splitlines()) <= set(output.splitlines())
 
 
 def test_started_project_prompt_without_answer_line_fails(started: StartedProject, saved: tuple[int, str]) -> None:
@@ -153,7 +153,7 @@ def test_init_output_is_that_of_its_page(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["init", "my-project"]) == 0
-    assert capsys.readouterr().out == SHOWN[0]
+    assert capsys.readouterr().out == OUTPUTS[0]
 
 
 def test_init_default_is_current_folder(

@@ -114,12 +114,12 @@ def test_ci_pull_request_is_compared_with_record_of_main_alone(
 
 
 def test_ci_record_that_expired_is_no_failure(team: Team, push: WorkflowRun, worse_pull_request: WorkflowRun) -> None:
-    kept, elsewhere = team.repository.artifacts / push.id, team.folder / "expired"
-    kept.rename(elsewhere)
+    artifact, elsewhere = team.repository.artifacts / push.id, team.folder / "expired"
+    artifact.rename(elsewhere)
     try:
         done = team.open_pull_request(worse=False)
     finally:
-        elsewhere.rename(kept)
+        elsewhere.rename(artifact)
     assert done.passed, done.outputs
     assert "::warning::main has no record" in done.outputs["Restore the record of main"]
 

@@ -13,7 +13,7 @@ from pytest_taskgraph.results.record.provenance import Provenance
 from pytest_taskgraph.results.record.saved import records_folder, save
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
-MADE = Provenance(
+PROVENANCE = Provenance(
     "2026-11-23T14:05:09+01:00", 61.5, ("pytest", "suites/", "--seed=3 4"), "0123456789abcdef", True,
     {"python": "3.11.7", "pytest": "9.2.0"}, "Linux-6.1",
 )  # fmt: skip
@@ -32,8 +32,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLUMNS", "100")
     folder = tmp_path / ".taskgraph"
     save(made_run(None), folder, "older")
-    save(made_run(replace(MADE, started="2026-11-20T09:00:00+01:00", commit="", dirty=None)), folder, "before")
-    save(made_run(MADE), folder, "main")
+    save(made_run(replace(PROVENANCE, started="2026-11-20T09:00:00+01:00", commit="", dirty=None)), folder, "before")
+    save(made_run(PROVENANCE), folder, "main")
     return folder
 
 

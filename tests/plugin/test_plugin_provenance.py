@@ -39,10 +39,10 @@ def git(folder: Path, *words: str) -> str:
     ],
 )
 def test_public_words_mask_values_of_secret_names(words: list[str], expected: list[str]) -> None:
-    shown = list(public_words(words))
-    assert "abc" not in " ".join(shown)
+    public = list(public_words(words))
+    assert "abc" not in " ".join(public)
     if "host" not in " ".join(words):
-        assert shown == expected
+        assert public == expected
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -53,16 +53,16 @@ def test_record_states_circumstances_of_run(project: Project) -> None:
     commit = git(project.path, "rev-parse", "HEAD")
     before = datetime.now().astimezone()
     project.run(REPORT, "--taskgraph-model-option=api_key=hush-hush-hush")
-    made = project.record()["provenance"]
-    started = datetime.fromisoformat(made["started"])
+    provenance = project.record()["provenance"]
+    started = datetime.fromisoformat(provenance["started"])
     assert timedelta(seconds=-1) <= started - before.replace(microsecond=0) <= timedelta(minutes=5)
     assert started.tzinfo is not None
-    assert made["seconds"] > 0
-    assert (made["commit"], made["dirty"]) == (commit, False)
-    assert made["versions"]["python"] == platform.python_version()
-    assert made["versions"]["pytest"] == pytest.__version__
-    assert made["command"][0] == "pytest"
-    assert REPORT in made["command"]
+    assert provenance["seconds"] > 0
+    assert (provenance["commit"], provenance["dirty"]) == (commit, False)
+    assert provenance["versions"]["python"] == platform.python_version()
+    assert provenance["versions"]["pytest"] == pytest.__version__
+    assert provenance["command"][0] == "pytest"
+    assert REPORT in provenance["command"]
     assert "hush" not in (project.path / "record.json").read_text()
     jsonschema.validate(project.record(), json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
     tracked = next(project.path.glob("test_*.py"))
@@ -74,22 +74,22 @@ def test_record_states_circumstances_of_run(project: Project) -> None:
 def test_record_outside_of_repository_has_no_commit(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.path.parent))
     project.run(REPORT)
-    made = project.record()["provenance"]
-    assert (made["commit"], made["dirty"]) == ("", None)
+    provenance = project.record()["provenance"]
+    assert (provenance["commit"], provenance["dirty"]) == ("", None)
 
 
 def test_reports_state_circumstances_of_run(project: Project) -> None:
     project.run(REPORT, "--taskgraph-report=html=a.html", "--taskgraph-report=md=a.md", "--junitxml=junit.xml")
-    made = project.record()["provenance"]
-    day = made["started"][:10]
+    provenance = project.record()["provenance"]
+    day = provenance["started"][:10]
     for name in ("a.html", "a.md"):
         text = (project.path / name).read_text()
-        for fact in (day, made["platform"], made["versions"]["pytest"], "--taskgraph-report=html=a.html"):
+        for fact in (day, provenance["platform"], provenance["versions"]["pytest"], "--taskgraph-report=html=a.html"):
             assert fact in text, (name, fact)
     facts = dict(properties(project.junit()))
-    assert facts["taskgraph.started"] == made["started"]
+    assert facts["taskgraph.started"] == provenance["started"]
     assert facts["taskgraph.version.pytest"] == pytest.__version__
-    assert facts["taskgraph.platform"] == made["platform"]
+    assert facts["taskgraph.platform"] == provenance["platform"]
     assert facts["taskgraph.question_set.understanding"] == str(project.record()["question_sets"]["understanding"])
 
 

@@ -47,10 +47,10 @@ def test_run_counts_reasoning_and_keeps_its_text(project: Project, server: Loopb
     server.answer = lambda _: reasoned("Final answer: Nobody")
     ran = project.run(*client(server), STORE, *REPORTS)
     assert "50 out (of them 40 reasoning)" in " ".join(ran.output.split())
-    written = project.record()
-    (trial,) = written["trials"]
+    record = project.record()
+    (trial,) = record["trials"]
     assert (trial["reply"]["reasoning"], trial["reply"]["tokens_reasoning"]) == (REASONING, 40)
-    assert (written["usage"]["tokens_out"], written["usage"]["tokens_reasoning"]) == (50, 40)
+    assert (record["usage"]["tokens_out"], record["usage"]["tokens_reasoning"]) == (50, 40)
     header, row = (project.path / "trials.csv").read_text().splitlines()[:2]
     assert header.split(",").index("tokens_reasoning") == header.split(",").index("tokens_out") + 1
     assert ",50,40," in row

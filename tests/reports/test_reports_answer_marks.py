@@ -52,7 +52,7 @@ def plain(marks: AnswerMarks) -> dict[str, str]:
     return {part: " ".join(f"{signs[mark.kind]}{mark.tag}" for mark in own) for part, own in marks.marks.parts.items()}
 
 
-def drawn(marks: Marks, diagram: Diagram = SHOP) -> ET.Element:
+def draw_marks(marks: Marks, diagram: Diagram = SHOP) -> ET.Element:
     return ET.fromstring(svg(diagram.to_json(), marks=marks))
 
 
@@ -130,7 +130,7 @@ def test_answer_marks_of_answer_precede_those_of_question() -> None:
 
 
 def test_marked_drawing_shows_class_sign_title_and_description() -> None:
-    root = drawn(answer("task-order", CHAIN, ["Pack2", "X", "Pick2"]).marks)
+    root = draw_marks(answer("task-order", CHAIN, ["Pack2", "X", "Pick2"]).marks)
     pick = part(root, 2)
     assert pick.get("class") == MARK_LOOKS["misplaced"].code
     assert pick.findtext(f"{SVG}title") == "Pick2: against the order (3)"
@@ -173,7 +173,7 @@ def test_answer_marks_of_any_label_are_drawn_as_text(label: str, other: str, tex
     )
     question = Question("q", "f", "g", "", f"{text} '{label}' {other}", "", "task-set", [label], "jaccard")
     marks = MarkedSubject(diagram).marks(Trial(question, "m", "wrong", score=Score(0.0, given=[other, text])))
-    root = drawn(marks.marks, diagram)
+    root = draw_marks(marks.marks, diagram)
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
         "svg", "title", "desc", "style", "g", "rect", "path", "text", "circle",
     }  # fmt: skip
@@ -186,6 +186,6 @@ def test_answer_marks_name_few_of_many_unplaced() -> None:
 
 
 def test_tag_of_mark_is_printable_and_short() -> None:
-    root = drawn(Marks({"n1": [Mark("right", "\x1b<b>" * 50)]}))
-    shown = [text.text or "" for text in part(root, 2).iter(f"{SVG}text")][-1]
-    assert len(shown) <= 12
+    root = draw_marks(Marks({"n1": [Mark("right", "\x1b<b>" * 50)]}))
+    tag = [text.text or "" for text in part(root, 2).iter(f"{SVG}text")][-1]
+    assert len(tag) <= 12

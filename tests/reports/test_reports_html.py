@@ -98,8 +98,8 @@ def test_html_many_gates_fold_those_that_passed() -> None:
     gates = [{"name": f"g{at}>=0", "outcome": "failed" if at == 3 else "passed", "reason": "0.8"} for at in range(5)]
     report = page(make_trial("a"), gates=gates)
     assert "4 more gates passed or left out" in report.all("summary")
-    shown, folded = report.all("table", class_="gates")
-    assert shown == "Gates gate outcome reason g3>=0 failed 0.8"
+    unfolded, folded = report.all("table", class_="gates")
+    assert unfolded == "Gates gate outcome reason g3>=0 failed 0.8"
     assert [f"g{at}>=0" in folded for at in range(5)] == [True, True, True, False, True]
     assert len(page(make_trial("a"), gates=gates[:4]).all("table", class_="gates")) == 1
 

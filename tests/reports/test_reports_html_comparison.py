@@ -126,8 +126,8 @@ def test_html_comparison_flips_show_both_replies() -> None:
 
 def test_html_comparison_wrong_side_is_explained() -> None:
     before, after = flipped(worse=1, better=0)
-    told = [[replace(t, question=replace(t.question, form="told")) for t in trials] for trials in (before, after)]
-    page, _ = compare_trials(told[0], told[1])
+    both_runs = [[replace(t, question=replace(t.question, form="told")) for t in trials] for trials in (before, after)]
+    page, _ = compare_trials(both_runs[0], both_runs[1])
     assert page.all("ul", class_="reasons") == ["Bake is last."]
 
 

@@ -65,9 +65,9 @@ def test_html_answer_is_marked_in_drawing_and_data() -> None:
     detail = report.data("details")["questions"][0]
     assert detail["nodes"] == [[1, MARK_LOOKS["extra"].code], [2, MARK_LOOKS["missing"].code]]
     assert not {"links", "tags", "unplaced"} & set(detail)
-    marked = [(attributes["data-n"], attributes["class"]) for tag, attributes, _ in report.elements
+    nodes = [(attributes["data-n"], attributes["class"]) for tag, attributes, _ in report.elements
               if tag == "g" and "data-n" in attributes and "class" in attributes]  # fmt: skip
-    assert marked == [(str(number), code) for number, code in detail["nodes"]]
+    assert nodes == [(str(number), code) for number, code in detail["nodes"]]
     key = [text for text in report.all("li") if text.endswith(": 1 node") and "#" not in text]
     assert key == ["missing from the answer: 1 node", "not expected: 1 node"]
 

@@ -30,8 +30,8 @@ def table_of(names: NameTables, asked: Question) -> list[list[str]]:
 
 def test_name_tables_have_labels_names_and_spellings() -> None:
     names = NameTables(diagrams("A", "B"))
-    asked = question(names=["A", "A.C"], spellings={"n1": "A", "the second": "B"})
-    assert table_of(names, asked) == [["A", "n1"], ["B", "the second"], ["Group"], ["A.C"]]
+    spelled_question = question(names=["A", "A.C"], spellings={"n1": "A", "the second": "B"})
+    assert table_of(names, spelled_question) == [["A", "n1"], ["B", "the second"], ["Group"], ["A.C"]]
 
 
 def test_name_tables_same_subject_shares_one_table() -> None:
@@ -65,10 +65,10 @@ def test_html_names_stand_once_for_questions_of_cluster() -> None:
     trials = [Trial(question(f"q{at}", names=["Alpha", "Beta"]), "m", "skipped") for at in range(30)]
     details = Page(html(build(trials, about_run("0.1.0", ("m",))))).data("details")
     assert json.loads(decompress(b64decode(details["names"]))) == [[["Alpha"], ["Beta"]]]
-    assert {one["names"] for one in details["questions"]} == {0}
+    assert {detail["names"] for detail in details["questions"]} == {0}
 
 
 def test_html_texts_with_names_are_marked_for_script() -> None:
     page = Page(html(build([Trial(question(), "m", "skipped")], about_run("0.1.0", ("m",)))))
-    marked = [own.get("data-slot") for _, own, _ in page.elements if "data-names" in own]
-    assert {"text", "expected", "given", "reply", "prompt", "system", "turn_reply", "call_result"} <= set(marked)
+    slots = [own.get("data-slot") for _, own, _ in page.elements if "data-names" in own]
+    assert {"text", "expected", "given", "reply", "prompt", "system", "turn_reply", "call_result"} <= set(slots)

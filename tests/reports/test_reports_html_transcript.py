@@ -103,13 +103,13 @@ def test_transcript_turns_state_usage_and_failure() -> None:
             Exchange(judge, failure=ProviderError("timeout", "late")),
         )
     )
-    asked, judged, failed = view.turns
-    assert asked["turn_title"] == "Request 1 of 3: model under test"
-    assert asked["turn_usage"] == "30 tokens in, 4 out, $0.250000, 1.50 s"
-    assert judged["turn_title"] == "Request 2 of 3: judge, fit 0.500"
-    assert judged["turn_reply"] == "Good."
-    assert judged["turn_notes"] == [["seen", "[1]"]]
-    assert [view.texts[key] for _, key in judged["turn_messages"]] == ["How good?"]
+    to_model, to_judge, failed = view.turns
+    assert to_model["turn_title"] == "Request 1 of 3: model under test"
+    assert to_model["turn_usage"] == "30 tokens in, 4 out, $0.250000, 1.50 s"
+    assert to_judge["turn_title"] == "Request 2 of 3: judge, fit 0.500"
+    assert to_judge["turn_reply"] == "Good."
+    assert to_judge["turn_notes"] == [["seen", "[1]"]]
+    assert [view.texts[key] for _, key in to_judge["turn_messages"]] == ["How good?"]
     assert failed["turn_failure"] == "timeout"
 
 

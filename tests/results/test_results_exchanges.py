@@ -245,25 +245,25 @@ def test_record_of_reasoning_is_read_back_and_summed() -> None:
     draft = Reply("B", 10, 9, reasoning="Perhaps B. " * LONGEST_REPLY, tokens_reasoning=7)
     reply = replace(REPLY, reasoning="Surely A.", tokens_reasoning=1)
     kept_trial = trial([Exchange(request_of("Which is it?"), draft), Exchange(request_of("Sure?"), reply)], reply)
-    written = json.loads(json.dumps(record.build([kept_trial], ABOUT)))
-    first, final = written["trials"][0]["exchanges"]
+    record_json = json.loads(json.dumps(record.build([kept_trial], ABOUT)))
+    first, final = record_json["trials"][0]["exchanges"]
     assert (len(first["reasoning"]), first["tokens_reasoning"]) == (LONGEST_REPLY, 7)
     assert ("reasoning" in final, final["tokens_reasoning"]) == (False, 1)
-    (read,) = record.trials(written)
+    (read,) = record.trials(record_json)
     assert (read.reply, read.exchanges[1]) == (reply, kept_trial.exchanges[1])
     assert (sum_replies(read).tokens_reasoning, sum_spending([read]).tokens_reasoning) == (8, 8)
 
 
 def test_record_without_reasoning_has_unknown_sum() -> None:
     kept_trial = trial([Exchange(request_of("Which is it?"), REPLY)])
-    written = record.build([kept_trial], ABOUT)
-    assert "tokens_reasoning" not in written["trials"][0]["exchanges"][0]
+    record_json = record.build([kept_trial], ABOUT)
+    assert "tokens_reasoning" not in record_json["trials"][0]["exchanges"][0]
     assert (sum_replies(kept_trial).tokens_reasoning, sum_spending([kept_trial]).tokens_reasoning) == (None, 0)
 
 
 def test_record_of_earlier_version_has_no_reasoning() -> None:
-    written = json.loads(json.dumps(record.build([trial([Exchange(request_of("Which is it?"), REPLY)])], ABOUT)))
+    record_json = json.loads(json.dumps(record.build([trial([Exchange(request_of("Which is it?"), REPLY)])], ABOUT)))
     for name in ("reasoning", "tokens_reasoning", "message_fields"):
-        del written["trials"][0]["reply"][name]
-    (read,) = record.trials(written)
+        del record_json["trials"][0]["reply"][name]
+    (read,) = record.trials(record_json)
     assert read.reply == REPLY

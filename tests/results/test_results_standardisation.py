@@ -42,15 +42,15 @@ def rates(observations: Sequence[Observation], values: int, method: Method) -> l
 
 def draw_observations(seed: int, missing: float = 0.3, clusters: int = 0) -> list[Observation]:
     draw = Random(seed)
-    drawn = []
+    observations = []
     for group in "abcde":
         for at in range(4):
             size = 0 if draw.random() < missing else draw.randint(2, 5)
             for place in range(size):
                 own = f"{group}-{at}-{place}"
                 cluster = f"c{draw.randrange(clusters)}" if clusters else own
-                drawn.append(Observation(group, at, float(draw.random() < 0.3 + 0.1 * at), cluster, own))
-    return drawn
+                observations.append(Observation(group, at, float(draw.random() < 0.3 + 0.1 * at), cluster, own))
+    return observations
 
 
 # Simpson's paradox: the easy group a is right in 8 of 10, the hard group b in 2 of 10, at both values; but the second
@@ -129,8 +129,8 @@ def naive_jackknife(observations: Sequence[Observation], method: Method, values:
 def test_standardise_interval_is_hull_of_jackknife_and_wilson(method: Method, clusters: int, seed: int) -> None:
     observations = draw_observations(seed, 0.0, clusters)
     errors = naive_jackknife(observations, method)
-    found = standardise(observations, 4, weights_of(observations), method)
-    for at, (each, error) in enumerate(zip(found, errors, strict=True)):
+    rates = standardise(observations, 4, weights_of(observations), method)
+    for at, (each, error) in enumerate(zip(rates, errors, strict=True)):
         assert each is not None
         units = len({o.cluster for o in observations if o.at == at})
         low, high = wilson(each.rate * each.effective, each.effective)
@@ -141,8 +141,8 @@ def test_standardise_interval_is_hull_of_jackknife_and_wilson(method: Method, cl
 
 def effective(counts: Mapping[str, Sequence[tuple[int, int]]], method: Method) -> list[float]:
     observations = observe(counts)
-    found = standardise(observations, len(next(iter(counts.values()))), weights_of(observations), method)
-    return [each.effective for each in found if each is not None]
+    rates = standardise(observations, len(next(iter(counts.values()))), weights_of(observations), method)
+    return [each.effective for each in rates if each is not None]
 
 
 @pytest.mark.parametrize("method", ["direct", "within"])
@@ -188,8 +188,8 @@ def test_standardise_shared_clusters_widen_interval() -> None:
         for o in alone
     ]
     widths = [
-        [each.interval[1] - each.interval[0] for each in found if each and each.interval]
-        for found in (standardise(some, 2, weights_of(some), "direct") for some in (alone, shared))
+        [each.interval[1] - each.interval[0] for each in rates if each and each.interval]
+        for rates in (standardise(some, 2, weights_of(some), "direct") for some in (alone, shared))
     ]
     assert all(wide > 1.7 * narrow for narrow, wide in zip(*widths, strict=True))
 
@@ -207,8 +207,8 @@ def test_standardise_intervals_hold_in_nine_of_ten_draws(method: Method, missing
     hits = total = 0
     for seed in range(60):
         observations = draw_observations(seed, missing)
-        found: list[StandardisedRate | None] = standardise(observations, 4, weights_of(observations), method)
-        for at, each in enumerate(found):
+        rates: list[StandardisedRate | None] = standardise(observations, 4, weights_of(observations), method)
+        for at, each in enumerate(rates):
             if each is not None and each.interval is not None:
                 total += 1
                 hits += each.interval[0] <= 0.3 + 0.1 * at <= each.interval[1]

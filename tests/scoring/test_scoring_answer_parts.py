@@ -130,6 +130,6 @@ def test_answer_parts_of_order_without_blamed_keep_order(tasks: list[str], answe
     reference: Json = {"tasks": [*tasks], "before": [[at, at + 1] for at in range(len(tasks) - 1)]}
     parts = parts_of("task-order", reference, [*answer])
     right = sorted((int(part.tag), part.name) for part in parts.names if part.verdict == "right")
-    assert [name for _, name in right] == [name for name in tasks if name in [named for _, named in right]]
+    assert [name for _, name in right] == [name for name in tasks if name in [right_name for _, right_name in right]]
     assert {part.name for part in parts.names} == {*tasks, *answer}
     assert bool(parts.reversed_pairs) == any(part.verdict == "misplaced" for part in parts.names)

@@ -269,9 +269,9 @@ def test_explain_answer_of_procedural_graph_names_each_kind_of_fault() -> None:
 
 def test_explain_answer_of_renamed_gateways_finds_no_fault() -> None:
     wash, dry = action("wash the car"), action("dry the car")
-    one = graph((wash, gateway("XOR1")), (gateway("XOR1"), gateway("AND1")), (gateway("AND1"), dry))
+    first = graph((wash, gateway("XOR1")), (gateway("XOR1"), gateway("AND1")), (gateway("AND1"), dry))
     other = graph((wash, gateway("XOR7")), (gateway("XOR7"), gateway("AND3")), (gateway("AND3"), dry))
-    assert explain_answer("procedural-graph", stated(one), stated(other)) == []
+    assert explain_answer("procedural-graph", stated(first), stated(other)) == []
 
 
 def test_explain_answer_writes_long_and_odd_names_in_one_line() -> None:

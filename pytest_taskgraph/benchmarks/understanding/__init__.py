@@ -205,7 +205,7 @@ class Understanding(Family):
         return BASELINES[name]()
 
     def command(self, name: str) -> Command:
-        """Return the command that writes a project to start from, or the one that lists the patterns.
+        """Return the command: `init` writes a project to start from, `patterns` lists the patterns.
 
         Raises:
             UnknownNameError: for any other name.

@@ -88,20 +88,20 @@ def _write(folder: Path) -> None:
     Raises:
         UsageError: if a file cannot be written.
     """
-    written: list[Path] = []
-    made: list[Path] = []
+    new_files: list[Path] = []
+    new_folders: list[Path] = []
     try:
         for name in FILES:
             path = folder / name
             missing = [parent for parent in path.parents if not parent.exists()]
             for parent in reversed(missing):
                 parent.mkdir()
-                made.append(parent)
+                new_folders.append(parent)
             with path.open("x", encoding="utf-8", newline="\n") as file:  # never another's file
-                written.append(path)
+                new_files.append(path)
                 file.write(source_text(name))
     except OSError as error:
-        _remove(written, made)
+        _remove(new_files, new_folders)
         raise UsageError(
             f"init: {one_line(str(error.filename or folder))}: cannot be written: {error.strerror}; nothing was "
             "written; name a folder that you may write to"
@@ -109,12 +109,12 @@ def _write(folder: Path) -> None:
 
 
 def _remove(files: Sequence[Path], folders: Sequence[Path]) -> None:
-    """Remove files, then folders that are empty, the last made first."""
+    """Remove files, then folders that are empty, the last first."""
     with suppress(OSError):
         for file in files:
             file.unlink()
-        for made in reversed(folders):
-            made.rmdir()
+        for folder in reversed(folders):
+            folder.rmdir()
 
 
 def _report_lines(folder: Path) -> Iterator[str]:

@@ -74,7 +74,7 @@ _QUESTION: Final[dict[DataColumn, _Getter]] = {
     DataColumn("relation", "text", "kind of variation; leave such rows out of rates"): (
         lambda row: row.trial.question.relation
     ),
-    DataColumn("twin", "text", "id of the question that this one varies"): lambda row: row.trial.question.twin,
+    DataColumn("twin", "text", "id of the unvaried question"): lambda row: row.trial.question.twin,
     DataColumn("prompt_template", "text", "name of the prompt template"): (
         lambda row: _text(row.trial.question.labels.get(PROMPT))
     ),

@@ -101,8 +101,8 @@ def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int
         lines = lines[1:] if lines and not lines[0][0] else lines
         if run.reporting.comparison is not None:  # its verdict stands among the others
             lines += comparison_lines.details(run.reporting.comparison, width)
-    for written in run.reporting.written if verbosity >= -1 else ():
-        lines += [(line, {}) for line in wrap(f"taskgraph: {written}", width, 3)]
+    for file_text in run.reporting.written if verbosity >= -1 else ():
+        lines += [(line, {}) for line in wrap(f"taskgraph: {file_text}", width, 3)]
     for text, markup in lines + remarks:
         reporter.write_line(text, **markup)
 

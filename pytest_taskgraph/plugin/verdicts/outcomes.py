@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...reports.failure_text import Block, WireBlock
 
 TRIAL_ATTRIBUTE = "taskgraph"  # the attribute of a report with the trial; as JSON text on an xdist worker
-REASON = "taskgraph_reason"  # the one line of a verdict
+REASON = "taskgraph_reason"  # a verdict in a line
 GROUP = "taskgraph_group"  # the group of a question that was answered wrongly
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
 MISSING = "taskgraph_missing"  # set where a missing reply is reported as expected
@@ -46,7 +46,7 @@ class FailureRepr:
 
     Args:
         text: The lines as text, for reports.
-        reason: The one line.
+        reason: The line of the short summary.
         blocks: The lines for the terminal, as blocks that are laid out for its width; None for those of the text.
         place: What stands before the reason under --tb=line.
     """

@@ -1,6 +1,6 @@
 """An answer in the drawing of what its question is about: where each name of the answer stands, and how it is marked.
 
-A name is that of the node or group with this label; where several have the label, the one whose path it is, such as
+A name is that of the node or group with this label; where several have the label, that whose path it is, such as
 `Outer.Inner`. What stands nowhere, or in several places, is unplaced.
 """
 
@@ -60,9 +60,9 @@ class MarkedSubject:
 
     def marks(self, trial: Trial) -> AnswerMarks:
         """Return the marks of the answer of a trial, and of the names in its question."""
-        asked = _mentioned(self._names, trial.question.text[:LONGEST_QUESTION])
+        names_in_question = _mentioned(self._names, trial.question.text[:LONGEST_QUESTION])
         parts = answer_parts(trial.question, trial.score)
-        scoped = any(part_id in self._groups for name in asked for part_id in self._by_name.get(name, ()))
+        scoped = any(part_id in self._groups for name in names_in_question for part_id in self._by_name.get(name, ()))
         placed: dict[str, list[Mark]] = {}
         unplaced: dict[MarkKind, list[str]] = {}
         for part in parts.names:
@@ -71,7 +71,7 @@ class MarkedSubject:
                 placed.setdefault(part_id, []).append(Mark(part.verdict, part.tag))
             elif parts.complete:
                 unplaced.setdefault(part.verdict, []).append(part.name)
-        for name in asked:
+        for name in names_in_question:
             part_id = self._find(NamedPart(name, "right"), scoped)
             if part_id and part_id not in placed:
                 placed[part_id] = [Mark("asked")]
@@ -87,10 +87,10 @@ class MarkedSubject:
             scoped: True if the question is about the inside of a group, where a path may begin.
         """
         for name in (part.name, *part.spellings):
-            found = self._by_name.get(name, [])
-            exact = [part_id for part_id in found if self._paths[part_id] == name]
-            if len(found) == 1:
-                return found[0]
+            part_ids = self._by_name.get(name, [])
+            exact = [part_id for part_id in part_ids if self._paths[part_id] == name]
+            if len(part_ids) == 1:
+                return part_ids[0]
             if len(exact) == 1 and not scoped:
                 return exact[0]
         return ""
@@ -112,17 +112,17 @@ class MarkedSubject:
     def _direct_path(self, source: str, target: str) -> list[DiagramEdge]:
         """Return the links of the control flow from one node to another with gateways alone between them."""
         gateways = {node.id for node in self.diagram.nodes if node.kind in GATEWAYS}
-        came: dict[str, DiagramEdge | None] = {source: None}
+        edge_into: dict[str, DiagramEdge | None] = {source: None}
         waiting = [source]
         for node in waiting:
             for edge in self.diagram.edges:
-                if edge.source == node and edge.kind == "control" and edge.target not in came:
-                    came[edge.target] = edge
+                if edge.source == node and edge.kind == "control" and edge.target not in edge_into:
+                    edge_into[edge.target] = edge
                     waiting += [edge.target] if edge.target in gateways else []
-        path, edge_to = [], came.get(target)
+        path, edge_to = [], edge_into.get(target)
         while edge_to is not None:
             path.append(edge_to)
-            edge_to = came[edge_to.source]
+            edge_to = edge_into[edge_to.source]
         return path
 
 
@@ -153,26 +153,26 @@ def _parts_by_name(diagram: Diagram) -> dict[str, list[str]]:
     """Return the ids that a name may mean: by label, and by each end of their path. Tasks have precedence over data."""
     paths = _paths(diagram)
     first = {part.id for part in diagram.parts if getattr(part, "kind", "task") in ("task", "composite")}
-    found: dict[str, list[str]] = {}
+    ids_by_name: dict[str, list[str]] = {}
     for part in diagram.parts:
         steps = paths[part.id].split(".")
         ends = {".".join(steps[at:]) for at in range(max(0, len(steps) - DEEPEST), len(steps))}
         for name in sorted(ends | {part.label}):
-            found.setdefault(name, []).append(part.id)
-    return {name: [part_id for part_id in ids if part_id in first] or ids for name, ids in found.items()}
+            ids_by_name.setdefault(name, []).append(part.id)
+    return {name: [part_id for part_id in ids if part_id in first] or ids for name, ids in ids_by_name.items()}
 
 
 def _mentioned(names: Sequence[str], text: str) -> list[str]:
     """Return the names, the longest first, that stand in a text outside longer ones; a plain word only in quotes."""
-    found = []
+    mentioned = []
     for name in names:
         at = text.find(name)
         while at >= 0 and not _is_mention(name, text[at - 1 : at], text[at + len(name) :][:1]):
             at = text.find(name, at + 1)
         if at >= 0:
-            found.append(name)
+            mentioned.append(name)
             text = text.replace(name, "\0")
-    return found
+    return mentioned
 
 
 def _is_mention(name: str, before: str, after: str) -> bool:

@@ -1,7 +1,7 @@
 """Marks in drawings: what of an answer a node, group or link is, as colour, line, sign and words.
 
-No mark is told by its colour alone: each has a line and a sign of its own, and its words stand in titles, keys and
-descriptions.
+No mark differs from others in its colour alone: each has a line and a sign of its own, and its words stand in titles,
+keys and descriptions.
 """
 
 from __future__ import annotations

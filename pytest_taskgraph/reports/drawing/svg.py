@@ -223,8 +223,8 @@ def mark_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
                 if mark.kind == kind
             ]
             more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            named = f": {', '.join(names[:MOST_NAMES])}{more}" if names else ""
-            yield f"{look.words.capitalize()}: {counts}{named}."
+            names_text = f": {', '.join(names[:MOST_NAMES])}{more}" if names else ""
+            yield f"{look.words.capitalize()}: {counts}{names_text}."
 
 
 def link_sentences(diagram: Diagram) -> Iterator[str]:

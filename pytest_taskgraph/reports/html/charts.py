@@ -143,7 +143,7 @@ def _curve(tally: Tally, label: str, title: str) -> Curve:
         CurveSeries(model, measure, at % len(MARKERS), [
             _point(measure, of, xs[of.value] + _offset(place, len(lines)))
             for of in numbers
-            if of.model == model and of.measured(measure) is not None
+            if of.model == model and of.drawn_rate(measure) is not None
         ])
         for place, (at, model, measure) in enumerate(lines)
     ]  # fmt: skip
@@ -173,7 +173,7 @@ class _Numbers:
     value: str
     model: str
     row: Row
-    drawn: AdjustedRate
+    rates: AdjustedRate
     adjusted: bool
 
     @property
@@ -184,18 +184,18 @@ class _Numbers:
     @property
     def few(self) -> bool:
         """Return True if few questions enter."""
-        return self.drawn.questions < FEW
+        return self.rates.questions < FEW
 
-    def measured(self, measure: str) -> float | None:
+    def drawn_rate(self, measure: str) -> float | None:
         """Return what is drawn."""
-        return self.drawn.mean if measure == MEAN else self.drawn.rate
+        return self.rates.mean if measure == MEAN else self.rates.rate
 
     def texts(self, measures: Sequence[str]) -> list[str]:
         """Return the row of the table below the chart."""
         pooled = {RATE: self.row.rate, MEAN: self.row.mean}
-        drawn = [self.measured(measure) for measure in measures if self.adjusted]
-        texts = map(number, [*(pooled[measure] for measure in measures), *drawn])
-        return [self.value, self.model, f"{self.row.n:,}{'*' * self.few}", *texts, interval(self.drawn.interval)]
+        drawn_rates = [self.drawn_rate(measure) for measure in measures if self.adjusted]
+        texts = map(number, [*(pooled[measure] for measure in measures), *drawn_rates])
+        return [self.value, self.model, f"{self.row.n:,}{'*' * self.few}", *texts, interval(self.rates.interval)]
 
 
 def _size(name: str) -> tuple[int, str]:
@@ -219,9 +219,9 @@ def _y(share: float) -> float:
 
 
 def _point(measure: str, of: _Numbers, x: float) -> Point:
-    ends = of.drawn.interval if measure == RATE else None
+    ends = of.rates.interval if measure == RATE else None
     heights = (round(_y(ends[0]), 1), round(_y(ends[1]), 1)) if ends else None
-    return Point(round(x, 1), round(_y(of.measured(measure) or 0.0), 1), heights, of.few)
+    return Point(round(x, 1), round(_y(of.drawn_rate(measure) or 0.0), 1), heights, of.few)
 
 
 NEITHER = "neither"  # unparseable, refused, or no answer of the form

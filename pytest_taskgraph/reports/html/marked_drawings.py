@@ -44,11 +44,11 @@ class MarkedDrawings:
         parts = {"nodes": nodes, "links": links, "tags": answer.tags, "unplaced": answer.unplaced_text}
         return {name: value for name, value in parts.items() if value}
 
-    def drawn(self, cluster: str, answer: AnswerMarks) -> tuple[str, dict[str, str]]:
+    def drawing(self, cluster: str, answer: AnswerMarks) -> tuple[str, dict[str, str]]:
         """Return the drawing of a cluster with the marks of an answer, and the counts by kind of mark."""
         if cluster not in self._subjects:
             return "", {}
-        drawing = svg(self._diagrams[cluster], marks=answer.marks, style=False)
-        return drawing, {
+        element = svg(self._diagrams[cluster], marks=answer.marks, style=False)
+        return element, {
             str(kind): text for kind, text in mark_counts(self._subjects[cluster].diagram, answer.marks).items()
         }

@@ -10,7 +10,7 @@ from .embedded_data import printable_text
 
 MOST_NAMES = 1_000  # of a question
 LONGEST_NAME = 200  # characters
-_NAMED = ("task", "composite", "data")  # kinds of nodes; gateways have names that are everyday words
+_NODE_KINDS = ("task", "composite", "data")  # kinds of nodes; gateways have names that are everyday words
 
 
 class NameTables:
@@ -55,7 +55,7 @@ def _labels(diagram: Any) -> Iterator[str]:  # noqa: ANN401 - of a record
     if not isinstance(diagram, Mapping):
         return
     for node in diagram.get("nodes") or ():
-        if node.get("kind", "task") in _NAMED:
+        if node.get("kind", "task") in _NODE_KINDS:
             yield str(node.get("label") or "")
     for group in diagram.get("groups") or ():
         yield str(group.get("label") or "")

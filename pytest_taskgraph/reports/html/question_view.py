@@ -60,7 +60,7 @@ class View:
 
         prompt = "".join(texts[digest] for digest in self.detail["prompt"])
         # Safe markup: reports/drawing/svg.py wrote it, and the drawings of the pair.
-        drawing, counts = subjects.drawn(self.detail["cluster"], self.marks)
+        drawing, counts = subjects.drawing(self.detail["cluster"], self.marks)
         subject = {"drawing": Markup(drawing), "mark_counts": counts, "tags": "", "unplaced": ""}
         parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
         both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}

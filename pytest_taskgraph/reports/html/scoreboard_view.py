@@ -108,5 +108,5 @@ def _figure(cell: Cell, drawn: bool = False) -> ScoreboardCell:
 
 
 def _tokens(tokens: int, effort: Effort, below: str = "") -> ScoreboardCell:
-    known = effort.spending.untold < effort.replies or tokens
-    return ScoreboardCell(tokens_text(tokens, effort), tokens if known else None, below)
+    is_known = effort.spending.untold < effort.replies or tokens
+    return ScoreboardCell(tokens_text(tokens, effort), tokens if is_known else None, below)

@@ -19,7 +19,7 @@ from ..wording import count, number
 ROLES: Final = {"subject": "model under test"}  # others are words that a person knows: judge, embedder
 SPEAKERS: Final = {"user": "asked", "system": "system prompt", "assistant": "model", "tool": "tool result"}
 PROMPT, SYSTEM = "(the prompt, shown below)", "(the system prompt, shown below)"
-_KNOWN = {  # of an exchange; anything else is a remark of the episode, which is shown by its name
+_EXCHANGE_FIELDS = {  # of an exchange; anything else is a remark of the episode, which is shown by its name
     *("role", "messages", "kind", "failure", "final", "text", "tokens_in", "tokens_out", "tokens_reasoning", "cost"),
     *("latency", "stored", "source", "finish_reason", "logprobs", "calls", "metric", "value", "reasoning"),
 }
@@ -71,10 +71,12 @@ def transcript(trial: Trial) -> TranscriptView:
     for at, exchange in enumerate(exchanges):
         after = messages[at + 1] if at + 1 < len(exchanges) else []
         calls = _calls(exchange, _tool_results(after))
-        shown = _shown_messages(messages[at], texts, trial, answered=at > 0 and bool(exchanges[at - 1].get("calls")))
-        used |= {key: texts[key] for _, key in shown if key in texts}
+        own_messages = _shown_messages(
+            messages[at], texts, trial, answered=at > 0 and bool(exchanges[at - 1].get("calls"))
+        )
+        used |= {key: texts[key] for _, key in own_messages if key in texts}
         used |= {key: texts[key] for call in calls if (key := call.get("call_result")) in texts}
-        turns.append(_turn(exchange, at, len(exchanges), shown, calls))
+        turns.append(_turn(exchange, at, len(exchanges), own_messages, calls))
     return TranscriptView(turns, used)
 
 
@@ -105,15 +107,15 @@ def _turn(
         "turn_calls": calls,
         "turn_failure": str(exchange.get("failure") or ""),
         "turn_scores": "\n".join(score_lines(exchange)),
-        "turn_notes": [[name, _text(value)] for name, value in exchange.items() if name not in _KNOWN],
+        "turn_notes": [[name, _text(value)] for name, value in exchange.items() if name not in _EXCHANGE_FIELDS],
     }
     return {name: value for name, value in values.items() if value}
 
 
 def _role(exchange: Mapping[str, Any]) -> str:
     role = str(exchange.get("role") or "model")
-    measured = f", {exchange['metric']} {_text(exchange.get('value'))}" if "metric" in exchange else ""
-    return ROLES.get(role, role) + measured
+    measurement = f", {exchange['metric']} {_text(exchange.get('value'))}" if "metric" in exchange else ""
+    return ROLES.get(role, role) + measurement
 
 
 def _usage(exchange: Mapping[str, Any]) -> str:
@@ -161,13 +163,13 @@ def _shown_messages(
         answered: True if the exchange before it called tools: it shows these calls with their results.
     """
     elsewhere = {trial.question.prompt: PROMPT, trial.question.system: SYSTEM}
-    shown = []
+    rows = []
     for message in messages:
         role, key = str(message["role"]), message["digest"]
         if key not in texts or (answered and role in ("assistant", "tool")):
             continue
-        shown.append([SPEAKERS.get(role, role), elsewhere.get(texts[key], key)])
-    return shown
+        rows.append([SPEAKERS.get(role, role), elsewhere.get(texts[key], key)])
+    return rows
 
 
 def _calls(exchange: Mapping[str, Any], results: Sequence[str]) -> list[dict[str, Any]]:

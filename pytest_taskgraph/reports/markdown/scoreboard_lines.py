@@ -34,19 +34,19 @@ def scoreboard_lines(tally: Tally, most: int) -> Iterator[str]:
     if not rows:
         return
     yield from ("", "### Scores")
-    named, prompts, title = len(blocks) > 1, has_prompts(blocks), score_title(blocks)
+    with_names, prompts, title = len(blocks) > 1, has_prompts(blocks), score_title(blocks)
     numbers = [dict(_numbers(row, title)) for _, row in rows]
     titles = [name for name in numbers[0] if any(texts[name] not in (NONE, UNKNOWN) for texts in numbers)]
     lines = [
         [
-            *([_name(block, blocks)] if named else []),
+            *([_name(block, blocks)] if with_names else []),
             cell(row.model) + (" ★" if row.highest else ""),
             *([cell(row.prompt)] if prompts else []),
             *(texts[name] for name in titles),
         ]
         for (block, row), texts in zip(rows, numbers, strict=True)
     ]
-    heads = [*(["questions"] if named else []), "model", *(["prompt"] if prompts else [])]
+    heads = [*(["questions"] if with_names else []), "model", *(["prompt"] if prompts else [])]
     yield from pipe_table([*heads, *(words(name).replace("|", r"\|") for name in titles)], lines[:most], len(heads))
     if len(lines) > most:
         yield from ("", f"And {len(lines) - most} more rows.")

@@ -4,7 +4,7 @@ Two estimators. Both are linear in the outcomes, and equal the pooled rates if t
 
 direct    the mean of the groups' rates at a value, with weights that are the same at each value: direct
           standardisation. It needs every group at every value.
-within    least squares with an effect for each group and one for each value. For two values the difference is the one
+within    least squares with an effect for each group and one for each value. For two values the difference is that
           of Mantel and Haenszel (S. Greenland, J. M. Robins, Biometrics 41 (1985) 55-68), with any number of values
           its generalisation. It needs groups at two values or more, however few questions each has.
 
@@ -74,12 +74,12 @@ def standardise(
     """
     used = [each for each in observations if each.group in weights]
     rates = estimate_rates(cells_of(used, values), weights, method)
-    kept = [at for at, rate in enumerate(rates) if rate is not None]
-    place = {at: new for new, at in enumerate(kept)}
+    determined = [at for at, rate in enumerate(rates) if rate is not None]
+    place = {at: new for new, at in enumerate(determined)}
     used = [Observation(o.group, place[o.at], o.outcome, o.cluster, o.unit) for o in used if o.at in place]
     if not used:
         return [None] * values
-    inner = _Standardisation(used, len(kept), weights, method, confidence).rates()
+    inner = _Standardisation(used, len(determined), weights, method, confidence).rates()
     return [inner[place[at]] if at in place else None for at in range(values)]
 
 
@@ -103,15 +103,15 @@ def estimate_rates(cells: Cells, weights: Mapping[str, float], method: Method) -
     if method == "direct":
         direct = _solve_direct(_sums(cells, weights, method, count))
         return [*direct] if direct else [None] * count
-    kept = _largest_component(cells, count)
+    connected = _largest_component(cells, count)
     part = {
-        group: [row[at] for at in kept]
+        group: [row[at] for at in connected]
         for group, row in cells.items()
-        if group in weights and any(row[at][0] for at in kept)
+        if group in weights and any(row[at][0] for at in connected)
     }
-    solved = _solve_within(_sums(part, weights, method, len(kept)), len(kept)) if part else None
+    solved = _solve_within(_sums(part, weights, method, len(connected)), len(connected)) if part else None
     rates: list[float | None] = [None] * count
-    for at, rate in zip(kept, solved or (), strict=False):
+    for at, rate in zip(connected, solved or (), strict=False):
         rates[at] = rate
     return rates
 
@@ -139,13 +139,13 @@ def _largest_component(cells: Cells, count: int) -> list[int]:
 
 
 def _component(links: Sequence[Sequence[bool]], start: int) -> list[int]:
-    found, open_values = {start}, [start]
+    reached, open_values = {start}, [start]
     while open_values:
         at = open_values.pop()
-        new = [other for other, linked in enumerate(links[at]) if linked and other not in found]
-        found.update(new)
+        new = [other for other, linked in enumerate(links[at]) if linked and other not in reached]
+        reached.update(new)
         open_values += new
-    return sorted(found)
+    return sorted(reached)
 
 
 # Both estimators are functions of sums over the groups, so that a replicate without a cluster changes few terms:
@@ -209,8 +209,8 @@ def _solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[fl
                 below[column] -= factor * row[column]
     solution = [0.0] * len(rows)
     for at in reversed(range(len(rows))):
-        known = fsum(rows[at][other] * solution[other] for other in range(at + 1, len(rows)))
-        solution[at] = (rows[at][-1] - known) / rows[at][at]
+        solved_part = fsum(rows[at][other] * solution[other] for other in range(at + 1, len(rows)))
+        solution[at] = (rows[at][-1] - solved_part) / rows[at][at]
     return [0.0, *solution]
 
 
@@ -244,7 +244,7 @@ class _Standardisation:
     ) -> tuple[float, float] | None:
         """Return the hull of rate +- t standard errors and of Wilson's interval for the effective number of questions.
 
-        If no unit changes the rate, the second is the one for the number of units, as in `clustered_interval`.
+        If no unit changes the rate, the second is that for the number of units, as in `clustered_interval`.
         """
         if variance is None or units < 2:
             return None

@@ -96,12 +96,12 @@ def _parts(whole: Group, groups: Sequence[Group]) -> list[Group]:
 def _moves(leftover: _Leftover, at: int, in_split: Group) -> Iterator[str]:
     """Yield a sentence for the names of a given group that belong in the same other group."""
     group, counterpart = leftover.given[at], leftover.counterparts.get(at)
-    kept = group & leftover.right[counterpart] if counterpart is not None else frozenset()
+    names_at_home = group & leftover.right[counterpart] if counterpart is not None else frozenset()
     names_by_home: dict[int | None, list[str]] = {}
-    for name in sorted(group - kept - in_split):
+    for name in sorted(group - names_at_home - in_split):
         names_by_home.setdefault(leftover.home(name), []).append(name)
     for home, names in names_by_home.items():
-        beside = kept or group.difference(names)
+        beside = names_at_home or group.difference(names)
         stand = f"{_verb('stand', names)} {_company(beside, names, 'apart')}"
         if home is not None:
             others = leftover.right[home].difference(names)
@@ -149,7 +149,7 @@ def _names(group: Group) -> str:
 
 def _list(groups: Sequence[Group]) -> str:
     """Return groups with their names, a vertical bar between two; of many, the first ones."""
-    shown = [
+    texts = [
         ", ".join(map(write_name, sorted(group)[:MOST])) + (", …" if len(group) > MOST else "") for group in groups
     ]
-    return " | ".join([*shown[:_MOST_PARTS], *(["…"] if len(shown) > _MOST_PARTS else [])])
+    return " | ".join([*texts[:_MOST_PARTS], *(["…"] if len(texts) > _MOST_PARTS else [])])

@@ -54,24 +54,26 @@ def explain_procedure(reference: Json, given: Json) -> list[str]:
 def _counterparts(gold: ProceduralGraph, answer: ProceduralGraph) -> dict[ProceduralNode, ProceduralNode]:
     similarities = node_similarities(answer, gold)
     ours, theirs = ([node for node in graph.nodes if not node.is_gateway] for graph in (answer, gold))
-    found = _match(ours, theirs, [[_text_value(node, other, similarities[node]) for other in theirs] for node in ours])
+    node_pairs = _match(
+        ours, theirs, [[_text_value(node, other, similarities[node]) for other in theirs] for node in ours]
+    )
     gateways, others = answer.nodes_of(*GATEWAYS), gold.nodes_of(*GATEWAYS)
     around = [_around(gold, other, None) for other in others]
     paired: _Nodes = {}
     for _ in range(_PASSES):
-        own = [_around(answer, node, {**found, **paired}) for node in gateways]
+        own = [_around(answer, node, {**node_pairs, **paired}) for node in gateways]
         gain = [
             [_gateway_value(node, other, near, theirs) for other, theirs in zip(others, around, strict=True)]
             for node, near in zip(gateways, own, strict=True)
         ]
         paired = _match(gateways, others, gain)
-    return {**found, **paired}
+    return {**node_pairs, **paired}
 
 
 def _match(
     ours: Sequence[ProceduralNode], theirs: Sequence[ProceduralNode], gain: Sequence[Sequence[float]]
 ) -> dict[ProceduralNode, ProceduralNode]:
-    """Return the one-to-one matching of the largest total gain, without pairs of no gain."""
+    """Match the nodes one-to-one with the largest total gain, without pairs of no gain."""
     if not ours or not theirs:
         return {}
     from scipy.optimize import linear_sum_assignment
@@ -130,8 +132,8 @@ def _flow_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts
         for flow in answer.flows
         if flow.source in counterparts and flow.target in counterparts
     )
-    kept = {*counterparts.values()}
-    missing = [pair for pair in right if kept.issuperset(pair) and pair not in stated]
+    nodes_of_both = {*counterparts.values()}
+    missing = [pair for pair in right if nodes_of_both.issuperset(pair) and pair not in stated]
     extra = [pair for pair in stated if pair not in right]
     turned = {(a, b) for a, b in extra if (b, a) in right and (b, a) not in stated}
     return [
@@ -172,9 +174,9 @@ def _title(node: ProceduralNode) -> str:
 
 
 def _node_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts: _Nodes) -> list[str]:
-    found = {*counterparts.values()}
+    nodes_of_both = {*counterparts.values()}
     return [
-        *cut([f"{_described(node)} is missing" for node in gold.nodes if node not in found], "node"),
+        *cut([f"{_described(node)} is missing" for node in gold.nodes if node not in nodes_of_both], "node"),
         *cut([f"{_described(node)} is extra" for node in answer.nodes if node not in counterparts], "node"),
     ]
 

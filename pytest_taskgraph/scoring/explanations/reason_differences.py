@@ -14,31 +14,31 @@ from .spelling import spelling_sentences
 
 def explain_reasons(reference: Json, given: Json) -> list[str]:
     """Say why each missed name is right, which names stand without a reason, and which reasons say something else."""
-    right, named = name_set(_part(reference, "tasks")), name_set(_part(given, "tasks"))
+    right, given_names = name_set(_part(reference, "tasks")), name_set(_part(given, "tasks"))
     reasons, given_reasons = _texts(_part(reference, "reasons")), _texts(_part(given, "reasons"))
     missed = [
         f"{write_name(name)} is missed, and the reason for it: {quote(reasons[name])}"
-        for name in sorted(right - named)
+        for name in sorted(right - given_names)
         if name in reasons
     ]
     faults = [
         fault
-        for name in sorted(right & named)
+        for name in sorted(right & given_names)
         if name in reasons and (fault := _fault(write_name(name), reasons[name], given_reasons.get(name, "")))
     ]
-    return [*cut(missed, "name"), *cut(faults, "reason"), *spelling_sentences(sorted(right), sorted(named))]
+    return [*cut(missed, "name"), *cut(faults, "reason"), *spelling_sentences(sorted(right), sorted(given_names))]
 
 
 def explain_pair(reference: Json, given: Json) -> list[str]:
     """Say which name of a pair is wrong beside a right one, and whether the reason is missing or another."""
-    right, named = sorted(name_set(_part(reference, "tasks"))), sorted(name_set(_part(given, "tasks")))
-    kept = [name for name in named if name in right]
+    right, given_names = sorted(name_set(_part(reference, "tasks"))), sorted(name_set(_part(given, "tasks")))
+    right_names = [name for name in given_names if name in right]
     sentences = []
-    if kept and named != right:
-        sentences = [_pair_sentence(kept, right, named)]
+    if right_names and given_names != right:
+        sentences = [_pair_sentence(right_names, right, given_names)]
     reason = _texts(_part(reference, "reasons")).get("", "")
-    fault = _fault("the pair", reason, _texts(_part(given, "reasons")).get("", "")) if reason and kept else ""
-    return [*sentences, *([fault] if fault else []), *spelling_sentences(right, named)]
+    fault = _fault("the pair", reason, _texts(_part(given, "reasons")).get("", "")) if reason and right_names else ""
+    return [*sentences, *([fault] if fault else []), *spelling_sentences(right, given_names)]
 
 
 def explain_verdict(reference: Json, given: Json) -> list[str]:
@@ -51,12 +51,12 @@ def explain_verdict(reference: Json, given: Json) -> list[str]:
     return [fault] if fault else []
 
 
-def _pair_sentence(kept: Sequence[str], right: Sequence[str], named: Sequence[str]) -> str:
-    others, expected = ([name for name in names if name not in kept] for names in (named, right))
+def _pair_sentence(right_names: Sequence[str], right: Sequence[str], given_names: Sequence[str]) -> str:
+    others, expected = ([name for name in names if name not in right_names] for names in (given_names, right))
     if not expected:
-        return f"{len(named):,} names are given, expected the pair {join_names(right)}"
+        return f"{len(given_names):,} names are given, expected the pair {join_names(right)}"
     stands = f"stands with {join_names(others)}" if others else "stands alone"
-    return f"{join_names(kept)} {stands}, but belongs with {join_names(expected)}"
+    return f"{join_names(right_names)} {stands}, but belongs with {join_names(expected)}"
 
 
 def _fault(title: str, expected: str, reason: str) -> str:

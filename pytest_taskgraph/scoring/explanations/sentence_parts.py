@@ -35,10 +35,10 @@ def _shorten(text: object, longest: int) -> str:
 
 def join_names(names: Sequence[object]) -> str:
     """Return names as a list such as "A, B and C"; of many, the first ones and the number of the others."""
-    written = [write_name(name) for name in islice(names, _MOST_NAMES + 1)]
+    texts = [write_name(name) for name in islice(names, _MOST_NAMES + 1)]
     if len(names) > _MOST_NAMES + 1:
-        written[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES:,} more"]
-    return " and ".join(filter(None, (", ".join(written[:-1]), written[-1]))) if written else "nothing"
+        texts[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES:,} more"]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1]))) if texts else "nothing"
 
 
 def ordinal(number: int) -> str:

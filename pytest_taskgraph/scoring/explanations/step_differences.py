@@ -1,6 +1,6 @@
 """What is wrong with the steps of an answer and the dependencies between them.
 
-Steps are matched as for `graph_f1`: one-to-one, pairs of at least ALIKE. The similarity is the one that the answer
+Steps are matched as for `graph_f1`: one-to-one, pairs of at least ALIKE. The similarity is that which the answer
 carries, if an embedder measured it; else that of words, so that no model is loaded to explain a score.
 """
 
@@ -18,7 +18,7 @@ from .sentence_parts import cut, write_name
 
 MOST_STEPS: Final = 200
 """Largest number of steps of one side, because all pairs are compared."""
-_MEASURED: Final = "embeddings"
+_EMBEDDINGS: Final = "embeddings"
 
 
 def explain_steps(reference: Json, given: Json) -> list[str]:
@@ -44,8 +44,12 @@ def _counterparts(reference: Json, given: Json, gold: StepGraph, answer: StepGra
     """Return the index of the gold step that each given step stands for, if any."""
     if gold.steps == answer.steps:
         return {at: at for at in range(len(gold.steps))}
-    measured = isinstance(reference, dict) and reference.get("similarity") == _MEASURED
-    stated: Json = {"steps": [*gold.steps], "dependencies": [], "similarity": _MEASURED if measured else "lexical"}
+    has_embeddings = isinstance(reference, dict) and reference.get("similarity") == _EMBEDDINGS
+    stated: Json = {
+        "steps": [*gold.steps],
+        "dependencies": [],
+        "similarity": _EMBEDDINGS if has_embeddings else "lexical",
+    }
     return dict(alike_pairs(similarity_matrix(given, stated)))
 
 
@@ -62,9 +66,11 @@ def _dependency_sentences(gold: StepGraph, answer: StepGraph, counterparts: Mapp
         if a in counterparts and b in counterparts
     }
     needed = transitive_reduction(size, gold.dependencies)
-    kept = {*counterparts.values()}
+    steps_of_both = {*counterparts.values()}
     reversed_pairs = _essential([(b, a) for a, b in stated if (b, a) in right and (a, b) not in right], right)
-    missing = [pair for pair in needed if kept.issuperset(pair) and pair not in implied and pair not in reversed_pairs]
+    missing = [
+        pair for pair in needed if steps_of_both.issuperset(pair) and pair not in implied and pair not in reversed_pairs
+    ]
     extra = [(a, b) for a, b in stated if (a, b) not in right and (b, a) not in right]
     return [
         *_pair_sentences(gold, reversed_pairs, "has to come before {}, and not after it"),
@@ -97,8 +103,8 @@ def _pair_sentences(gold: StepGraph, pairs: Sequence[Edge], text: str) -> list[s
 
 
 def _step_sentences(gold: StepGraph, answer: StepGraph, counterparts: Mapping[int, int]) -> list[str]:
-    found = {*counterparts.values()}
-    missing = [step for at, step in enumerate(gold.steps) if at not in found]
+    steps_of_both = {*counterparts.values()}
+    missing = [step for at, step in enumerate(gold.steps) if at not in steps_of_both]
     extra = [step for at, step in enumerate(answer.steps) if at not in counterparts]
     return [
         *cut([f"no step of the answer stands for {write_name(step)}" for step in missing], "step"),

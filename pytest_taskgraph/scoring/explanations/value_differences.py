@@ -36,8 +36,8 @@ def explain_condition(reference: Json, given: Json) -> list[str]:
     """
     if not isinstance(given, str) or is_same_condition(given, reference):
         return []
-    found = distinguishing_situation(given, reference)
-    sentences = [] if found is None else [_difference_sentence(*found)]
+    example = distinguishing_situation(given, reference)
+    sentences = [] if example is None else [_difference_sentence(*example)]
     if unknown := _parameters_of(given, except_for=_parameters_of(condition_text(reference))):
         verb = "is" if len(unknown) == 1 else "are"
         sentences.append(f"{join_names(unknown)} {verb} not in the right condition")
@@ -48,9 +48,9 @@ def _difference_sentence(situation: Situation, given_holds: bool) -> str:
     values = [f"{name} = {_write_value(value)}" for name, value in sorted(situation.items())]
     if len(values) > _MOST_PARAMETERS:
         values[_MOST_PARAMETERS - 1 :] = [f"{len(values) - _MOST_PARAMETERS + 1} more values"]
-    listed = " and ".join(filter(None, (", ".join(values[:-1]), values[-1])))
+    values_text = " and ".join(filter(None, (", ".join(values[:-1]), values[-1])))
     ours, theirs = ("true", "false") if given_holds else ("false", "true")
-    return f"for {listed} the given condition is {ours}, the right one {theirs}"
+    return f"for {values_text} the given condition is {ours}, the right one {theirs}"
 
 
 def _write_value(value: Scalar | Fraction) -> str:

@@ -169,12 +169,12 @@ def difference(
     if isinstance(first_guard, Otherwise) or isinstance(second_guard, Otherwise):
         return None
     apart = _either_alone(first_guard, second_guard)
-    found = [*comparisons(apart)]
-    if not all(unambiguous(comparison, parameters) for comparison in found):
+    all_comparisons = [*comparisons(apart)]
+    if not all(unambiguous(comparison, parameters) for comparison in all_comparisons):
         return None
     for wide in (False, True):
-        all_situations = situations(_constants(found), parameters, wide=wide)
-        if all_situations is None or len(all_situations) * len(found) > MAX_CHECKS:
+        all_situations = situations(_constants(all_comparisons), parameters, wide=wide)
+        if all_situations is None or len(all_situations) * len(all_comparisons) > MAX_CHECKS:
             return None
         for situation in all_situations:
             if holds(apart, situation):
