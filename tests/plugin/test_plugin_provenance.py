@@ -35,6 +35,12 @@ def git(folder: Path, *words: str) -> str:
         (["--taskgraph-model-option=max_tokens=100"], ["--taskgraph-model-option=max_tokens=100"]),
         (["--x", 'headers={"X-Api-Key": "abc", "n": "b"}'], ["--x", f'headers={{"X-Api-Key": "{MASK}", "n": "b"}}']),
         (["--base=http://ann:abc@host/v1?key=abc"], ["--base=http://host/v1?key=[key]"]),
+        (["--token=abc="], [f"--token={MASK}"]),
+        (["-o", "taskgraph_model_option=auth_token=x=abc="], ["-o", f"taskgraph_model_option=auth_token={MASK}"]),
+        (["--x", '{"api_key": "abc\\nd"}'], ["--x", MASK]),
+        (["--x", "headers={'Authorization': 'abc'}"], ["--x", f"headers={MASK}"]),
+        (["--x", '{"key": "e", "name": "deed"}', "abd"], ["--x", MASK, "abd"]),
+        (["test_token.py::test_key[{token}]"], ["test_token.py::test_key[{token}]"]),
         (["test_token.py::test_key[a=b]"], ["test_token.py::test_key[a=b]"]),
     ],
 )

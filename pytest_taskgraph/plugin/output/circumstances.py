@@ -22,6 +22,7 @@ from ...results.record.provenance import Provenance
 PACKAGES = ("pytest", DISTRIBUTION, "litellm")  # whose versions are recorded, where they are installed
 _GIT_SECONDS = 10  # after which the commit remains unknown
 _NAME = re.compile(r"-{0,2}[\w.-]+")  # of an option or a setting
+_MEMBER = re.compile("[\"'][^\"']*[\"']\\s*:")  # of an object
 
 
 class Circumstances:
@@ -73,14 +74,23 @@ def public_words(words: Iterable[str]) -> Iterator[str]:
 
 
 def _public_word(word: str) -> str:
-    start, _, value = word.rpartition("=")
-    if start and any(is_secret(name, value) for name in start.split("=") if _NAME.fullmatch(name)):
-        return f"{start}={MASK}"
-    if "{" in word:
-        with suppress(ValueError, RecursionError):
-            for secret in secrets(json.loads(word[word.index("{") :])):
-                word = word.replace(secret, MASK)
-    return word
+    parts = word.split("=")
+    for at, name in enumerate(parts[:-1], 1):  # all behind the first secret name is its value, further "=" included
+        if _NAME.fullmatch(name) and is_secret(name, "=".join(parts[at:])):
+            return f"{'='.join(parts[:at])}={MASK}"
+    start, brace, rest = word.partition("{")
+    return start + _public_json(brace + rest) if _MEMBER.search(rest) else word
+
+
+def _public_json(text: str) -> str:
+    """Return a JSON object without secrets, MASK if they do not stand in it by themselves."""
+    try:
+        for secret in secrets(json.loads(text)):
+            text = text.replace(secret, MASK)
+        left = [secret for secret in secrets(json.loads(text)) if secret != MASK]
+    except (ValueError, RecursionError):  # no JSON, or none any more, since the secret is a part of other words
+        left = [text] if is_secret(text) else []
+    return MASK if left else text
 
 
 def _commit_of(folder: Path) -> tuple[str, bool | None]:
