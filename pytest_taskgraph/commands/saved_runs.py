@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +14,35 @@ from ..errors import UsageError
 from ..reports import terminal
 from ..reports.escape import json_text, one_line, wrap
 from ..reports.headline import run_facts, verdict
-from ..reports.provenance_facts import date_text, provenance_facts
+from ..reports.provenance_facts import date_text, moment_of, provenance_facts
 from ..reports.table import table
 from ..results import record
-from ..results.record.saved import load, records_folder, saved_names
+from ..results.record.facts import About
+from ..results.record.saved import find, load, records_folder, saved_names
 from .compare import NARROWEST, STORE
 
 SUMMARY = "list the saved runs, or show one with its facts and tables"
 _TITLES = ("name", "date", "models", "result", "commit")
 _LONGEST = 40  # columns of a cell
 _COMMIT = 10  # digits of a commit in the list
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A saved run: its record, or why it cannot be read."""
+    """A saved run without its trials, which may be many; or why its record cannot be read."""
 
     name: str
     path: Path
-    record: dict[str, Any] | None
+    about: About | None
+    headline: str = ""  # the verdict on the run
+    totals: Sequence[Mapping[str, Any]] = ()
     error: str = ""
 
     @property
     def started(self) -> str:
         """Return the date of the run; empty if it is unknown."""
-        return str(((self.record or {}).get("provenance") or {}).get("started", ""))
-
-    @property
-    def headline(self) -> str:
-        """Return the verdict on the run in a headline, or why the record cannot be read."""
-        if self.record is None:
-            return self.error
-        return verdict(self.record, record.tally_of(self.record), record.about_of(self.record)).headline
+        return self.about.provenance.started if self.about and self.about.provenance else ""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +69,10 @@ def run(options: argparse.Namespace) -> int:
     """
     width = max(NARROWEST, shutil.get_terminal_size().columns)
     if options.action == "show":
-        saved_run = SavedRun(options.name, Path(options.name), load(options.store, options.name))
-        print(json_text(_as_json(saved_run)) if options.json else "\n".join(_shown_lines(saved_run, width)))
+        whole = load(options.store, options.name)
+        shown_run = _summary(options.name, find(options.store, options.name) or Path(options.name), whole)
+        lines = [json_text(_as_json(shown_run))] if options.json else _shown_lines(shown_run, whole, width)
+        print("\n".join(lines))
         return 0
     runs = saved_runs(options.store)
     print(json_text([_as_json(run) for run in runs]) if options.json else "\n".join(_listed_lines(runs, options.store)))
@@ -88,38 +88,44 @@ def saved_runs(store: Path) -> list[SavedRun]:
     if not store.is_dir():
         raise UsageError(f"there is no store at {store}; name its folder with --store, or save a run first")
     runs = [_read_run(store, name) for name in saved_names(store)]
-    return sorted(runs, key=lambda run: run.started, reverse=True)
+    return sorted(runs, key=lambda run: moment_of(run.started) or _UNDATED, reverse=True)
 
 
 def _read_run(store: Path, name: str) -> SavedRun:
     path = records_folder(store) / f"{name}.json"
     try:
-        return SavedRun(name, path, record.load_whole(path))
+        return _summary(name, path, record.load_whole(path))
     except UsageError as error:
-        return SavedRun(name, path, None, str(error))
+        return SavedRun(name, path, None, error=str(error))
+
+
+def _summary(name: str, path: Path, whole: dict[str, Any]) -> SavedRun:
+    about = record.about_of(whole)
+    return SavedRun(
+        name, path, about, verdict(whole, record.tally_of(whole), about).headline, whole.get("totals") or ()
+    )
 
 
 def _listed_lines(runs: list[SavedRun], store: Path) -> Iterator[str]:
-    readable = [run for run in runs if run.record is not None]
+    cells = [_cells(run, run.about) for run in runs if run.about is not None]
     if not runs:
         yield f"no run is saved in {store}; save one with --taskgraph-save=NAME"
-    if readable:
-        yield from table(list(_TITLES), [_cells(run) for run in readable], "l" * len(_TITLES))
+    if cells:
+        yield from table(list(_TITLES), cells, "l" * len(_TITLES))
     for run in runs:
-        if run.record is None:
+        if run.about is None:
             yield one_line(f"{run.name}: {run.error}", None)
 
 
-def _cells(run: SavedRun) -> list[str]:
-    about = record.about_of(run.record or {})
+def _cells(run: SavedRun, about: About) -> list[str]:
     commit = about.provenance.commit if about.provenance else ""
     dirty = "+" if about.provenance and about.provenance.dirty else ""
     cells = [run.name, date_text(run.started), ", ".join(about.models), run.headline, commit[:_COMMIT] + dirty]
     return [one_line(cell, _LONGEST) or "-" for cell in cells]
 
 
-def _shown_lines(run: SavedRun, width: int) -> Iterator[str]:
-    tally, about = record.tally_of(run.record or {}), record.about_of(run.record or {})
+def _shown_lines(run: SavedRun, whole: dict[str, Any], width: int) -> Iterator[str]:
+    tally, about = record.tally_of(whole), record.about_of(whole)
     yield one_line(f"{run.name}: {run.headline}", width)
     for name, value in [*provenance_facts(about), *run_facts(tally, about)]:
         yield from wrap(f"{name}: {value}", width, 20)
@@ -127,9 +133,9 @@ def _shown_lines(run: SavedRun, width: int) -> Iterator[str]:
 
 
 def _as_json(run: SavedRun) -> dict[str, Any]:
-    if run.record is None:
+    about = run.about
+    if about is None:
         return {"name": run.name, "path": str(run.path), "error": run.error}
-    about = record.about_of(run.record)
     return {
         "name": run.name,
         "path": str(run.path),
@@ -141,5 +147,5 @@ def _as_json(run: SavedRun) -> dict[str, Any]:
         "seed": about.seed,
         "questions": about.questions,
         "question_sets": about.question_sets,
-        "totals": run.record["totals"],
+        "totals": list(run.totals),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ..installation import DISTRIBUTION
 from ..results.record import About
@@ -32,9 +32,21 @@ def provenance_facts(about: About) -> list[tuple[str, str]]:
 
 def date_text(started: str) -> str:
     """Return a date and time of ISO 8601 as `2026-11-23 14:05:09 +01:00`; a damaged one as it is."""
-    try:
-        moment = datetime.fromisoformat(started)
-    except ValueError:
+    moment = _parse_date(started)
+    if moment is None:
         return started
     zone = moment.strftime("%z")
     return f"{moment:%Y-%m-%d %H:%M:%S}" + (f" {zone[:3]}:{zone[3:5]}" if zone else "")
+
+
+def moment_of(started: str) -> datetime | None:
+    """Return the moment that a date and time of ISO 8601 states, in UTC if without a zone; None for a damaged one."""
+    moment = _parse_date(started)
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+
+def _parse_date(started: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(started)
+    except ValueError:
+        return None

@@ -47,6 +47,21 @@ def test_runs_list_shows_latest_run_first(store: Path, capsys: pytest.CaptureFix
     assert "The question is right" in lines[0]
 
 
+def test_runs_list_orders_dates_across_zones(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(made_run(replace(PROVENANCE, started="2026-11-23T13:30:00+00:00")), store, "later")
+    save(made_run(replace(PROVENANCE, started="yesterday")), store, "undated")
+    assert main(["runs", "list", "--json"]) == 0
+    names = [run["name"] for run in json.loads(capsys.readouterr().out)]
+    assert names == ["later", "main", "before", "older", "undated"]
+
+
+def test_runs_show_json_names_the_file_of_saved_run(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "show", "main", "--json"]) == 0
+    assert (
+        Path(json.loads(capsys.readouterr().out)["path"]).resolve() == (records_folder(store) / "main.json").resolve()
+    )
+
+
 def test_runs_list_with_damaged_record_names_its_fault(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (records_folder(store) / "torn.json").write_text('{"schema": 4')
     assert main(["runs", "list"]) == 0
