@@ -171,9 +171,8 @@ class Reply:
     stored: bool = False  # True if an earlier run stored it
     reasoning: str = ""  # what the model wrote before its answer, where the provider gives it; no part of `text`
     tokens_reasoning: int | None = None  # of `tokens_out`; None if unknown
-    message_fields: dict[str, Any] = field(
-        default_factory=dict
-    )  # of a reply with tool calls: reasoning that the message which repeats it has to hold, as the provider sent it
+    # Of a reply with tool calls: reasoning as the provider sent it, for the message that repeats it; in no trial.
+    message_fields: dict[str, Any] = field(default_factory=dict)
 
     @property
     def scores(self) -> list[TextScore]:

@@ -121,3 +121,24 @@ def test_agent_without_reasoning_repeats_no_field_of_it(project: Project, server
     project.run(*lean(server), "--taskgraph-presentation=agent")
     assistant = next(message for message in server.requests[1].body["messages"] if message["role"] == "assistant")
     assert assistant.keys() == {"role", "content", "tool_calls"}
+
+
+THINKER = """
+from pytest_taskgraph import Reply
+
+class Thinker:
+    name, live, settings = "thinker", True, {}
+
+    async def answer(self, request):
+        return Reply("Final answer: Nobody", reasoning="So\\x1b[31m", message_fields={"reasoning_details": "opaque"})
+
+def pytest_taskgraph_register(registry):
+    registry.model("thinker", Thinker())
+"""
+
+
+def test_trial_has_scrubbed_reasoning_and_no_fields_to_send_back(project: Project) -> None:
+    project.write("conftest.py", THINKER)
+    project.run("--model=thinker", *REPORTS)
+    (trial,) = project.record()["trials"]
+    assert (trial["reply"]["reasoning"], trial["reply"]["message_fields"]) == ("So\ufffd[31m", {})

@@ -130,7 +130,7 @@ class ModelObject:
             raise UsageError(f"the model {name} is an object: it takes no model option {unknown[0]!r}")
 
     async def answer(self, request: Request) -> Reply:
-        """Return the object's reply, its text scrubbed.
+        """Return the object's reply, its text and reasoning scrubbed.
 
         Raises:
             ProviderError: as the object raises it, and for any other exception or a value that is not a Reply.
@@ -145,7 +145,8 @@ class ModelObject:
             failed = application_error(exception, self.settings)
         else:
             if isinstance(reply, Reply) and isinstance(reply.text, str):
-                return replace(reply, text=scrub(reply.text), source=scrub(str(reply.source)) or self.name)
+                source = scrub(str(reply.source)) or self.name
+                return replace(reply, text=scrub(reply.text), source=source, reasoning=scrub(str(reply.reasoning)))
             failed = ProviderError("malformed", f"{self.name} returned a {type(reply).__name__}; expected a Reply")
         raise failed
 

@@ -98,8 +98,8 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
     transcript, error, safe_question = result.transcript, result.error, redact_question(question)
     reply = transcript.reply if transcript else None
     exchanges, texts = keep_exchanges(question, result.exchanges, reply)
-    if reply is not None and redact(reply.text + reply.reasoning) != reply.text + reply.reasoning:  # of the episode
-        reply = replace(reply, text=redact(reply.text), reasoning=redact(reply.reasoning))
+    if reply is not None:  # an episode may have composed it; no further request needs its fields
+        reply = replace(reply, text=redact(reply.text), reasoning=redact(reply.reasoning), message_fields={})
     trial = Trial(safe_question, model, "error", reply, requests=result.requests, retries=result.retries)
     trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
