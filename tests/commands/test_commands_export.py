@@ -289,3 +289,12 @@ def test_split_names_of_odd_families_are_valid_and_distinct() -> None:
     assert names == {
         "": "rows", "a b": "a_b", "a-b": "a_b_", "all": "all_", "größe": "gr_e", "ü": "rows_", "x.y": "x_y",
     }  # fmt: skip
+
+
+def test_export_replaces_half_of_surrogate_pair(folder: Path) -> None:
+    question = make_question("q", labels={"n": 1})
+    record = json.dumps(build([make_trial(question, reply=Reply("A HERE"))], about())).replace("HERE", r"\ud800")
+    (folder / "half.json").write_text(record.replace('"n": 1', r'"n\udfff": 1'))
+    assert main(["export", "half.json", "--to", "jsonl", "--out", "half.jsonl"]) == 0
+    (row,) = json_rows(folder / "half.jsonl")
+    assert (row["reply"], row["label_n?"]) == ("A ?", 1)

@@ -32,7 +32,7 @@ class DataColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Subject:
+class _TrialOfRun:
     """A trial with the run that it is from."""
 
     run: str
@@ -45,7 +45,7 @@ class _Subject:
         return self.about.provenance or Provenance()
 
 
-_Getter = Callable[[_Subject], Any]
+_Getter = Callable[[_TrialOfRun], Any]
 _QUESTION: Final[dict[DataColumn, _Getter]] = {
     DataColumn("run", "text", "name of the saved run, or its file"): lambda row: row.run,
     DataColumn("started", "text", "date and time of the run with the offset of its zone"): (
@@ -172,13 +172,15 @@ class SeenColumns:
         return [
             *_COLUMNS,
             *(
-                DataColumn(f"label_{name}", kind, "label of the question")
+                DataColumn(_encodable(f"label_{name}"), kind, "label of the question")
                 for name, kind in sorted(self._labels.items())
             ),
-            *(DataColumn(f"metric_{name}", "number", "further metric") for name in sorted(self._metrics)),
+            *(DataColumn(_encodable(f"metric_{name}"), "number", "further metric") for name in sorted(self._metrics)),
             *(
                 DataColumn(
-                    f"part_{name}_{of}", "number", f"{of} of a part, to be summed over trials before it is divided"
+                    _encodable(f"part_{name}_{of}"),
+                    "number",
+                    f"{of} of a part, to be summed over trials before it is divided",
                 )
                 for name in sorted(self._parts)
                 for of in ("numerator", "denominator")
@@ -195,8 +197,8 @@ def data_rows(run: str, record: Mapping[str, Any], seen: SeenColumns) -> Iterato
     about = about_of(record)
     for trial in tally_of(record):
         seen.add(trial)
-        subject = _Subject(run, about, trial, sum_replies(trial))
-        values = ((column.name, get(subject)) for column, get in _COLUMNS.items())
+        row = _TrialOfRun(run, about, trial, sum_replies(trial))
+        values = ((column.name, get(row)) for column, get in _COLUMNS.items())
         yield {name: value for name, value in (*values, *_own_values(trial)) if value is not None and value != ""}
 
 
@@ -220,6 +222,11 @@ def _own_values(trial: Trial) -> Iterator[tuple[str, Any]]:
 
 def _is_parsed(trial: Trial) -> bool:
     return trial.score is not None and trial.score.status == "read"
+
+
+def _encodable(name: str) -> str:
+    """Return a name as the rows have it once they were written and read."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(value: object) -> str | None:

@@ -32,13 +32,16 @@ class ExportedRun:
 
 
 class RowSpool(AbstractContextManager["RowSpool"]):
-    """The rows of the runs that were added, in a temporary file of this process."""
+    """The rows of the runs that were added, in a temporary file of this process.
+
+    Half of a surrogate pair, which no file of text can hold, becomes a question mark.
+    """
 
     def __init__(self) -> None:
         self.runs: list[ExportedRun] = []
         self.rows_by_family: Counter[str] = Counter()
         self._seen = SeenColumns()
-        self._file = TemporaryFile("w+", encoding="utf-8", newline="")  # noqa: SIM115 - closed by __exit__
+        self._file = TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed by __exit__
 
     def add(self, name: str, record: dict[str, Any]) -> None:
         """Add the rows of a record under the name of its run.
@@ -49,13 +52,11 @@ class RowSpool(AbstractContextManager["RowSpool"]):
         count = 0
         try:
             for row in data_rows(name, record, self._seen):
-                self._file.write(json.dumps(row) + "\n")
+                self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 self.rows_by_family[row.get("family", "")] += 1
                 count += 1
         except OSError as error:
-            raise UsageError(
-                f"the temporary file of the export: {error.strerror}; free space, or set TMPDIR"
-            ) from error
+            raise _spool_error(error) from error
         self.runs.append(ExportedRun(name, about_of(record), count))
 
     @property
@@ -64,8 +65,15 @@ class RowSpool(AbstractContextManager["RowSpool"]):
         return self._seen.columns()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows in the order in which they were added."""
-        self._file.seek(0)
+        """Yield the rows in the order in which they were added.
+
+        Raises:
+            UsageError: if the temporary file cannot be written or read.
+        """
+        try:
+            self._file.seek(0)  # writes what is left to write
+        except OSError as error:
+            raise _spool_error(error) from error
         yield from map(json.loads, self._file)
 
     def __exit__(
@@ -73,6 +81,10 @@ class RowSpool(AbstractContextManager["RowSpool"]):
     ) -> None:
         """Delete the temporary file."""
         self._file.close()
+
+
+def _spool_error(error: OSError) -> UsageError:
+    return UsageError(f"the temporary file of the export: {error.strerror}; free space, or set TMPDIR")
 
 
 def spool_records(spool: RowSpool, store: Path, names: list[str]) -> None:
