@@ -18,6 +18,7 @@ from pytest_taskgraph.reports.markdown.elements import cell, code, fenced_block,
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.record.provenance import Provenance
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
@@ -341,3 +342,11 @@ def test_markdown_empty_record_is_reported_damaged_refused() -> None:
     assert headings(markdown(built()))[0] == "h2 📋 taskgraph: No question was asked"
     with pytest.raises(UsageError, match="the record is damaged"):
         markdown({"trials": [{}], "texts": {}})
+
+
+def test_markdown_circumstances_of_foreign_record_are_code() -> None:
+    run = replace(ABOUT, provenance=Provenance(versions={"\x1b[31m<b>\n# x": "`1`"}))
+    text = markdown(record.build([], run))
+    assert "\x1b" not in text
+    assert "\n# x" not in text
+    assert "- `\\x1b[31m<b> # x`: ``" in text

@@ -12,6 +12,7 @@ from html_page import HOSTILE, Page
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html.scoreboard_view import scoreboard_view
 from pytest_taskgraph.reports.markdown import markdown
+from pytest_taskgraph.reports.markdown.scoreboard_lines import scoreboard_lines
 from pytest_taskgraph.reports.scoreboard_text import cost_of, seconds_text, time_of, tokens_text
 from pytest_taskgraph.results.record import tally_of
 from pytest_taskgraph.results.record.exchanges import Spending
@@ -149,3 +150,9 @@ def test_markdown_scoreboard_begins_with_all_questions() -> None:
     text = markdown(run_of([*run("m"), step(0)], PLAIN, STEPS))
     rows = [line for line in text.splitlines() if line.startswith(("| **all", "| claims |", "| steps |"))]
     assert [row.split(" | ")[0] for row in rows] == ["| **all questions**", "| claims", "| steps"]
+
+
+@pytest.mark.parametrize(("most", "line"), [(2, "And 1 more row."), (1, "And 2 more rows.")])
+def test_scoreboard_in_markdown_counts_rows_left_out(most: int, line: str) -> None:
+    tally = tally_of(run_of(run("a", "b", "c"), PLAIN))
+    assert line in scoreboard_lines(tally, most)

@@ -199,7 +199,7 @@ def _run_lines(tally: Tally, about: About) -> Iterator[str]:
         "parsing": about.parsing and code(about.parsing),
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)
-    yield from (f"- {name}: {code(value, LONGEST_FACT)}" for name, value in provenance_facts(about))
+    yield from (f"- {words(name)}: {code(value, LONGEST_FACT)}" for name, value in provenance_facts(about))
     yield f"- {_answered_line(list(tally))}"
     if line := spending_line(tally, about.usage):
         yield f"- {line}"

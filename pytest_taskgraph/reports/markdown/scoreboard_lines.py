@@ -18,7 +18,7 @@ from ..scoreboard_text import (
     time_of,
     tokens_text,
 )
-from ..wording import interval, number
+from ..wording import count, interval, number
 from .elements import cell, pipe_table, words
 
 
@@ -49,7 +49,7 @@ def scoreboard_lines(tally: Tally, most: int) -> Iterator[str]:
     heads = [*(["questions"] if with_names else []), "model", *(["prompt"] if prompts else [])]
     yield from pipe_table([*heads, *(words(name).replace("|", r"\|") for name in titles)], lines[:most], len(heads))
     if len(lines) > most:
-        yield from ("", f"And {len(lines) - most} more rows.")
+        yield from ("", f"And {count(len(lines) - most, 'more row')}.")
     for note in scoreboard_notes(blocks):
         yield from ("", note)
 

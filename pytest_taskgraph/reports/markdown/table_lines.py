@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...family_description import STATISTICS, Column
 from ...results.tables import Cell, Line, Table, TableEntry
 from ..columns import PUBLISHED, SIGN, cell_text, published_text, source_line, source_marks, title_of
-from ..wording import interval, number
+from ..wording import count, interval, number
 from .elements import cell, fold_lines, pipe_table, words
 
 LONG = 30  # rows of a table that is not folded
@@ -33,7 +33,7 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
         return
     yield from _table(table, opened[:most])
     if len(opened) > most:
-        yield from ("", f"And {len(opened) - most} more rows.")
+        yield from ("", f"And {count(len(opened) - most, 'more row')}.")
     if len(opened) < len(rows):
         yield from fold_lines(f"All {len(rows)} rows", list(_table(table, rows[:most]))[1:])
     for source, mark in source_marks(_sources(table)).items():
@@ -44,7 +44,7 @@ def _grid(table: Table, most: int) -> list[str]:
     """Return a row for each value of the label, with a cell for each model: rate or mean score, its interval, and n."""
     titles = [f"{_heading(table.spec.title)}", *map(cell, table.models)]
     rows = [[_name(line), *(_interval_cell(table, entry) for entry in line.entries)] for line in table.lines[:most]]
-    more = ["", f"And {len(table.lines) - most} more rows."] if len(table.lines) > most else []
+    more = ["", f"And {count(len(table.lines) - most, 'more row')}."] if len(table.lines) > most else []
     return [*pipe_table(titles, rows), *more]
 
 
