@@ -24,7 +24,7 @@ WireBlock = list[str | int | bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A piece of the text of a failure: a paragraph, or a quoted text with its line breaks.
 
     Attributes:
@@ -55,7 +55,7 @@ class Block:
 
 def lay_out(blocks: Sequence[WireBlock], width: int | None) -> list[str]:
     """Return the lines of blocks, each of at most `width` columns; None for lines that are not wrapped."""
-    return [line for block in blocks for line in Block(*block).lines(width)]  # type: ignore[arg-type]
+    return [line for block in blocks for line in TextBlock(*block).lines(width)]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ _VERBOSE = _Detail(question=20, answer=12, names=6, reasons=None, reply=30)
 _WHOLE = _Detail(question=None, answer=None, names=None, reasons=None, reply=None)
 
 
-def failure_blocks(trial: Trial, verbosity: int = 0) -> list[Block]:
+def failure_blocks(trial: Trial, verbosity: int = 0) -> list[TextBlock]:
     """Return what is shown of a trial that failed.
 
     Args:
@@ -99,22 +99,22 @@ def failure_blocks(trial: Trial, verbosity: int = 0) -> list[Block]:
     return [*blocks, *_reply_blocks(trial, detail, verbosity)]
 
 
-def missing_reply_blocks(trial: Trial, verbosity: int = 0) -> list[Block]:
+def missing_reply_blocks(trial: Trial, verbosity: int = 0) -> list[TextBlock]:
     """Return what is shown of a trial without a usable reply: the failure; from 1 the question, from 2 what was sent.
 
     From 2 on, a reply that was cut off before its answer is shown too.
     """
-    failure = Block(one_line(f"no reply: {trial.failure_text}"))
+    failure = TextBlock(one_line(f"no reply: {trial.failure_text}"))
     question = [_paragraph("question", trial.question.text, (_VERBOSE, _WHOLE)[verbosity > 1].question)]
     whole = [*_sent_blocks(trial), *_reply_blocks(trial, _WHOLE, verbosity)] if verbosity > 1 else []
     return [*(question if verbosity > 0 else []), failure, *whole]
 
 
-def _paragraph(title: str, text: str, most: int | None = None) -> Block:
-    return Block(one_line(f"{title}: {text}", most and most * WIDEST), most)
+def _paragraph(title: str, text: str, most: int | None = None) -> TextBlock:
+    return TextBlock(one_line(f"{title}: {text}", most and most * WIDEST), most)
 
 
-def _verdict_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
+def _verdict_blocks(trial: Trial, detail: _Detail) -> Iterator[TextBlock]:
     """Yield the expected and the given answer with their differences; or the reason why there is none."""
     score = trial.score
     yield _paragraph("expected", expected_answer(trial), detail.answer)
@@ -131,7 +131,7 @@ def _verdict_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
     yield from _reason_blocks(trial, detail)
 
 
-def _reason_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
+def _reason_blocks(trial: Trial, detail: _Detail) -> Iterator[TextBlock]:
     """Yield the violated constraints in words: the first one, or all."""
     assert trial.score is not None
     reasons = [*filter(None, [trial.score.remark]), *explain_trial(trial)]
@@ -143,8 +143,8 @@ def _reason_blocks(trial: Trial, detail: _Detail) -> Iterator[Block]:
     elif len(reasons) == 1:
         yield _paragraph("why", reasons[0], detail.answer)
     else:
-        yield Block("why:")
-        yield from (Block(one_line(f"- {reason}"), detail.answer) for reason in reasons)
+        yield TextBlock("why:")
+        yield from (TextBlock(one_line(f"- {reason}"), detail.answer) for reason in reasons)
 
 
 def _score_text(trial: Trial) -> str:
@@ -158,43 +158,46 @@ def _exchange_titles(trial: Trial) -> Iterator[tuple[int, str]]:
     yield from enumerate(map(exchange_title, shown_exchanges(trial)), 1)
 
 
-def _sent_blocks(trial: Trial) -> Iterator[Block]:
+def _sent_blocks(trial: Trial) -> Iterator[TextBlock]:
     """Yield the texts that the model received, and the exchanges unless there is a single one."""
     question = trial.question
     yield from _quote("system prompt", question.system)
     yield from _quote("prompt", question.prompt)
     texts = exchange_texts(trial, "(the reply below)", longest=None)
     for (at, title), text in zip(_exchange_titles(trial), texts, strict=True):
-        yield Block(one_line(f"exchange {at}: {title}"))
+        yield TextBlock(one_line(f"exchange {at}: {title}"))
         if text:
-            yield Block(printable(text), quoted=True)
+            yield TextBlock(printable(text), quoted=True)
 
 
-def _quote(title: str, text: str) -> list[Block]:
+def _quote(title: str, text: str) -> list[TextBlock]:
     """Return a title that states the size, and the whole text."""
     if not text:
         return []
-    return [Block(f"{title} ({_size(text)}):"), Block(printable(text), quoted=True)]
+    return [TextBlock(f"{title} ({_size(text)}):"), TextBlock(printable(text), quoted=True)]
 
 
 def _size(text: str) -> str:
     return f"{len(text):,} character{'' if len(text) == 1 else 's'}"
 
 
-def _reply_blocks(trial: Trial, detail: _Detail, verbosity: int) -> list[Block]:
+def _reply_blocks(trial: Trial, detail: _Detail, verbosity: int) -> list[TextBlock]:
     """Return the reply, or the end of a long reply at which its answer stands."""
     if trial.reply is None:
         return []
     text = trial.reply.text
     if verbosity > 1:
-        return [*_quote("reasoning", trial.reply.reasoning), *(_quote("reply", text) or [Block("the reply is empty")])]
+        return [
+            *_quote("reasoning", trial.reply.reasoning),
+            *(_quote("reply", text) or [TextBlock("the reply is empty")]),
+        ]
     parsed = trial.score is not None and trial.score.status == "read"
     most = detail.reply if parsed else detail.reply or 2
     stripped = text.strip()
     if not most or (verbosity < 1 and parsed and _is_answer_alone(stripped, trial)):
         return []
     if not stripped:
-        return [Block("the reply is empty")]
+        return [TextBlock("the reply is empty")]
     return _reply_part(stripped, len(text), most, begins=trial.question.place == "first-line")
 
 
@@ -203,14 +206,14 @@ def _is_answer_alone(reply: str, trial: Trial) -> bool:
     return 0 < len(reply) <= len(given_answer(trial)) + MARKER_ROOM and "\n" not in reply
 
 
-def _reply_part(text: str, size: int, most: int, begins: bool) -> list[Block]:
+def _reply_part(text: str, size: int, most: int, begins: bool) -> list[TextBlock]:
     """Return a short reply without its empty lines; of a long one, as much of its begin or end as fits `most` lines."""
     # A reply may be a megabyte: no more of it is looked at than could be shown.
     near = text[: most * WIDEST] if begins else text[-most * WIDEST :]
     lines = [line for line in printable(near).split("\n") if line.strip()]
     room = max(SHORT_LINES, most)
     if len(lines) <= room and size <= room * UNWRAPPED:
-        return [Block("reply:"), Block("\n".join(lines), quoted=True)]
+        return [TextBlock("reply:"), TextBlock("\n".join(lines), quoted=True)]
     part = "begin" if begins else "end"
-    title = Block(f"{part} of the reply ({size:,} characters; -vv shows all):")
-    return [title, Block("\n".join(lines[:most] if begins else lines[-most:]), most, quoted=True, tail=not begins)]
+    title = TextBlock(f"{part} of the reply ({size:,} characters; -vv shows all):")
+    return [title, TextBlock("\n".join(lines[:most] if begins else lines[-most:]), most, quoted=True, tail=not begins)]

@@ -8,11 +8,12 @@ from ..family_description import Column
 from ..results.scoreboard import Effort, ScoreboardBlock, ScoreboardRow
 from .columns import MARK, title_of
 from .spending_line import cost_text
+from .wording import duration
 
 UNKNOWN = "unknown"
 NONE = "-"
 MEAN = "mean score"
-_MINUTE = 60
+_SHORT = 10  # seconds, below which hundredths are stated
 
 
 def measure_of(block: ScoreboardBlock) -> str:
@@ -68,10 +69,7 @@ def time_of(effort: Effort) -> str:
 
 def seconds_text(seconds: float) -> str:
     """Return a time in a unit that suits it: "0.34 s", "34 s", "7 min", "2 h 5 min"."""
-    if seconds < 100:
-        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes = round(seconds / _MINUTE)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
+    return f"{seconds:.2f} s" if seconds < _SHORT else duration(seconds)
 
 
 def scoreboard_notes(blocks: Sequence[ScoreboardBlock]) -> list[str]:

@@ -12,7 +12,8 @@ from html_page import Page
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html.question_view import MOST_REASONS, permalink
+from pytest_taskgraph.reports.html.embedded_data import permalink
+from pytest_taskgraph.reports.html.question_view import MOST_REASONS
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial

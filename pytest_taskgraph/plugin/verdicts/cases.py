@@ -95,8 +95,8 @@ def _report(
 def _failure(name: str, text: str, reason: str, reason_alone: bool) -> FailureRepr:
     """Return the representation of a failed case: its text or reason, or one line with its name."""
     from ...reports.escape import one_line
-    from ...reports.failure_text import Block
+    from ...reports.failure_text import TextBlock
 
     if reason_alone:
         return FailureRepr(text or reason, reason, [], f"{one_line(name)}: ")
-    return FailureRepr(text or reason, reason, None if text else [Block(reason).to_json()])
+    return FailureRepr(text or reason, reason, None if text else [TextBlock(reason).to_json()])

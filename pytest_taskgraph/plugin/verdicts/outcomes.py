@@ -15,7 +15,7 @@ from ...errors import OrderTooWideError, ProviderError, UsageError
 from ...trial import Trial, WrongAnswerError
 
 if TYPE_CHECKING:
-    from ...reports.failure_text import Block, WireBlock
+    from ...reports.failure_text import TextBlock, WireBlock
 
 TRIAL_ATTRIBUTE = "taskgraph"  # the attribute of a report with the trial; as JSON text on an xdist worker
 REASON = "taskgraph_reason"  # a verdict in a line
@@ -177,13 +177,13 @@ def attach_trial(
 def _report_missing_reply(
     report: pytest.TestReport, trial: Trial, error: ProviderError | OrderTooWideError, style: FailureStyle
 ) -> None:
-    from ...reports.failure_text import Block, missing_reply_blocks
+    from ...reports.failure_text import TextBlock, missing_reply_blocks
 
     if isinstance(error, ProviderError):
         verbosity = 0 if style.one_line else style.verbosity
         _set_failure(report, style, missing_reply_blocks(trial, verbosity), f"no reply: {trial.failure_text}")
     else:
-        _set_failure(report, style, [Block(error.message)], error.message)
+        _set_failure(report, style, [TextBlock(error.message)], error.message)
     if style.expects_missing and report.failed:
         _mark_expected(report, MISSING)
 
@@ -207,7 +207,7 @@ def _mark_expected(report: pytest.TestReport, verdict: str) -> None:
     setattr(report, verdict, True)
 
 
-def _set_failure(report: pytest.TestReport, style: FailureStyle, blocks: Sequence[Block], reason: str) -> None:
+def _set_failure(report: pytest.TestReport, style: FailureStyle, blocks: Sequence[TextBlock], reason: str) -> None:
     from ...reports.escape import one_line
     from ...reports.failure_text import lay_out
 

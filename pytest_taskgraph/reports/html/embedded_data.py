@@ -1,10 +1,11 @@
-"""Data embedded in the page: JSON that ends no HTML element, and compressed drawings."""
+"""Data embedded in the page: JSON that ends no HTML element, compressed drawings, addresses of questions."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 from zlib import compress
 
 from ..escape import printable
@@ -18,6 +19,11 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 def printable_text(text: str) -> str:
     """Return the text, printable; fast for ASCII prompts."""
     return text if text.isascii() and text.replace("\n", "").isprintable() else printable(text)
+
+
+def permalink(question: str, model: str) -> str:
+    """Return the address, within the page, that opens a question; question and model are printable."""
+    return f"#question={quote(question, safe='')}&model={quote(model, safe='')}"
 
 
 def embed_json(value: object) -> Markup:

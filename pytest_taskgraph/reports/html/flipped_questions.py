@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from ...scoring.forms import explain_answer, show_answer
 from ...trial import Json, Question, Trial
 from ..escape import one_line
 from ..wording import count, number
-from .embedded_data import printable_text
+from .embedded_data import permalink, printable_text
 
 if TYPE_CHECKING:
     from ...results.comparison import Flip
@@ -76,7 +75,7 @@ class FlipView:
         """Return the address of the question in the list of the page."""
         after = self.flip.trials[1] if self.flip.trials else None
         question, model = (after.question.id, after.model) if after else (self.id, self.model)
-        return f"#question={quote(printable_text(question), safe='')}&model={quote(printable_text(model), safe='')}"
+        return permalink(printable_text(question), printable_text(model))
 
     @property
     def before_text(self) -> str:

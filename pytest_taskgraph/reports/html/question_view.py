@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from ...diagram import unpack
 from ...results.tally import Tally
@@ -19,7 +18,7 @@ from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import expected_answer, given_answer
 from ..trial_facts import trial_facts
 from ..wording import count, number
-from .embedded_data import printable_text
+from .embedded_data import permalink, printable_text
 from .marked_drawings import MarkedDrawings
 from .name_tables import NameTables
 from .transcript import TranscriptView, blank_turn, reasoning_title, transcript
@@ -69,11 +68,6 @@ class View:
         own = {"prompt": prompt, "link": link, "turns": self.transcript.whole(final), "blank": False}
         absent = dict.fromkeys(("requests", "reasoning", "reasoning_title"), "")
         return {**absent, **self.line, **subject, **self.detail, **own, **parts, **both}
-
-
-def permalink(question: str, model: str) -> str:
-    """Return the address, within the page, that opens a question; question and model are printable."""
-    return f"#question={quote(question, safe='')}&model={quote(model, safe='')}"
 
 
 def blank_question() -> dict[str, Any]:

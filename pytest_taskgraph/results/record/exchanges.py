@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 
 _OPTIONAL = ("tokens_reasoning",)  # stated only where it is known
-SUMS = (
-    *("tokens_in", "tokens_out", "cost", "latency"),
-    *_OPTIONAL,
-)  # usage of the replies of a trial, as far as they report it
+SUMS = ("tokens_in", "tokens_out", "cost", "latency", *_OPTIONAL)  # usage of replies, as far as they report it
 _REPLY_FIELDS = (*SUMS, "stored", "source")  # fields of a reply
 _EXCHANGE_FIELDS = {
     *("role", "messages", "kind", "failure", "final", "text", "reasoning", "finish_reason", "logprobs"),
