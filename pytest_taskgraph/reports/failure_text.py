@@ -104,10 +104,11 @@ def missing_reply_blocks(trial: Trial, verbosity: int = 0) -> list[TextBlock]:
 
     From 2 on, a reply that was cut off before its answer is shown too.
     """
-    failure = TextBlock(one_line(f"no reply: {trial.failure_text}"))
+    # Line by line: the failure may hold the difference of two prompts.
+    failure = [TextBlock(one_line(line)) for line in f"no reply: {trial.failure_text}".split("\n") if line.strip()]
     question = [_paragraph("question", trial.question.text, (_VERBOSE, _WHOLE)[verbosity > 1].question)]
     whole = [*_sent_blocks(trial), *_reply_blocks(trial, _WHOLE, verbosity)] if verbosity > 1 else []
-    return [*(question if verbosity > 0 else []), failure, *whole]
+    return [*(question if verbosity > 0 else []), *failure, *whole]
 
 
 def _paragraph(title: str, text: str, most: int | None = None) -> TextBlock:

@@ -68,7 +68,7 @@ def write_reasons(reporter: pytest.TerminalReporter) -> None:
     from ...reports.escape import wrap
     from .terminal_lines import width
 
-    if reporter.config.getoption("tbstyle") != "no":
+    if reporter.config.getoption("tbstyle", "auto") != "no":
         return
     columns = width(reporter.config)
     kinds = [kind for kind, letter in (("failed", "f"), ("error", "E")) if reporter.hasopt(letter)]

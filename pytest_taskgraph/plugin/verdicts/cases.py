@@ -64,7 +64,7 @@ def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str,
         texts: Long descriptions of failed cases, by name; by default the reason.
     """
     _count(session, count_cases(session, None), len(cases))
-    hook, reason_alone = session.config.hook, session.config.getoption("tbstyle") == "line"
+    hook, reason_alone = session.config.hook, session.config.getoption("tbstyle", "auto") == "line"
     for case in cases:
         # Without the name of a function, in which pytest replaces dots by "::": these names contain numbers.
         location = (case.name.partition("::")[0], None, "")

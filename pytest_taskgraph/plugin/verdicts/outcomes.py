@@ -140,7 +140,7 @@ class FailureStyle:
     @property
     def one_line(self) -> bool:
         """Return True if the terminal shows a failed test as one line."""
-        return bool(self.config.getoption("tbstyle") == "line")
+        return bool(self.config.getoption("tbstyle", "auto") == "line")
 
     def place(self, report: pytest.TestReport) -> str:
         """Return path and line of the test; the path starts in the folder where pytest was started."""
