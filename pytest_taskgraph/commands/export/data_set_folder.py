@@ -18,8 +18,8 @@ _UNNAMED = "rows"
 _RESERVED = frozenset({"all"})  # names every split together
 
 
-def write_data_set(folder: Path, spool: RowSpool, command: Sequence[str]) -> list[Path]:
-    """Write the data set, and return its files.
+def write_data_set(folder: Path, spool: RowSpool, command: Sequence[str]) -> None:
+    """Write the card, and a Parquet file for each family.
 
     Args:
         folder: The folder, which is made if it does not exist.
@@ -39,9 +39,7 @@ def write_data_set(folder: Path, spool: RowSpool, command: Sequence[str]) -> lis
         for row in spool.rows():
             writers[row.get("family", "")].add(row)
     counts = {split: spool.rows_by_family[family] for family, split in splits.items()}
-    card = folder / "README.md"
-    replace_file(card, card_text(spool.runs, columns, counts, command), NOUN)
-    return [card, *files.values()]
+    replace_file(folder / "README.md", card_text(spool.runs, columns, counts, command), NOUN)
 
 
 def split_names(families: Sequence[str]) -> dict[str, str]:

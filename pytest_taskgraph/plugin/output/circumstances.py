@@ -95,7 +95,7 @@ def _public_json(text: str) -> str:
 
 def _commit_of(folder: Path) -> tuple[str, bool | None]:
     """Return the commit that git checked out around a folder, and whether tracked files differ from it."""
-    # No command of the repository's own configuration is run, and no lock is taken.
+    # The file system monitor that the repository may configure is not started, and no lock is taken.
     command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"]
     try:
         result = subprocess.run(
