@@ -70,10 +70,8 @@ def _outcome_lines(trial: Trial) -> Iterator[str]:
     else:
         yield from _section(score.status, score.remark or "no answer found")
     if trial.outcome == "wrong":
-        yield from (
-            "",
-            f"wrong: the score {number(score.value)} is below {number(trial.question.pass_threshold)}, which passes",
-        )
+        threshold = number(trial.question.pass_threshold)
+        yield from ("", f"wrong: score {number(score.value)}, below the pass threshold {threshold}")
 
 
 def _drawing_lines(trial: Trial) -> Iterator[str]:

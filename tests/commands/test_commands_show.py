@@ -66,7 +66,7 @@ def test_show_prints_whole_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
     sections = ["question:", "prompt:", "reply:", "expected:", "parsed answer:", "missing (1):", "drawing:"]
     assert [line for line in lines if line in sections] == sections
     assert {"| Begin.", f"| {long}", "recall: 0.250", "cost: $0.250000", "tokens: 120 in, 7 out"} <= set(lines)
-    assert "wrong: the score 0.500 is below 1.000, which passes" in lines
+    assert "wrong: score 0.500, below the pass threshold 1.000" in lines
     assert "    Knead" in lines
 
 

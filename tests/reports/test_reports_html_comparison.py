@@ -131,6 +131,45 @@ def test_html_comparison_wrong_side_is_explained() -> None:
     assert page.all("ul", class_="reasons") == ["Bake is last."]
 
 
+def test_html_comparison_letters_are_explained_by_option_texts() -> None:
+    before, after = flipped(worse=1, better=0)
+    both_runs = [
+        [
+            replace(
+                trial,
+                question=replace(
+                    trial.question, form="letter", reference="A", spellings={"mix it": "A", "bake it": "B"}
+                ),
+                score=replace(trial.score, given="A" if trial.passed else "B") if trial.score else None,
+            )
+            for trial in trials
+        ]
+        for trials in (before, after)
+    ]
+    page, _ = compare_trials(both_runs[0], both_runs[1])
+    assert page.all("ul", class_="reasons") == ['the right option is "mix it", the given one "bake it"']
+
+
+def test_html_comparison_score_of_repetitions_is_called_mean() -> None:
+    def repeat(*outcomes: Outcome) -> list[Trial]:
+        trials = [make_trial(0, outcome) for outcome in outcomes]
+        return [
+            replace(trial, question=replace(trial.question, id="chain-000" + f"-r{at}" * (at > 1), repetition=at))
+            for at, trial in enumerate(trials, 1)
+        ]
+
+    page, _ = compare_trials(repeat("right", "right", "right"), repeat("wrong", "right", "wrong"))
+    scores = [value for value in page.all("dd") if value == "1.000" or "mean of" in value]
+    assert scores[:2] == ["1.000", "0.333, the mean of the repetitions"]
+
+
+def test_html_comparison_command_breaks_between_arguments() -> None:
+    both = [replace(ABOUT, provenance=Provenance(command=("pytest", f"--a=<{at}>"))) for at in range(2)]
+    page, _ = compare_trials(*flipped(), first=both[0], second=both[1])
+    assert "command ≠, differs pytest '--a=<0>' pytest '--a=<1>'" in facts_of(page)
+    assert page.all("span", class_="argument") == ["pytest", "'--a=<1>'", "pytest", "'--a=<0>'", "pytest", "'--a=<1>'"]
+
+
 def test_html_comparison_flips_are_counted_by_direction() -> None:
     page, _ = compare_trials(*flipped(worse=9, better=2))
     assert [button for button in page.all("button") if button[-6:] in ("better", " worse") or "All" in button] == [

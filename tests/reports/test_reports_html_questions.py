@@ -68,6 +68,15 @@ def test_html_question_has_named_link_to_itself() -> None:
     assert attributes["aria-label"] == "Link to q 1, a/b"
 
 
+def test_html_list_of_questions_hides_a_single_model() -> None:
+    one, two = page(make_trial("q")), page(make_trial("q"), make_trial("q", model="n"))
+    classes = [
+        [own.get("class") for tag, own, _ in report.elements if tag == "ol" and own.get("id") == "list"]
+        for report in (one, two)
+    ]
+    assert classes == [["one-model"], [None]]
+
+
 def test_html_hostile_question_link_stays_in_page() -> None:
     report = page(*(make_trial(HOSTILE, model=model) for model in (HOSTILE, "b")))
     links = [own["href"] for tag, own, _ in report.elements if tag == "a" and own.get("class") == "permalink"]
@@ -79,7 +88,7 @@ def test_html_wrong_answer_states_reasons_in_words(explaining_form: str) -> None
     report = page(make_trial("q", "wrong", form=explaining_form, reference="x", given="ab"))
     assert report.all("ul", data_list="why")[0] == "Letter a. Letter b."
     assert report.data("details")["questions"][0]["why"] == ["Letter a.", "Letter b."]
-    assert report.all("bdi", data_slot="score")[0] == "0.000, below 1.000, which passes"
+    assert report.all("bdi", data_slot="score")[0] == "0.000; pass threshold 1.000"
 
 
 def test_html_many_reasons_are_cut_and_counted(explaining_form: str) -> None:

@@ -98,6 +98,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             curves=curves(tally),
             confusions=confusions(tally),
             questions=views,
+            one_model=len({view.line["model"] for view in views}) == 1,
             first=[view.whole(record["texts"], subjects, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
@@ -183,7 +184,16 @@ def _environment() -> Environment:
     )
     environment.globals["mark_looks"] = MARK_LOOKS
     environment.filters["breaking"] = _break_in_names
+    environment.filters["arguments"] = _keep_arguments_whole
     return environment
+
+
+def _keep_arguments_whole(command: str) -> Markup:
+    """Return the command, escaped; lines break between arguments, and within those alone that are wider than a line."""
+    from markupsafe import Markup, escape
+
+    parts = printable(command).split(" ")
+    return Markup(" ").join(Markup('<span class="argument">{}</span>').format(escape(part)) for part in parts)
 
 
 def _break_in_names(name: str) -> Markup:

@@ -176,7 +176,8 @@ def _run_facts(comparison: RunComparison) -> list[RunFact]:
     shared = {name: RunFact(name, first.get(name, "-"), second.get(name, "-")) for name in (*first, *second)}
     others = _other_facts(comparison.before), _other_facts(comparison.after)
     further = [
-        RunFact(name, *(facts.get(name, "-") for facts in others)) for name in dict.fromkeys((*others[0], *others[1]))
+        RunFact(name.replace("_", " "), *(facts.get(name, "-") for facts in others))
+        for name in dict.fromkeys((*others[0], *others[1]))
     ]
     return [*shared.values(), *(fact for fact in further if fact.differs)]
 

@@ -6,7 +6,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...scoring.forms import explain_answer, show_answer
+from ...scoring.forms import show_answer
+from ...scoring.trial_explanation import explain_trial
 from ...trial import Json, Question, Trial
 from ..escape import one_line
 from ..wording import count, number
@@ -91,7 +92,7 @@ def flip_view(flip: Flip) -> FlipView:
 
 
 def _side(run: str, flip: Flip, outcome: str, score: float, answer: Json, trial: Trial | None) -> FlipSide:
-    reasons = [] if trial is None or trial.accepted else explain_answer(flip.form, flip.expected, answer)
+    reasons = [] if trial is None else explain_trial(trial)
     if trial is not None and trial.score is not None and trial.score.remark:
         reasons = [*reasons, trial.score.remark]
     if len(reasons) > MOST_REASONS:
@@ -99,7 +100,10 @@ def _side(run: str, flip: Flip, outcome: str, score: float, answer: Json, trial:
     reply = None if trial is None else trial.reply
     text = "" if reply is None else reply.text or "(an empty reply)"
     reasoning = "" if reply is None else reply.reasoning
-    return FlipSide(run, outcome, number(score), _answer_text(flip.form, answer), reasons, text, reasoning)
+    shown_score = number(score)
+    if trial is not None and trial.score is not None and number(trial.score.value) != shown_score:
+        shown_score += ", the mean of the repetitions"  # the reply is one of them
+    return FlipSide(run, outcome, shown_score, _answer_text(flip.form, answer), reasons, text, reasoning)
 
 
 def _answer_text(form: str, answer: Json) -> str:

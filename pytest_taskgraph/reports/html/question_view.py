@@ -138,7 +138,7 @@ def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | No
         "names": names,  # the number of the table
     }
     if score is not None and trial.outcome == "wrong":
-        detail["score"] = f"{number(score.value)}, below {number(question.pass_threshold)}, which passes"
+        detail["score"] = f"{number(score.value)}; pass threshold {number(question.pass_threshold)}"
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
