@@ -297,6 +297,19 @@ def test_html_repetitions_of_several_models_have_line_each() -> None:
     assert {"Each pattern, m", "Each pattern, n"} <= set(report.all("summary"))
 
 
+def test_html_tables_of_several_families_have_unique_labels() -> None:
+    ours = [trial for model in ("a", "b") for trial in repeated("q", [1.0, 0.0], model)]
+    others = [
+        replace(trial, question=replace(trial.question, family=family, id=f"{family}-{trial.question.id}"))
+        for trial in ours
+        for family in ("tasklama", "steps")
+    ]
+    report = page(*ours, *others)
+    labels = [own["aria-label"] for _, own, _ in report.elements if own.get("role") == "region"]
+    assert "steps, 2 repetitions of each question" in labels
+    assert sorted(labels) == sorted(set(labels))
+
+
 def test_html_without_repetitions_omits_section() -> None:
     assert "Repetitions" not in page(make_trial("a"), make_trial("b", "wrong")).all("h2")
 
