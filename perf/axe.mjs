@@ -1,5 +1,5 @@
 // Looks at an HTML report in headless Chromium at 1280 and 390 px, light and dark: axe-core's violations, what the page
-// tried to fetch, whether it is wider than the screen, and a screenshot each.
+// tried to fetch, whether it is wider than the screen, and a screenshot each; and what is wider than A4 paper in print.
 //
 //     npm install axe-core puppeteer-core
 //     CHROMIUM=/usr/bin/chromium node axe.mjs report.html [folder for screenshots]
@@ -48,5 +48,17 @@ for (const width of [1280, 390]) {
     await page.close();
   }
 }
+const PAPER = 703; // px of A4 between margins of 12 mm
+const printed = await browser.newPage();
+await printed.setViewport({ width: PAPER, height: 1000 });
+await printed.goto(address);
+await printed.emulateMediaType("print");
+await printed.evaluate(() => dispatchEvent(new Event("beforeprint")));
+const cut = await printed.$$eval("table, pre, svg, dl", (all) =>
+  all.filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => `${one.localName} ${one.caption?.textContent ?? ""}`),
+);
+console.log(`print: ${cut.length} parts wider than the paper`);
+for (const line of cut) console.log(`  ${line}`);
+bad += cut.length;
 await browser.close();
 process.exit(bad ? 1 : 0);
