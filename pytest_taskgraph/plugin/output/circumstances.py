@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,27 +32,29 @@ class Circumstances:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._started, self._start = datetime.now().astimezone(), perf_counter()
-        self._observed: tuple[str, bool | None] | None = None
+        self._observed: Provenance | None = None  # without duration and command line
 
     def observe(self) -> None:
-        """Find out the commit on the first call, before the run writes files into the folder of the project."""
-        self._observed = self._observed or _commit_of(self._config.rootpath)
+        """Observe commit and versions on the first call, before the run writes files into the folder of the project."""
+        if self._observed is not None:
+            return
+        commit, dirty = _commit_of(self._config.rootpath)
+        self._observed = Provenance(
+            self._started.isoformat(timespec="seconds"),
+            commit=commit,
+            dirty=dirty,
+            versions={"python": platform.python_version(), **dict(_versions(PACKAGES))},
+            platform=platform.platform(),
+        )
 
     @property
     def provenance(self) -> Provenance | None:
         """Return the circumstances until now; None if they were not observed."""
         if self._observed is None:
             return None
-        commit, dirty = self._observed
-        return Provenance(
-            self._started.isoformat(timespec="seconds"),
-            round(perf_counter() - self._start, 3),
-            ("pytest", *public_words(map(str, self._config.invocation_params.args))),
-            commit,
-            dirty,
-            {"python": platform.python_version(), **dict(_versions(PACKAGES))},
-            platform.platform(),
-        )
+        # Late, for keys that become known during the run are masked too.
+        command = ("pytest", *public_words(map(str, self._config.invocation_params.args)))
+        return replace(self._observed, seconds=round(perf_counter() - self._start, 3), command=command)
 
 
 def _versions(packages: Iterable[str]) -> Iterator[tuple[str, str]]:
