@@ -1,4 +1,7 @@
-"""The hooks, in the order in which pytest calls them. An idle session imports only pytest and small modules here."""
+"""The hooks, in the order in which pytest calls them. An idle session imports only pytest and small modules here.
+
+PYTEST_DONT_REWRITE: no module of this package is rewritten (see plain_imports).
+"""
 
 from __future__ import annotations
 
