@@ -53,6 +53,7 @@ their his either neither none nothing respectively however then finally
 just more others etc etcetera
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
+_NEVER_NAMES = _FUNCTION_WORDS - {"none", "nothing"}
 _OTHERWISE = re.compile(
     r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
     r"(?:^|[.!?]\s)\W{0,9}+(?:but|not|only|or|no|also|additionally|plus|furthermore|moreover|besides|finally|then|and)\b",
@@ -365,7 +366,7 @@ def _has_function_word(words: Sequence[str]) -> bool:
 
 def is_function_word(item: str) -> bool:
     """Return True for a single word that is no name; with a capital letter, it may be a name."""
-    return item.strip("*_`\"'”’»]}") in _FUNCTION_WORDS - {"none", "nothing"}
+    return item.strip("*_`\"'”’»]}") in _NEVER_NAMES
 
 
 @lru_cache(maxsize=16)
