@@ -53,6 +53,7 @@ their his either neither none nothing respectively however then finally
 just more others etc etcetera
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
+_NO_NAME = re.compile(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]")  # in no name that stands alone
 _NEVER_NAMES = _FUNCTION_WORDS - {"none", "nothing"}
 _OTHERWISE = re.compile(
     r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
@@ -161,7 +162,7 @@ def _is_plain_list(text: str, lines: Sequence[Sequence[str]], names: Sequence[st
 
 
 def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
-    if re.search(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]", item):
+    if _NO_NAME.search(item):
         return False
     words = _WORDS.findall(item)
     if len(words) > longest or (len(words) > 1 and _has_function_word(words)):
