@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -151,8 +151,10 @@ class Prefetcher:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
-        else:
+        elif model.live or self._parts.measuring.clients:
             future = self._submit(0, question, model, collected)
+        else:
+            return self._parts.loop.run_here(self._asking(question, model, collected)())
         self._taken.add(item.nodeid)
         self._drop_results_before(self._positions.get(item.nodeid, 0))
         try:
@@ -195,20 +197,27 @@ class Prefetcher:
     def _submit(
         self, position: int, question: Question, model: ModelUnderTest, collected: CollectedQuestion
     ) -> Future[AskResult]:
-        parts, client = self._parts, self._parts.pipeline.wrap(model.model(collected.family))
-        model.learn_answer(question)
-        episode = collected.family.episode(question.episode)
+        asking = self._asking(question, model, collected)
 
         async def ask_at_position() -> AskResult:
             from ...models.middleware.limits import POSITION
 
             POSITION.set(position)
-            return await ask(question, episode, client, parts.measuring, parts.pipeline.seconds)
+            return await asking()
 
-        future = parts.loop.submit(ask_at_position())
+        future = self._parts.loop.submit(ask_at_position())
         self._submitted += 1
         future.add_done_callback(self._count_finished)
         return future
+
+    def _asking(
+        self, question: Question, model: ModelUnderTest, collected: CollectedQuestion
+    ) -> Callable[[], Coroutine[object, object, AskResult]]:
+        """Return the function that asks a question."""
+        parts, client = self._parts, self._parts.pipeline.wrap(model.model(collected.family))
+        model.learn_answer(question)
+        episode = collected.family.episode(question.episode)
+        return partial(ask, question, episode, client, parts.measuring, parts.pipeline.seconds)
 
     def _count_finished(self, future: Future[AskResult]) -> None:
         self._finished += 1
