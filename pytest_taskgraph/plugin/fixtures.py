@@ -99,12 +99,15 @@ def _without_traceback() -> Iterator[None]:
 
 
 def _add_junit_properties(item: pytest.Item, trial: Trial) -> None:
-    """Add the properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
+    """Add the properties of the test case if a JUnit report will show them.
+
+    A rerun replaces those of the attempt before.
+    """
     from ..reports.junit import properties
     from . import options
     from .session import run_of
 
-    if options.value(item.config, "junit-properties") == "false":
+    if not item.config.getoption("xmlpath", None) or options.value(item.config, "junit-properties") == "false":
         return
 
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
