@@ -10,13 +10,13 @@ own, seeded by a single draw, so that its length has no effect on what is drawn 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 
 from ..catalog import catalog_cache
-from .draft import Draft, DraftStep, ancestors
+from .draft import Branch, Draft, DraftStep, ancestors
 from .vocabularies import Composite, Vocabulary, VocabularyEntry, vocabulary
 
 TRIES = 6  # searches, each with other composites and another noise
@@ -59,7 +59,7 @@ def place_tasks(
     slots = _slots(root)
     composites = [step for level in root.below() for step in level.steps if step.inner is not None]
     names = [task.name for task in domain.tasks]
-    all_allowed = sum(1 << i for i, name in enumerate(names) if name not in excluded)
+    all_allowed = sum([1 << i for i, name in enumerate(names) if name not in excluded])
     for number in range(TRIES):
         groups = _choose_composites(domain, composites, slots, search_rng, misleading, excluded)
         if groups is None:
@@ -129,7 +129,7 @@ def _slots(root: Draft) -> list[TaskSlot]:
     excluding: dict[int, int] = {}
     around: dict[int, DraftStep | None] = {}
     _relate_steps(root, None, 0, 0, bits, (before, excluding, around))
-    after = [sum(before[id(other)] >> number & 1 for other in steps) for number in range(len(steps))]
+    after = _count_bits(before.values(), len(steps))
     last = max(1, len(steps) - 1)
     return [
         TaskSlot(
@@ -141,6 +141,17 @@ def _slots(root: Draft) -> list[TaskSlot]:
         )
         for number, step in enumerate(steps)
     ]
+
+
+def _count_bits(numbers: Iterable[int], size: int) -> list[int]:
+    """Return in how many of the numbers each of the lowest `size` bits is set."""
+    counts = [0] * size
+    for left in numbers:
+        while left:
+            lowest = left & -left
+            counts[lowest.bit_length() - 1] += 1
+            left ^= lowest
+    return counts
 
 
 def _atomic_steps(level: Draft) -> list[DraftStep]:
@@ -161,26 +172,43 @@ def _relate_steps(
     """
     steps = level.steps
     bits_inside = [
-        sum(bits[id(inner)] for inner in ([step] if step.inner is None else _atomic_steps(step.inner)))
+        bits[id(step)] if step.inner is None else sum([bits[id(inner)] for inner in _atomic_steps(step.inner)])
         for step in steps
     ]
+    exclusive = _ExclusiveBranches(steps, bits_inside)
     for i, (step, ways) in enumerate(zip(steps, ancestors(level), strict=True)):
-        earlier = before | sum(bits_inside[j] for j in range(len(steps)) if ways >> j & 1)
-        never = excluding | sum(
-            bits_inside[j] for j, other in enumerate(steps) if i != j and _exclude_each_other(step, other)
-        )
+        earlier = before | sum([bits_inside[j] for j in range(i) if ways >> j & 1])
+        never = excluding | exclusive.outside(step)
         if step.inner is not None:
             _relate_steps(step.inner, step, earlier, never, bits, relations)
         else:
             relations[0][id(step)], relations[1][id(step)], relations[2][id(step)] = earlier, never, around
 
 
-def _exclude_each_other(step: DraftStep, other: DraftStep) -> bool:
-    """Return True if the steps are on two branches of one exclusive choice."""
-    for branch, other_branch in zip(step.branches, other.branches, strict=False):
-        if branch != other_branch:
-            return branch.block == other_branch.block and branch.kind == "exclusive"
-    return False
+class _ExclusiveBranches:
+    """The steps on the branches of the exclusive choices of a level, as bits.
+
+    Args:
+        steps: The steps of the level.
+        bits_inside: For each of them, the atomic steps that it is or holds.
+    """
+
+    def __init__(self, steps: Sequence[DraftStep], bits_inside: Sequence[int]) -> None:
+        self._of_branch: dict[Branch, int] = {}
+        self._of_choice: dict[int, int] = {}
+        for step, inside in zip(steps, bits_inside, strict=True):
+            for branch in step.branches:
+                if branch.kind == "exclusive":
+                    self._of_branch[branch] = self._of_branch.get(branch, 0) | inside
+                    self._of_choice[branch.block] = self._of_choice.get(branch.block, 0) | inside
+
+    def outside(self, step: DraftStep) -> int:
+        """Return the steps on the other branches of the choices that the step is on a branch of."""
+        others = 0
+        for branch in step.branches:
+            if branch.kind == "exclusive":
+                others |= self._of_choice[branch.block] & ~self._of_branch[branch]
+        return others
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +220,8 @@ class _Relation:
     bound: tuple[int, ...]
 
     @property
-    def size(self) -> int:
-        return len(self.earlier)
+    def tasks(self) -> range:
+        return range(len(self.earlier))
 
 
 @catalog_cache
@@ -258,9 +286,10 @@ class _Search:
                 fitting &= ~(relation.earlier[task] | relation.later[task])
         position = 1 - slot.position if self.misleading else slot.position
         low, high = window
-        target = (low + (high - low) * position) * (relation.size - 1)
-        spread = noise * (high - low) * relation.size
-        ranked = sorted(
-            (abs(task - target) + spread * rng.random(), task) for task in range(relation.size) if fitting >> task & 1
-        )
-        return [task for _, task in reversed(ranked[:BRANCHING])]
+        size = len(relation.earlier)
+        target = (low + (high - low) * position) * (size - 1)
+        spread = noise * (high - low) * size
+        draw = rng.random
+        ranked = [(abs(task - target) + spread * draw(), task) for task in relation.tasks if fitting >> task & 1]
+        ranked.sort()
+        return [task for _, task in ranked[BRANCHING - 1 :: -1]]
