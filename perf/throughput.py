@@ -1,6 +1,6 @@
 """What a question costs beside what pytest and the network cost: all rows in one run, their rounds interleaved.
 
-    python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,replay,...]
+    python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean/replay/...]
                               [--json FILE] [--markdown]
 
 The provider (perf/provider.py) runs in a process of its own. Each row is a whole process, including start-up, without
@@ -15,6 +15,7 @@ median of the rounds is shown.
     simulated -n 2 the same with two workers
     bare aiohttp   an asyncio script that sends the same prompts through aiohttp, with the same concurrency
     lean           pytest with the store, limits, retries, scoring and the table; --model=http://...#name
+    lean, kept     the same again with --taskgraph-refresh: replies are asked again, questions were kept
     second run     the same again, with all replies in the store
     replay         the same with --taskgraph-replay
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion
@@ -174,6 +175,7 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
         "simulated -n 2": lambda _: run("none", simulated, *two),
         "bare aiohttp": lambda _: [python, "bare_aiohttp.py", "prompts.json", base, str(flight)],
         "lean": lambda number: run(f"lean{number}", lean),
+        "lean, kept": lambda number: run(f"lean{number}", lean, "--taskgraph-refresh"),
         "second run": lambda number: run(f"lean{number}", lean),
         "replay": lambda number: run(f"lean{number}", lean, "--taskgraph-replay"),
         "bare litellm": lambda _: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
@@ -182,7 +184,7 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
 
 
 PLAIN_ROW = "plain pytest"
-NEEDS = {"second run": "lean", "replay": "lean"}  # rows that read the store that another one writes
+NEEDS = {"lean, kept": "lean", "second run": "lean", "replay": "lean"}  # rows that read the store that another one writes
 
 
 def main() -> None:
@@ -191,7 +193,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--flight", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="names of rows, separated by commas; plain pytest is always run")
+    parser.add_argument("--only", default="", help="names of rows, separated by /; plain pytest is always run")
     parser.add_argument("--json", help="file to write the rounds of all rows to")
     parser.add_argument("--markdown", action="store_true", help="print a table of Markdown")
     options = parser.parse_args()
@@ -228,7 +230,7 @@ def measure_rows(
     rows: dict[str, Callable[[int], list[str]]], options: argparse.Namespace, folder: Path, url: str
 ) -> dict[str, list[Round]]:
     """Return the rounds of each row; the first, unmeasured run of pytest compiles the modules."""
-    wanted = {PLAIN_ROW, *(options.only.split(",") if options.only else rows)}
+    wanted = {PLAIN_ROW, *(options.only.split("/") if options.only else rows)}
     if unknown := sorted(wanted - {*rows}):
         sys.exit(f"--only: unknown row {unknown[0]!r}; known: {', '.join(rows)}")
     wanted |= {NEEDS[name] for name in wanted if name in NEEDS}

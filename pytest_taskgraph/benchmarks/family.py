@@ -124,6 +124,13 @@ class Family(ABC):
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """Return the question of a reference: equal for equal arguments, in any process."""
 
+    def is_self_contained(self, reference: QuestionReference, settings: Settings) -> bool:
+        """Return True if reference, settings and this package determine the question alone, so that it may be kept.
+
+        False if a file, the code of another package or anything else outside takes part.
+        """
+        return False
+
     def check(self, settings: Settings) -> None:
         """Check that the settings can be met, before anything is asked.
 

@@ -38,7 +38,7 @@ def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Coll
     from .session import run_of
 
     with _without_traceback():
-        return run_of(request.config).prefetcher.question(request.node) or taskgraph_reference.question()
+        return run_of(request.config).prefetcher.question(request.node, taskgraph_reference)
 
 
 @pytest.fixture

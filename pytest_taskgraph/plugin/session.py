@@ -14,6 +14,7 @@ from ..results.record import REAL_NAMES, About
 from ..trial import Trial
 from ..version import __version__
 from . import options
+from .asking.kept_questions import KeptQuestions
 from .asking.loop import EventLoopThread
 from .asking.measuring import MeasuringModels
 from .asking.pipeline import Pipeline
@@ -100,6 +101,7 @@ class RunSession:
         self.measuring = MeasuringModels(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
+        self.kept_questions = KeptQuestions(self.pipeline.folder, lambda: self._stores_replies)
         self.garbage = GarbageCollection()
         self.progress: Progress | None = None
         self.notices: list[str] = []
@@ -119,6 +121,7 @@ class RunSession:
             self.loop,
             self.garbage,
             self.drawings if self.reporting.draws else None,
+            self.kept_questions,
         )
         self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
         self.shrinker = Shrinker(parts, self.tick)
@@ -179,6 +182,11 @@ class RunSession:
         """Return True if the run asks a live model, as a model under test or to measure replies."""
         measuring = any(getattr(client, "live", False) for client in self.measuring.clients)
         return measuring or self.models.live
+
+    @property
+    def _stores_replies(self) -> bool:
+        """Return True if the run writes replies to the store."""
+        return self.models.live and self.models.storable and not self.pipeline.replay
 
     def begin(self, items: int) -> None:
         """Start the progress output if the run asks a live model under test.
@@ -280,6 +288,7 @@ class RunSession:
         self.hide_progress()
         self.loop.stop()
         self.pipeline.close()
+        self.kept_questions.close()
         self.garbage.restore()
 
     def check(self) -> None:

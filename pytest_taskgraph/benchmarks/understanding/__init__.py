@@ -222,6 +222,15 @@ class Understanding(Family):
 
         return notices(UnderstandingSettings.of(settings), options)
 
+    def is_self_contained(self, reference: QuestionReference, settings: Settings) -> bool:
+        """Return True for a built-in pattern of a generated workflow in a built-in prompt template."""
+        from .patterns import catalogue
+        from .prompts import PROMPTS
+
+        own = UnderstandingSettings.of(settings)
+        files = own.workflows or own.question or own.templates
+        return not files and own.prompt in PROMPTS and catalogue()[reference.group].category != "custom"
+
     def check(self, settings: Settings) -> None:
         """Validate notations, prompt templates, variations and own files.
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
     from ..suites import CollectedQuestion
+    from .kept_questions import KeptQuestions
     from .loop import EventLoopThread
     from .measuring import MeasuringModels
     from .pipeline import Pipeline
@@ -90,6 +91,7 @@ class AskingParts:
     loop: EventLoopThread
     garbage: GarbageCollection
     drawings: Drawings | None  # None if no report shows diagrams
+    kept: KeptQuestions
 
     @cached_property
     def shares_replies(self) -> bool:
@@ -142,9 +144,13 @@ class Prefetcher:
         while self._has_room(1) and self._prefetch_next():
             pass
 
-    def question(self, item: pytest.Item) -> Question | None:
-        """Return the question of an item if it is being asked already, else None."""
-        return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else None
+    def question(self, item: pytest.Item, collected: CollectedQuestion) -> Question:
+        """Return the question of an item: the one that is being asked already, else as it was kept, else built now.
+
+        Raises:
+            UsageError: if it cannot be built.
+        """
+        return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else self._parts.kept.question(collected)
 
     def result_of(
         self, item: pytest.Item, question: Question, model: ModelUnderTest, collected: CollectedQuestion
@@ -186,7 +192,7 @@ class Prefetcher:
             params = pytest_compat.params(item)
             collected, model = params["taskgraph_reference"], self._parts.models.of_item(params)
             try:
-                question = collected.question()
+                question = self._parts.kept.question(collected)
                 if self._parts.drawings is not None:
                     self._parts.drawings.draw(question, collected)
                 self._jobs[item.nodeid] = (question, self._submit(position + 1, question, model, collected))
