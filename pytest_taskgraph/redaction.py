@@ -56,9 +56,8 @@ _CERTAIN = (  # a substring of all matches, and the pattern
     ("-----BEGIN", re.compile(r"-----BEGIN[ ][A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[ ][A-Z ]+-----)?")),
     ("sk-", re.compile(r"\bsk-(?=[\w-]*\d)[\w-]{20,}")),
     ("AIza", re.compile(r"\bAIza[\w-]{30,}")),
-    ("KIA", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
-    ("SIA", re.compile(r"\bASIA[0-9A-Z]{16}\b")),
-    ("gh", re.compile(r"\bgh[pousr]_\w{30,}")),
+    ("IA", re.compile(r"\bA[KS]IA[0-9A-Z]{16}\b")),
+    ("gh", re.compile(r"gh(?<=\bgh)[pousr]_\w{30,}")),  # begins with plain text, because "gh" is in many words
     ("hf_", re.compile(r"\bhf_(?=\w*\d)[A-Za-z0-9]{30,}")),
     ("eyJ", re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}")),
     ("://", re.compile(r"(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,200}(?=@)")),

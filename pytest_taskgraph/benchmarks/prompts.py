@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -52,7 +53,8 @@ class PromptTemplate:
         Raises:
             UsageError: if the template fails.
         """
-        system, prompt = (render(part, dict(fields), f"prompt {self.name}") for part in _parts(self.source))
+        where = f"prompt {self.name}"
+        system, prompt = (render(part, dict(fields), where) if part else "" for part in _parts(self.source))
         return ComposedPrompt(system, prompt)
 
     def check_fields_shown(self, prompt: ComposedPrompt, names: Mapping[str, str], when: str = "") -> None:
@@ -138,6 +140,7 @@ def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, source_or_p
     return kind(name, source, cast(Place, head[1]), int(head[2] or 0))
 
 
+@lru_cache(maxsize=64)
 def _parts(source: str) -> tuple[str, str]:
     """Return the templates of the system prompt and of the prompt; lines keep their numbers."""
     border = _USER.search(source)
@@ -149,5 +152,5 @@ def _parts(source: str) -> tuple[str, str]:
 
 def fence_for(text: str) -> str:
     """Return a code fence that does not occur in the text."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
+    longest = max(map(len, re.findall("`+", text))) if "`" in text else 0
     return "`" * max(3, longest + 1)

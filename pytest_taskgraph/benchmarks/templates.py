@@ -32,9 +32,11 @@ def template(source: str, where: str = "template") -> Template:
     from jinja2 import TemplateSyntaxError
 
     try:
-        return _environment().from_string(source)
+        compiled = _environment().from_string(source)
     except TemplateSyntaxError as error:
         raise UsageError(f"{where}:{error.lineno}: {error.message}") from None
+    compiled.globals = dict(compiled.globals)  # every rendering copies them, and the ChainMap of Jinja slowly
+    return compiled
 
 
 def render(source: str, fields: dict[str, Any], where: str = "template") -> str:

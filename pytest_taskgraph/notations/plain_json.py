@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import MISSING, fields, replace
+from json.encoder import encode_basestring as _encode_text
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from ..errors import WorkflowError
 from ..positioned_json import Node, documents
@@ -38,6 +39,8 @@ from .notation import Notation
 FORMAT, VERSION, WIDTH = "taskgraph-workflow", 1, 110
 _encode_value = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _Decode = Callable[[Source, Node], Any]
+# Of a class of the model: the function that returns the values of its fields, the keys as written, and the defaults.
+_Encoder = tuple[Callable[[Any], tuple[Any, ...]], list[str], list[Any]]
 _T = TypeVar("_T")
 
 
@@ -48,7 +51,7 @@ def dumps(workflow: Workflow) -> str:
         WorkflowError: if a value is infinite or NaN.
     """
     try:
-        return _layout(_join_parts("{}", [*_HEADER, *_field_texts(workflow)])) + "\n"
+        return _lay_out("{", [*_HEADER, *_field_texts(workflow, _ENCODERS[Workflow], 0)], "}", 0) + "\n"
     except ValueError as error:
         raise WorkflowError(f"the workflow {workflow.name!r} cannot be written as JSON: {error}") from error
 
@@ -103,53 +106,42 @@ def _without_flaw(workflow: Workflow) -> Workflow:
     return replace(workflow, flaw=None, tasks=tasks, others=tuple(map(_without_flaw, workflow.others)))
 
 
-class _Nested(NamedTuple):
-    """An object or a list as JSON text in one line, and its parts: their keys, empty in a list, and their texts."""
+def _json_text(value: Any, indent: int) -> str:  # noqa: ANN401
+    """Return the JSON text of an object of the model, of a tuple or of a plain JSON value.
 
-    line: str
-    brackets: str
-    parts: list[tuple[str, str | _Nested]]
-
-
-def _json_text(value: Any) -> str | _Nested:  # noqa: ANN401
-    """Return the JSON text of an object of the model, of a tuple or of a plain JSON value."""
-    if isinstance(value, str):
-        return _encode_value(value)
+    Args:
+        value: The value.
+        indent: Number of spaces before the line on which it begins.
+    """
+    encoder = _ENCODERS.get(value.__class__)
+    if encoder is not None:
+        return _lay_out("{", _field_texts(value, encoder, indent), "}", indent)
     if isinstance(value, tuple):
-        return _join_parts("[]", [("", _json_text(part)) for part in value])
-    return _join_parts("{}", _field_texts(value)) if is_dataclass(value) else _encode_value(value)
+        return _lay_out("[", [_json_text(part, indent + 2) for part in value], "]", indent)
+    return _encode_value(value)
 
 
-def _join_parts(brackets: str, parts: list[tuple[str, str | _Nested]]) -> _Nested:
-    lines = [key + (text if isinstance(text, str) else text.line) for key, text in parts]
-    return _Nested(f"{brackets[0]}{', '.join(lines)}{brackets[1]}", brackets, parts)
+def _lay_out(opening: str, parts: list[str], closing: str, indent: int) -> str:
+    """Return an object or a list as JSON text: on one line if it fits, else each part on a line of its own.
 
-
-def _field_texts(instance: Any) -> list[tuple[str, str | _Nested]]:  # noqa: ANN401
-    """Return the fields of an object of the model, each under its key, without those that equal their defaults."""
-    texts = []
-    for name, key, default in _field_keys(instance.__class__):
-        field_value = getattr(instance, name)
-        if default is MISSING or field_value != default:
-            texts.append((key, _json_text(field_value)))
-    return texts
-
-
-@cache
-def _field_keys(kind: type) -> tuple[tuple[str, str, Any], ...]:
-    """Return the fields of a class of the model: name, key as it is written, and default."""
-    return tuple((field.name, f"{_encode_value(field.name)}: ", field.default) for field in fields(kind))
-
-
-def _layout(text: str | _Nested, indent: int = 0) -> str:
-    """Return JSON text in which each part that fits on a line stands on one."""
-    if isinstance(text, str):
-        return text
-    if indent and len(text.line) + indent <= WIDTH:
-        return text.line
+    A part that does not fit on a line is longer than one, so what contains it does not fit either.
+    """
+    line = opening + ", ".join(parts) + closing
+    if indent and len(line) + indent <= WIDTH:
+        return line
     line_break = "\n" + " " * (indent + 2)
-    parts = f",{line_break}".join([key + _layout(part, indent + 2) for key, part in text.parts])
-    return f"{text.brackets[0]}{line_break}{parts}\n{' ' * indent}{text.brackets[1]}"
+    return f"{opening}{line_break}{f',{line_break}'.join(parts)}\n{' ' * indent}{closing}"
+
+
+def _field_texts(instance: Any, encoder: _Encoder, indent: int) -> list[str]:  # noqa: ANN401
+    """Return the fields of an object of the model, each after its key, without those that equal their defaults."""
+    values_of, keys, defaults = encoder
+    texts = []
+    for value, key, default in zip(values_of(instance), keys, defaults):  # noqa: B905 - a digest runs it hundreds of times
+        # Most fields hold the very object that is their default, and most of the others a text.
+        if value is not default and value != default:
+            texts.append(key + (_encode_text(value) if value.__class__ is str else _json_text(value, indent + 2)))
+    return texts
 
 
 def _read_text(source: Source, node: Node) -> str:
@@ -289,7 +281,15 @@ _FIELDS[Workflow] = {
     "flaw": _object_of(Flaw),
 }
 
-_HEADER = [('"format": ', _json_text(FORMAT)), ('"version": ', _json_text(VERSION))]
+
+def _encoder_of(kind: type) -> _Encoder:
+    names = [field.name for field in fields(kind)]
+    keys = [f"{_encode_text(name)}: " for name in names]
+    return attrgetter(*names), keys, [field.default for field in fields(kind)]
+
+
+_ENCODERS = {kind: _encoder_of(kind) for kind in _FIELDS}
+_HEADER = [f'"format": {_encode_value(FORMAT)}', f'"version": {_encode_value(VERSION)}']
 
 JSON = Notation(
     name="json",

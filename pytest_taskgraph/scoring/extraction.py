@@ -123,9 +123,14 @@ def list_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
 
 
 def _split_segments(text: str, cuts: str) -> list[_Segment]:
-    ends = [cut.start() for cut in re.finditer(f"[{re.escape(cuts)}]", text)] + [len(text)]
+    ends = [cut.start() for cut in _cut_pattern(cuts).finditer(text)] + [len(text)]
     starts = [0] + [end + 1 for end in ends[:-1]]
     return [_make_segment(text, start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _cut_pattern(cuts: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(cuts)}]")
 
 
 def _make_segment(text: str, start: int, stop: int) -> _Segment:
@@ -193,9 +198,11 @@ def mask_names(text: str, names: Sequence[str], left: str, right: str) -> tuple[
     Returns:
         The text, and the names by their numbers.
     """
+    marks = str.maketrans("", "", left + right)
+    if not any(name in text for name in names):  # the search below looks at each character
+        return text.translate(marks), []
     tree, numbers = _name_tree(tuple(names)), dict[str, int]()
     parts, position, copied_to = list[str](), 0, 0
-    marks = str.maketrans("", "", left + right)
     while position < len(text):
         name = _whole_name(text, position, tree) if text[position] in tree else None
         if name is None:

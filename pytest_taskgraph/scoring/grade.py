@@ -239,6 +239,8 @@ def _further_results(
     """
     metrics = {name: measurements[name].value for name in question.further}
     parts: dict[str, list[float]] = {}
+    if not any(measurement.values or measurement.parts for measurement in measurements.values()):
+        return metrics, parts
     values_of = {name: f"the metric {name!r}" for name in (*METRICS, *measurements)}
     parts_of: dict[str, str] = {}
     for metric_name, measurement in measurements.items():
@@ -272,6 +274,8 @@ def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
     if isinstance(given, dict) and isinstance(reference, dict):
         given, reference = _without_reasons(given), _without_reasons(reference)
     if not isinstance(given, list) or not isinstance(reference, list | dict):
+        return [], []
+    if given == reference and all(isinstance(name, str) for name in given):
         return [], []
     if isinstance(reference, dict):
         ours, theirs = Counter(map(str, given)), Counter(task_labels(reference))
@@ -311,12 +315,12 @@ def score_reply(
         The trial; and the error if the reply was cut off before an answer could be parsed, or if it cannot be scored
         exactly within the bounds of its metric.
     """
-    trial = Trial(question, model, "error", reply, requests=requests)
     try:
         score = grade(question, reply, model_values)
     except (ProviderError, OrderTooWideError) as error:
-        return replace(trial, failure=Failure(error.kind, error.message)), error
-    return replace(trial, score=score, outcome=outcome_of(question, score)), None
+        failure = Failure(error.kind, error.message)
+        return Trial(question, model, "error", reply, failure=failure, requests=requests), error
+    return Trial(question, model, outcome_of(question, score), reply, score, requests=requests), None
 
 
 def outcome_of(question: Question, score: Score) -> Outcome:

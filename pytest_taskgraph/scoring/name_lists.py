@@ -53,6 +53,8 @@ their his either neither none nothing respectively however then finally
 just more others etc etcetera
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
+_NO_NAME = re.compile(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]")  # in no name that stands alone
+_NEVER_NAMES = _FUNCTION_WORDS - {"none", "nothing"}
 _OTHERWISE = re.compile(
     r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
     r"(?:^|[.!?]\s)\W{0,9}+(?:but|not|only|or|no|also|additionally|plus|furthermore|moreover|besides|finally|then|and)\b",
@@ -160,7 +162,7 @@ def _is_plain_list(text: str, lines: Sequence[Sequence[str]], names: Sequence[st
 
 
 def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
-    if re.search(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]", item):
+    if _NO_NAME.search(item):
         return False
     words = _WORDS.findall(item)
     if len(words) > longest or (len(words) > 1 and _has_function_word(words)):
@@ -365,7 +367,7 @@ def _has_function_word(words: Sequence[str]) -> bool:
 
 def is_function_word(item: str) -> bool:
     """Return True for a single word that is no name; with a capital letter, it may be a name."""
-    return item.strip("*_`\"'”’»]}") in _FUNCTION_WORDS - {"none", "nothing"}
+    return item.strip("*_`\"'”’»]}") in _NEVER_NAMES
 
 
 @lru_cache(maxsize=16)

@@ -14,7 +14,8 @@ from pytest_taskgraph.benchmarks.settings import OptionValue
 from pytest_taskgraph.benchmarks.steps import steps
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.questions.labels import BUILT
+from pytest_taskgraph.benchmarks.understanding.questions.labels import BUILT, difficulty
+from pytest_taskgraph.workflow.model import Gateway, Link, Task, Workflow
 
 CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"
 
@@ -31,6 +32,21 @@ def test_family_labels_equal_those_of_questions(family: Family) -> None:
         (name, str(value)) for labels in labels_of_questions for name, value in labels.items() if declared[name].closed
     }
     assert closed <= {(name, value) for name, label in declared.items() for value in label.values}
+
+
+def test_difficulty_measures_layers_through_gateways() -> None:
+    links = [
+        ("START", "F"), ("F", "A"), ("F", "G"), ("G", "B"), ("G", "F"),  # F and G: gateways that form a cycle
+        ("A", "C"), ("B", "C"), ("C", "A"), ("C", "END"), ("Unlinked", "END"), ("B", "undeclared"),
+    ]  # fmt: skip
+    workflow = Workflow(
+        "W",
+        tasks=(*map(Task, "AB"), Task("C", subworkflow=Workflow("I", tasks=(Task("D"),))), Task("Unlinked")),
+        gateways=(Gateway("F", "parallel", "split"), Gateway("G", "exclusive", "split")),
+        links=tuple(Link(source, target, "n > 1" if source == "G" else None) for source, target in links),
+    )
+    assert difficulty(workflow) == {"tasks": 4, "links": 11, "guards": 2, "depth": 2, "width": 2, "nested": 1}
+    assert difficulty(Workflow("W"))["depth"] == difficulty(Workflow("W"))["width"] == 0
 
 
 def test_built_labels_are_those_unknown_before_building() -> None:

@@ -93,6 +93,22 @@ def test_dumps_is_plain_json_without_empty_fields() -> None:
     }
 
 
+def test_dumps_breaks_only_what_exceeds_the_width() -> None:
+    def lines_of(name: str) -> list[str]:
+        return dumps(Workflow("W", tasks=(Task(name), Task("B", bindings=(("a", "b"),)))))[:-1].split("\n")
+
+    assert lines_of("A" * 53)[4:-1] == [
+        f'  "tasks": [{{"name": "{"A" * 53}"}}, {{"name": "B", "bindings": [["a", "b"]]}}]'
+    ]
+    assert lines_of("A" * 54)[4:-1] == [
+        '  "tasks": [',
+        f'    {{"name": "{"A" * 54}"}},',
+        '    {"name": "B", "bindings": [["a", "b"]]}',
+        "  ]",
+    ]
+    assert lines_of("A" * 200)[5:8] == ["    {", f'      "name": "{"A" * 200}"', "    },"]
+
+
 def test_digest_differs_for_different_workflows() -> None:
     assert digest(FULL) == digest(loads(dumps(FULL)))
     assert (

@@ -19,7 +19,7 @@ def lift_subworkflows(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
     names = {workflow.name for workflow in project}
     files = list(project)
     for position, workflow in enumerate(files):  # grows while it is iterated: a lifted workflow may contain others
-        tasks = []
+        tasks, count = [], len(files)
         for task in workflow.tasks:
             inner = task.subworkflow
             if inner is not None and not _refers_back(inner, workflow, project):
@@ -28,7 +28,8 @@ def lift_subworkflows(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
                 files.append(inner)
                 task = replace(task, subworkflow=None, reference=inner.qualified)
             tasks.append(task)
-        files[position] = replace(workflow, tasks=tuple(tasks), others=())
+        if len(files) > count or workflow.others:
+            files[position] = replace(workflow, tasks=tuple(tasks), others=())
     return tuple(files)
 
 

@@ -24,6 +24,8 @@ _ESCAPE = re.compile(r'\\(["\\n])')
 
 def quote(text: str) -> str:
     """Return the text between quotation marks; a backslash is doubled only where it would be read as an escape."""
+    if '"' not in text and "\\" not in text and "\n" not in text:
+        return f'"{text}"'
     return '"' + _TO_ESCAPE.sub(lambda match: "\\n" if match[0] == "\n" else "\\" + match[0], text) + '"'
 
 

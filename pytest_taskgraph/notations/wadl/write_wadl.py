@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...workflow.graph import distances, reachable_from
+from ...workflow.graph import reachable_from
 from ...workflow.model import (
     END,
     START,
     Configuration,
     Data,
-    DataLink,
     Domain,
     Gateway,
-    Link,
     Parameter,
     QualifiedName,
     Task,
@@ -30,12 +28,15 @@ def assign_markers(level: Workflow) -> dict[str, str]:
     Gateways whose names are such markers keep them. A gateway without a link has no marker, because no line names it
     and it has no place in the canonical form.
     """
-    ends = {end for link in level.links for end in (link.source, link.target)}
+    if not level.gateways:
+        return {}
+    following = _successors(level)
+    ends = {*following, *[link.target for link in level.links]}
     linked = [gateway for gateway in level.gateways if gateway.name in ends]
-    taken = {*level.task_names, *(data.name for data in level.data)}
+    taken = {*level.task_names, *[data.name for data in level.data]}
     if all(parse_marker(gateway.name) == gateway and gateway.name not in taken for gateway in linked):
         return {gateway.name: gateway.name for gateway in linked}
-    return _number_markers(linked, _successors(level), taken)
+    return _number_markers(linked, following, taken)
 
 
 def _number_markers(gateways: Sequence[Gateway], following: Mapping[str, list[str]], taken: set[str]) -> dict[str, str]:
@@ -67,13 +68,25 @@ def _successors(level: Workflow) -> dict[str, list[str]]:
 def _matching_joins(split: Gateway, joins: Mapping[str, Gateway], following: Mapping[str, list[str]]) -> list[Gateway]:
     """Return the nearest join of the split's kind that every path from it to an end passes; none without it."""
     ahead = following.get(split.name, ())
-    for node in distances(following, ahead):  # nearest first
+    for node in _nearest_first(following, ahead):
         join = joins.get(node)
         if join and join.kind == split.kind:
             around = reachable_from(following, ahead, avoid=node)
             if all(following.get(other) for other in around):
                 return [join]
     return []
+
+
+def _nearest_first(following: Mapping[str, list[str]], first_nodes: Iterable[str]) -> Iterator[str]:
+    """Yield the first nodes and all that they lead to, nearer ones first; the join is mostly among the nearest."""
+    waiting = list(dict.fromkeys(first_nodes))
+    met = set(waiting)
+    for node in waiting:  # grows while it is iterated
+        yield node
+        for target in following.get(node, ()):
+            if target not in met:
+                met.add(target)
+                waiting.append(target)
 
 
 Lines = list[str]
@@ -150,7 +163,7 @@ def _sections(*sections: Section) -> Lines:
 
 
 def _block(head: str, lines: Lines) -> Lines:
-    return [head + " {", *("  " + line if line else "" for line in lines), "}"] if lines else [head + " {}"]
+    return [head + " {", *["  " + line if line else "" for line in lines], "}"] if lines else [head + " {}"]
 
 
 _Style = Callable[[Workflow, Mapping[str, str], ReferenceWriter], list[Section]]
@@ -194,7 +207,8 @@ def _task_lines(task: Task, write_reference: ReferenceWriter) -> Lines:
     lines = _shared_lines(task, write_reference)
     inner = task.subworkflow
     if inner is None:
-        return _block(f"task {spell_node(task.name)}", [*lines, *map(_binding_line, task.bindings)])
+        lines += map(_binding_line, task.bindings)
+        return _block(f"task {spell_node(task.name)}", lines)
     declared = {data.name for data in inner.data}
     lines += [_binding_line(binding) for binding in task.bindings if binding[0] not in declared]
     inner_lines = [*_text_line("description", inner.description), *map(_parameter_line, inner.parameters)]
@@ -209,14 +223,18 @@ def _task_declaration(task: Task, write_reference: ReferenceWriter) -> Lines:
 
 
 def _shared_lines(owner: Task | Configuration, write_reference: ReferenceWriter) -> Lines:
-    return [
-        *_text_line("description", owner.description),
-        *_text_line("kind", owner.kind),
-        *_text_line("implementation", owner.implementation),
-        *([f"subworkflow {write_reference(owner.reference)};"] if owner.reference else []),
-        *map(_parameter_line, owner.parameters),
-        *(f"effect {spell(effect.parameter)} = {quote(effect.expression)};" for effect in owner.effects),
-    ]
+    lines: Lines = []  # most tasks have few of these: each is looked at, and written only if it is there
+    if owner.description:
+        lines.append(f"description {quote(owner.description)};")
+    if owner.kind:
+        lines.append(f"kind {quote(owner.kind)};")
+    if owner.implementation:
+        lines.append(f"implementation {quote(owner.implementation)};")
+    if owner.reference:
+        lines.append(f"subworkflow {write_reference(owner.reference)};")
+    lines += map(_parameter_line, owner.parameters)
+    lines += [f"effect {spell(effect.parameter)} = {quote(effect.expression)};" for effect in owner.effects]
+    return lines
 
 
 def _configuration_lines(configuration: Configuration, write_reference: ReferenceWriter) -> Lines:
@@ -232,6 +250,8 @@ def _configuration_lines(configuration: Configuration, write_reference: Referenc
 
 
 def _data_block(data: Data, renamed: Mapping[str, str]) -> Lines:
+    if not (data.description or data.schema or renamed):
+        return [f"define data {spell_node(data.name)};"]
     outer_name = f" = {spell_node(renamed[data.name])}" if data.name in renamed else ""
     head = f"define data {spell_node(data.name)}{outer_name}"
     lines = [*_text_line("description", data.description), *_text_line("schema", data.schema)]
@@ -260,63 +280,48 @@ def _domain_text(domain: Domain) -> str:
 
 
 def _control_lines(level: Workflow) -> Lines:
-    """Return the control flow, with unguarded links chained up to the next branching."""
-    markers = assign_markers(level)
+    """Return the control flow in the order of the links, with unguarded links chained up to the next branching.
 
-    def node(name: str) -> str:
-        return markers.get(name) or (name if name in (START, END) else spell(name))
-
-    lines: Lines = []
-    for chain in _chains(level.links, markers):
-        if chain[0].guard is None:
-            lines.append(" -> ".join([node(chain[0].source), *(node(link.target) for link in chain)]) + ";")
-        else:
-            head = f"{node(chain[0].source)} ?-> {node(chain[0].target)}"
-            lines += _block(head, [f"condition {quote(chain[0].guard)};"])
-    return lines
-
-
-def _chains(links: Sequence[Link], stops: Collection[str]) -> list[list[Link]]:
-    """Return the links in their order, chained where a link begins at the task at which the previous link ends.
-
-    A chain names no node twice and ends at `stops`, the gateways, and where the flow branches. Links in another order
-    than that of the flow are therefore written one by one: the text does not put the tasks in order.
+    A link continues a chain if it begins at the task at which the previous link ends. A chain names no node twice and
+    ends at gateways, and where the flow branches. Links in another order than that of the flow are therefore written
+    one by one: the text does not put the tasks in order.
     """
-    ways = Counter(link.source for link in links)
-    chains: list[list[Link]] = []
+    markers = assign_markers(level)
+    texts = {START: START, END: END, **markers}
+    ways = Counter([link.source for link in level.links])
+    lines: Lines = []
+    chain: Lines = []
     visited: set[str] = set()
-    for link in links:
-        continues = (
-            chains
-            and chains[-1][-1].guard is None
-            and link.guard is None
-            and chains[-1][-1].target == link.source
-            and link.source not in stops
-            and ways[link.source] == 1
-            and link.target not in visited
-        )
-        if continues:
-            chains[-1].append(link)
-            visited.add(link.target)
+    end: str | None = None  # the node at which the chain ends
+    for link in level.links:
+        source, target, guard = link.source, link.target, link.guard
+        target_text = texts.get(target) or spell(target)
+        if source == end and guard is None and source not in markers and ways[source] == 1 and target not in visited:
+            chain.append(target_text)
+            visited.add(target)
+            end = target
+            continue
+        source_text = texts.get(source) or spell(source)
+        if chain:
+            lines.append(" -> ".join(chain) + ";")
+        if guard is None:
+            chain, visited, end = [source_text, target_text], {source, target}, target
         else:
-            chains.append([link])
-            visited = {link.source, link.target}
-    return chains
+            chain, end = [], None
+            lines += [f"{source_text} ?-> {target_text} {{", f"  condition {quote(guard)};", "}"]
+    return [*lines, " -> ".join(chain) + ";"] if chain else lines
 
 
 def _data_lines(level: Workflow) -> Lines:
     """Return the data flow; a task that reads and writes exactly one data item has both on one line."""
-    tasks = set(level.task_names)
-    reads: dict[str, list[DataLink]] = {}
-    writes: dict[str, list[DataLink]] = {}
-    for link in level.data_links:
-        writes.setdefault(link.source, []).append(link)
-        reads.setdefault(link.target, []).append(link)
-    through = {task for task in tasks if len(reads.get(task, ())) == len(writes.get(task, ())) == 1}
+    reads = Counter([link.target for link in level.data_links])
+    writes = Counter([link.source for link in level.data_links])
+    through = {task.name for task in level.tasks if reads.get(task.name) == writes.get(task.name) == 1}
+    written = {link.source: link.target for link in level.data_links if link.source in through}
     lines = []
     for link in level.data_links:
         if link.target in through:
-            lines.append(" --> ".join(map(spell, (link.source, link.target, writes[link.target][0].target))) + ";")
+            lines.append(f"{spell(link.source)} --> {spell(link.target)} --> {spell(written[link.target])};")
         elif link.source not in through:
             lines.append(f"{spell(link.source)} --> {spell(link.target)};")
     return lines

@@ -97,23 +97,40 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
 
     transcript, error, safe_question = result.transcript, result.error, redact_question(question)
     reply = transcript.reply if transcript else None
-    exchanges, texts = keep_exchanges(question, result.exchanges, reply)
+    exchanges, texts = keep_exchanges(question, result.exchanges, reply, has_secrets=safe_question is not question)
     if reply is not None:  # an episode may have composed it; no further request needs its fields
-        reply = replace(reply, text=redact(reply.text), reasoning=redact(reply.reasoning), message_fields={})
-    trial = Trial(safe_question, model, "error", reply, requests=result.requests, retries=result.retries)
-    trial = replace(trial, exchanges=exchanges, texts=texts)
+        reply = _storable_reply(reply)
+    requests, retries = result.requests, result.retries
+    score: Score | None = None
+    failure: Failure | None
+    scoring_error: Exception | None = error
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
-        return replace(trial, outcome=outcome, failure=Failure(error.kind, error.message)), error
-    assert transcript is not None
-    assert reply is not None
-    scored, scoring_error = score_reply(safe_question, reply, model, result.requests, transcript.metrics)
-    score = scored.score and _add_episode_metrics(scored.score, safe_question, transcript)
-    return replace(trial, outcome=scored.outcome, score=score, failure=scored.failure), scoring_error
+        failure = Failure(error.kind, error.message)
+    else:
+        assert transcript is not None
+        assert reply is not None
+        scored, scoring_error = score_reply(safe_question, reply, model, requests, transcript.metrics)
+        score = scored.score and _add_episode_metrics(scored.score, safe_question, transcript)
+        outcome, failure = scored.outcome, scored.failure
+    trial = Trial(
+        safe_question, model, outcome, reply, score, failure, requests, retries, exchanges=exchanges, texts=texts
+    )
+    return trial, scoring_error
+
+
+def _storable_reply(reply: Reply) -> Reply:
+    """Return the reply without secrets and without the fields that only a further request would need."""
+    text, reasoning = redact(reply.text), redact(reply.reasoning)
+    if (text, reasoning) == (reply.text, reply.reasoning) and not reply.message_fields:
+        return reply
+    return replace(reply, text=text, reasoning=reasoning, message_fields={})
 
 
 def _add_episode_metrics(score: Score, question: Question, transcript: Transcript) -> Score:
     """Return the score with the metrics and the parts of the transcript; the question's own metrics have priority."""
+    if not transcript.metrics and not transcript.parts:
+        return score
     from ...scoring.measurement import episode_measurement
 
     own = {question.metric, *question.further, *score.metrics}

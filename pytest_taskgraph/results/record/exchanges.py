@@ -36,7 +36,7 @@ _EXCHANGE_FIELDS = {
 
 
 def keep_exchanges(
-    question: Question, exchanges: Iterable[Exchange], reply: Reply | None
+    question: Question, exchanges: Iterable[Exchange], reply: Reply | None, has_secrets: bool = True
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the exchanges as a trial stores them, and the texts of their messages that the question does not contain.
 
@@ -47,6 +47,7 @@ def keep_exchanges(
         question: The question as it was asked.
         exchanges: The exchanges in the order of asking.
         reply: The trial's own reply, if it has one.
+        has_secrets: False if redaction is known to leave the texts of the question as they are.
 
     Returns:
         The exchanges as JSON values, and the texts by digest.
@@ -56,7 +57,8 @@ def keep_exchanges(
     """
     sent = [exchange for exchange in exchanges if exchange.sent]
     scored = [at for at, exchange in enumerate(sent) if reply is not None and exchange.reply is reply]
-    digests = {text: _text_digest(text) for text in _own_texts(question)}
+    digest_own = _text_digest if has_secrets else _plain_digest
+    digests = {text: digest_own(text) for text in _own_texts(question)}
     own_digests, texts, exchanges_json = set(digests.values()), dict[str, str](), []
     for at, exchange in enumerate(sent):
         messages = []
@@ -199,6 +201,10 @@ def _own_texts(question: Question) -> list[str]:
 
 def _text_digest(text: str) -> str:
     return digest_of(_redact_text(text))
+
+
+def _plain_digest(text: str) -> str:
+    return digest_of(join_surrogates(text))
 
 
 def _redact_text(text: str) -> str:

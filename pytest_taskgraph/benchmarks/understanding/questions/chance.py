@@ -16,6 +16,7 @@ All of these chance levels but that of groups are exact. That of a free text is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import permutations
 from math import comb, fsum
 from random import Random
@@ -64,7 +65,8 @@ def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> floa
         return chance_of_text(measure, reference, level)
     if form not in GUESSES or measure != FORMS[form].metric:
         return None
-    return chance(form, reference, candidates(reference, level), conditions(level))
+    names = () if form in NAMELESS else candidates(reference, level)
+    return chance(form, reference, names, conditions(level) if form == "condition" else ())
 
 
 def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | None:
@@ -100,6 +102,7 @@ def candidates(reference: Json, level: Workflow) -> Names:
     return list(dict.fromkeys(fitting))
 
 
+@lru_cache(maxsize=512)
 def expected_jaccard(right: int, names: int) -> float:
     """Return the expected Jaccard index of a random set against `right` of `names` names.
 
@@ -112,6 +115,7 @@ def expected_jaccard(right: int, names: int) -> float:
     return fsum(comb(others, extra) * COIN**others / (right + extra) for extra in range(others + 1)) * right * COIN
 
 
+@lru_cache(maxsize=512)
 def expected_jaccard_of_a_pair(right: int, names: int) -> float:
     """Return the expected Jaccard index of two random names against `right` of `names` (hypergeometric)."""
     guessed, others = min(2, names), names - right
@@ -190,6 +194,7 @@ def _names(reference: Json) -> frozenset[str]:
     return frozenset([reference]) if isinstance(reference, str) else frozenset()
 
 
+NAMELESS = frozenset({"yes-no", "yes-no-reason", "number", "condition"})  # forms whose guesses choose no name
 GUESSES: Mapping[str, Callable[[Json, Names, Names], float | None]] = {
     "yes-no": _coin,
     "yes-no-reason": _coin,

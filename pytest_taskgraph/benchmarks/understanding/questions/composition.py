@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from ....notations import notation
@@ -15,6 +15,7 @@ from ....scoring.forms.form import Form
 from ....scoring.metrics import MODEL_METRICS
 from ....trial import Question, digest_of
 from ....workflow.model import Workflow
+from ....workflow.references import nested_task_paths
 from ...prompts import ComposedPrompt
 from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import guide_for, spellings_for
@@ -77,7 +78,8 @@ def compose(
     """
     template, workflow_digest = prompt_template(settings.prompt, settings.templates), digest(question.workflow)
     answer_form = form(question.pattern.form)
-    names = known_names(question.workflow, question.scope.workflow)
+    paths = nested_task_paths(question.scope.workflow)
+    names = known_names(question.workflow, question.scope.workflow, paths)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = notation(question.notation)
     needs = question.pattern.needs
@@ -98,7 +100,7 @@ def compose(
         reference.id, "understanding", question.pattern.name, question.pattern.category, text, composed.prompt,
         answer_form.name, question.case.answer, metrics.metric, metrics.further,
         pass_threshold(answer_form, settings), judged=metrics.model_measured, names=names, place=template.place,
-        parsing=settings.parsing, labels=_labels(reference, question, template),
+        parsing=settings.parsing, labels=_labels(reference, question, template, len(paths)),
         episode=shown_workflow.episode, specifications=shown_workflow.specifications, needed=shown_workflow.needed,
         cluster=workflow_digest if subject == question.workflow else digest(subject), system=composed.system,
         digests=_digests(question, workflow_digest, template, composed),
@@ -130,7 +132,9 @@ def _examples(
     )
 
 
-def _labels(reference: PatternReference, question: PatternQuestion, chosen: WorkflowPrompt) -> dict[str, str | int]:
+def _labels(
+    reference: PatternReference, question: PatternQuestion, chosen: WorkflowPrompt, nested: int
+) -> dict[str, str | int]:
     return {
         **({"size": reference.tasks} if reference.tasks else {}),
         "notation": question.notation,
@@ -138,7 +142,7 @@ def _labels(reference: PatternReference, question: PatternQuestion, chosen: Work
         "prompt": chosen.name,
         **({"names": question.names} if question.names else {}),
         **({"edit": question.edit} if question.edit else {}),
-        **difficulty(question.scope.workflow),
+        **difficulty(question.scope.workflow, nested),
         **question.case.labels,
     }
 
@@ -151,7 +155,11 @@ def _digests(
         "workflow": workflow_digest,
         "prompt": digest_of(composed.prompt),
         **({"system": digest_of(composed.system)} if composed.system else {}),
-        "prompt_template": digest_of(chosen.source),
-        "template": digest_of(template),
-        "reference": digest_of(json.dumps(question.case.answer, sort_keys=True)),
+        "prompt_template": _template_digest(chosen.source),
+        "template": _template_digest(template),
+        "reference": digest_of(_encode_sorted(question.case.answer)),
     }
+
+
+_encode_sorted = json.JSONEncoder(sort_keys=True).encode
+_template_digest = lru_cache(maxsize=256)(digest_of)  # a run has few templates, and many questions of each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -14,7 +14,7 @@ from ....errors import UnknownNameError, UsageError
 from ....notations import notation
 from ....scoring.name_lists import is_function_word
 from ....workflow.model import Workflow
-from ....workflow.project import every_level
+from ....workflow.project import Path, every_level
 from ....workflow.references import nested_task_paths
 from ...family import QuestionReference
 from ..family_options import UnderstandingSettings
@@ -58,20 +58,28 @@ class PatternReference:
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def known_names(workflow: Workflow, level: Workflow) -> list[str]:
+def known_names(workflow: Workflow, level: Workflow, paths: Sequence[Path] | None = None) -> list[str]:
     """Return the names that a reader of lists would split or strip if it did not know them.
 
     Where names clash, paths are included.
+
+    Args:
+        workflow: The workflow with the others of its project.
+        level: The level that the question is about.
+        paths: The `nested_task_paths` of the level, if they are known already.
     """
-    names = {n for each in every_level(workflow) for n in (*each.task_names, *(d.name for d in each.data))}
-    paths = nested_task_paths(level)
-    twice = {leaf for leaf, n in Counter([*level.task_names, *(path[-1] for path in paths)]).items() if n > 1}
-    unusual = {name for name in names if not _PLAIN_NAME.fullmatch(name) or _reads_as_prose(name)}
-    return sorted(unusual | {".".join(path) for path in paths if path[-1] in twice})
+    names = {n for each in every_level(workflow) for n in (*each.task_names, *[datum.name for datum in each.data])}
+    unusual = set(filter(_is_unusual, names))
+    if paths := nested_task_paths(level) if paths is None else paths:
+        counts = Counter([*level.task_names, *[path[-1] for path in paths]])
+        unusual.update([".".join(path) for path in paths if counts[path[-1]] > 1])
+    return sorted(unusual)
 
 
-def _reads_as_prose(name: str) -> bool:
-    return name.lower() in {"none", "empty"} or is_function_word(name)
+@lru_cache(maxsize=4096)  # generated workflows take their names from the same vocabularies
+def _is_unusual(name: str) -> bool:
+    """Return True if the name is not a plain identifier, or reads as prose."""
+    return not _PLAIN_NAME.fullmatch(name) or name.lower() in {"none", "empty"} or is_function_word(name)
 
 
 OWN_NAME = 0.5  # share of the levels inside composite tasks named by their sub-workflow, if its name is unambiguous
@@ -129,9 +137,15 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
     interpreted = interpretation(reference.notation, text) if reference.source >= 0 else None
     if interpreted is not None and interpreted.unnamed:
         scope = omit_workflow_name(scope)
-    if Random(f"place|{pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}").random() < OWN_NAME:
+    if scope.path and _prefers_own_name(reference, settings):
         scope = use_own_name(scope, workflow, text)
     return PatternQuestion(pattern, phrased, workflow, scope, case, phrasing, reference.notation, text, names, edit)
+
+
+def _prefers_own_name(reference: PatternReference, settings: UnderstandingSettings) -> bool:
+    """Return True if the question is to name a level inside a composite task by its sub-workflow."""
+    seed = f"place|{reference.pattern}|{reference.tasks}|{settings.seed}|{reference.ordinal}"
+    return Random(seed).random() < OWN_NAME
 
 
 def _stated_question(reference: PatternReference, settings: UnderstandingSettings, phrased: Pattern) -> PatternQuestion:
@@ -161,6 +175,8 @@ def workflow_of_question(
     """
     as_shown = reference.source < 0 or reference.relation
     project = question.workflow if as_shown else projects.load(settings.workflows[reference.source]).workflow
+    if not project.others:
+        return project
     return next(
         (workflow for workflow in rotations(project) if workflow.qualified == question.scope.root.qualified),
         project,

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ....generation.edits import EDITS
 from ....generation.recipe import TASKS
 from ....notations import NOTATIONS
-from ....workflow.graph import starts, task_graph
-from ....workflow.model import Workflow
+from ....workflow.model import START, Workflow
 from ....workflow.references import nested_task_paths
 from ...family import Label
 from ..family_options import UnderstandingSettings
@@ -79,28 +78,49 @@ def known_labels(
         yield labels_by_key.setdefault((reference.tasks, reference.notation, phrasing), labels)
 
 
-def difficulty(workflow: Workflow) -> dict[str, str | int]:
+def difficulty(workflow: Workflow, nested: int | None = None) -> dict[str, str | int]:
     """Return numbers of tasks, links and guards, and the depth and width of the task graph, of a level.
 
     `depth` is the largest number of links from START to a task on shortest paths, `width` the largest number of tasks
     at one depth, `nested` the number of tasks below composite tasks.
+
+    Args:
+        workflow: The level.
+        nested: The number of tasks below composite tasks, if it is known already.
     """
-    layers = _layers(task_graph(workflow), starts(workflow))
+    widths = _layer_widths(workflow)
     return {
         "tasks": len(workflow.tasks),
         "links": len(workflow.links) + len(workflow.data_links),
         "guards": sum(link.guard is not None for link in workflow.links),
-        "depth": len(layers),
-        "width": max((len(layer) for layer in layers), default=0),
-        "nested": len(nested_task_paths(workflow)),
+        "depth": len(widths),
+        "width": max(widths, default=0),
+        "nested": len(nested_task_paths(workflow)) if nested is None else nested,
     }
 
 
-def _layers(graph: dict[str, tuple[str, ...]], first: tuple[str, ...]) -> list[tuple[str, ...]]:
-    layers: list[tuple[str, ...]] = []
+def _layer_widths(workflow: Workflow) -> list[int]:
+    """Return the number of tasks at each depth below START in the control flow, through gateways, from depth 1 on.
+
+    One search over the links: `workflow.graph.task_graph` would first find the successors of every task.
+    """
+    following: dict[str, list[str]] = {}
+    for link in workflow.links:
+        following.setdefault(link.source, []).append(link.target)
+    tasks, gateways = set(workflow.task_names), {gateway.name for gateway in workflow.gateways}
+    widths: list[int] = []
     seen: set[str] = set()
-    while first:
-        layers.append(first)
-        seen.update(first)
-        first = tuple(dict.fromkeys(after for task in first for after in graph[task] if after not in seen))
-    return layers
+    ahead = list(following.get(START, ()))
+    while ahead:
+        width, next_ahead = 0, list[str]()
+        for node in ahead:  # grows by what lies behind gateways
+            if node not in seen:
+                seen.add(node)
+                if node in tasks:
+                    width += 1
+                    next_ahead += following.get(node, ())
+                elif node in gateways:
+                    ahead += following.get(node, ())
+        widths += [width] if width else []
+        ahead = next_ahead
+    return widths
