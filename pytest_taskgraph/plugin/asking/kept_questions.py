@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import fields
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -43,18 +43,19 @@ class KeptQuestions:
 
     Args:
         folder: The folder of the file.
-        keeps: Function that returns True if the run may write to the folder; called when there is something to write.
+        keeps: Function that returns True if the run may write to the folder; called at the first question.
     """
 
     def __init__(self, folder: Path, keeps: Callable[[], bool]) -> None:
-        self._path, self._keeps = folder / FILE, keeps
+        self._path, self._may_keep = folder / FILE, keeps
         self._connection: sqlite3.Connection | None = None
-        self._readable = True
         self._built: dict[str, bytes] = {}
         self._settings: tuple[Settings, str] | None = None  # the last settings, with their text
 
     def question(self, collected: CollectedQuestion) -> Question:
         """Return the question as it was kept, else build it. Raises UsageError."""
+        if not (self._keeps or self._readable):
+            return collected.question()
         if not collected.family.is_self_contained(collected.reference, collected.settings) or _is_extended():
             return collected.question()
         key = self._key(collected)
@@ -62,7 +63,7 @@ class KeptQuestions:
         if kept is not None and (kept.id, kept.family) == (collected.reference.id, collected.family.name):
             return kept
         question = collected.question()
-        if self._keeps() and (text := _text(question)):
+        if self._keeps and (text := _text(question)):
             self._built[key] = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
             if len(self._built) >= _BATCH:
                 self.save()
@@ -93,6 +94,14 @@ class KeptQuestions:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    @cached_property
+    def _keeps(self) -> bool:
+        return self._may_keep()
+
+    @cached_property
+    def _readable(self) -> bool:
+        return self._path.exists()
 
     def _key(self, collected: CollectedQuestion) -> str:
         if self._settings is None or self._settings[0] is not collected.settings:
