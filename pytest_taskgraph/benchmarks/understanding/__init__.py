@@ -228,8 +228,10 @@ class Understanding(Family):
         from .prompts import PROMPTS
 
         own = UnderstandingSettings.of(settings)
-        files = own.workflows or own.question or own.templates
-        return not files and own.prompt in PROMPTS and catalogue()[reference.group].category != "custom"
+        if own.workflows or own.question or own.templates or own.prompt not in PROMPTS:
+            return False
+        pattern = catalogue().get(reference.group)
+        return pattern is not None and pattern.category != "custom"
 
     def check(self, settings: Settings) -> None:
         """Validate notations, prompt templates, variations and own files.
