@@ -1,14 +1,25 @@
-"""Times of a run of a thousand questions, compared to the minimum of the provider and to bare scripts.
+"""What a question costs beside what pytest and the network cost: all rows in one run, their rounds interleaved.
 
-    python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,litellm,...]
+    python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean/replay/...]
+                              [--json FILE] [--markdown]
 
-The provider (perf/provider.py) runs in a process of its own. Each row is the wall time of a whole process, including
-start-up, without other plugins; the ideal is n * latency / flight.
+The provider (perf/provider.py) runs in a process of its own. Each row is a whole process, including start-up, without
+other plugins: wall time, and CPU time of user and system, of its own and of its workers. `x ideal` is the wall time
+divided by n * latency / flight, `x plain` the CPU time divided by that of the row `plain pytest` of the same round; the
+median of the rounds is shown.
 
-    bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, with the same concurrency
-    bare aiohttp   the same through aiohttp
-    lean, litellm  pytest with the store, limits, retries, scoring and the table; --model=http://…#name, openai/…
     plain pytest   pytest on as many tests that do nothing
+    plain -n 2     the same with two workers of pytest-xdist
+    start          this plugin, with all questions deselected: start-up and collection
+    simulated      questions are built, answered by a simulated model, scored and recorded; no network
+    simulated -n 2 the same with two workers
+    bare aiohttp   an asyncio script that sends the same prompts through aiohttp, with the same concurrency
+    lean           pytest with the store, limits, retries, scoring and the table; --model=http://...#name
+    lean, kept     the same again with --taskgraph-refresh: replies are asked again, questions were kept
+    second run     the same again, with all replies in the store
+    replay         the same with --taskgraph-replay
+    bare litellm   an asyncio script that sends the same prompts through litellm.acompletion
+    litellm        as lean, through litellm; --model=openai/...
 """
 
 from __future__ import annotations
@@ -16,6 +27,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -26,7 +38,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
@@ -119,11 +133,6 @@ class Round:
     text: str
     counted: dict[str, float]
 
-    def phases(self) -> str:
-        """Return the seconds before the first request, between it and the last answer, and after that."""
-        first, last = self.counted["first"], self.counted["last"]
-        return f"{first - self.start:.2f} + {last - first:.2f} + {self.start + self.wall - last:.2f}" if first else ""
-
 
 def measure_run(command: list[str], folder: Path, url: str) -> Round:
     """Run the command, which must succeed, and return its measures."""
@@ -131,7 +140,7 @@ def measure_run(command: list[str], folder: Path, url: str) -> Round:
     start, before = time.time(), os.times()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ALONE)
     wall, after = time.time() - start, os.times()
-    assert done.returncode in (0, 1), done.stdout + done.stderr
+    assert done.returncode in (0, 1, 5), done.stdout + done.stderr
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return Round(start, wall, cpu, done.stdout, stats(url))
 
@@ -141,29 +150,42 @@ def stats(url: str, path: str = "/stats") -> dict[str, float]:
         return json.load(response)  # type: ignore[no-any-return]
 
 
-def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[], list[str]]]:
-    """Return the rows: name -> the command of one round, each with a new store."""
+def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[int], list[str]]]:
+    """Return the rows: name -> the command of a round; each round of `lean` and `litellm` has a new store."""
     (folder / "bare_litellm.py").write_text(BARE_LITELLM)
     (folder / "bare_aiohttp.py").write_text(BARE_AIOHTTP)
     (folder / "test_plain.py").write_text(PLAIN.format(n=n))
     base, python = f"{url}/v1", sys.executable
     quiet = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    two = ["-p", "xdist", "-n", "2"]
 
-    def run(*model: str) -> list[str]:
-        store = tempfile.mkdtemp(dir=folder)
+    def run(store: str, *options: str) -> list[str]:
         return [
-            *quiet, "-p", "pytest_taskgraph.plugin.hooks", "test_questions.py", *model,
-            f"--taskgraph-concurrency={flight}", f"--taskgraph-store={store}",
+            *quiet, "-p", "pytest_taskgraph.plugin.hooks", "test_questions.py", *options,
+            f"--taskgraph-concurrency={flight}", f"--taskgraph-store={folder / store}",
         ]  # fmt: skip
 
+    lean, simulated = f"--model={base}#fake", "--model=simulated:1"
+    options = [word for setting in (f"api_base={base}", "api_key=k") for word in ("--taskgraph-model-option", setting)]
     return {
-        "bare aiohttp": lambda: [python, "bare_aiohttp.py", "prompts.json", base, str(flight)],
-        "lean": lambda: run(f"--model={base}#fake"),
-        "bare litellm": lambda: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
-        "litellm": lambda: run("--model=openai/fake", "--taskgraph-model-option", f"api_base={base}",
-                               "--taskgraph-model-option", "api_key=k"),
-        "plain pytest": lambda: [*quiet, "test_plain.py"],
+        PLAIN_ROW: lambda _: [*quiet, "test_plain.py"],
+        "plain -n 2": lambda _: [*quiet, "test_plain.py", *two],
+        "start": lambda _: run("none", simulated, "-k", "nothing"),
+        "simulated": lambda _: run("none", simulated),
+        "simulated -n 2": lambda _: run("none", simulated, *two),
+        "bare aiohttp": lambda _: [python, "bare_aiohttp.py", "prompts.json", base, str(flight)],
+        "lean": lambda number: run(f"lean{number}", lean),
+        "lean, kept": lambda number: run(f"lean{number}", lean, "--taskgraph-refresh"),
+        "second run": lambda number: run(f"lean{number}", lean),
+        "replay": lambda number: run(f"lean{number}", lean, "--taskgraph-replay"),
+        "bare litellm": lambda _: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
+        "litellm": lambda number: run(f"litellm{number}", "--model=openai/fake", *options),
     }  # fmt: skip
+
+
+PLAIN_ROW = "plain pytest"
+# Rows that read the store that another one writes.
+NEEDS = {"lean, kept": "lean", "second run": "lean", "replay": "lean"}
 
 
 def main() -> None:
@@ -172,41 +194,81 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--flight", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="names of rows, separated by /; plain pytest is always run")
+    parser.add_argument("--json", help="file to write the rounds of all rows to")
+    parser.add_argument("--markdown", action="store_true", help="print a table of Markdown")
     options = parser.parse_args()
     suite, answers, prompts = questions(options.n)
     options.n = len(prompts)
-    ideal = options.n * options.latency / options.flight
+    before = machine_state()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "test_questions.py").write_text(suite)
         (folder / "answers.json").write_text(json.dumps(answers))
         (folder / "prompts.json").write_text(json.dumps(prompts))
-        print(f"{len(prompts)} questions, {options.latency} s, {options.flight} in flight, ideal {ideal:.2f} s")
-        print(
-            f"{'':14}{'wall s':>8}{'x ideal':>9}{'CPU s':>8}{'min-max':>14}{'asked':>7}{'most':>6}"
-            "  before first + asking + after last"
-        )
         with provider("--latency", str(options.latency), "--answers", str(folder / "answers.json")) as url:
-            for name, command in commands(url, options.n, options.flight, folder).items():
-                if not options.only or name in options.only.split(","):
-                    print(
-                        row(name, [measure_run(command(), folder, url) for _ in range(options.rounds)], ideal),
-                        flush=True,
-                    )
+            rounds = measure_rows(commands(url, options.n, options.flight, folder), options, folder, url)
+    state = f"{before}; load after it {os.getloadavg()[0]:.2f}"
+    ideal = options.n * options.latency / options.flight
+    print(f"{options.n} questions, {options.latency} s a reply, {options.flight} in flight, ideal {ideal:.2f} s")
+    print(f"{options.rounds} rounds; {state}")
+    print("\n".join(table(rounds, options.n, ideal, options.markdown)))
+    if options.json:
+        facts = {"questions": options.n, "ideal_s": ideal, "state": state}
+        measured = {name: [vars(each) for each in of_row] for name, of_row in rounds.items()}
+        Path(options.json).write_text(json.dumps({**facts, "rows": measured}, indent=1))
 
 
-def row(name: str, rounds: list[Round], ideal: float) -> str:
-    """Return the row of the median round, with the span of the others."""
-    rounds = sorted(rounds, key=lambda measured: measured.wall)
-    middle, right = rounds[len(rounds) // 2], re.search(r"(\d+) of (\d+) right", rounds[0].text)
-    times = f"{middle.wall / ideal:9.2f}" if ideal else f"{'-':>9}"
-    span = f"{rounds[0].wall:.2f}-{rounds[-1].wall:.2f}"
-    arrived, most = middle.counted["arrived"], middle.counted["most_in_flight"]
+def machine_state() -> str:
+    """Return the number of cores, the load, and the versions of Python and pytest."""
+    cores, load = os.cpu_count(), os.getloadavg()[0]
     return (
-        f"{name:14}{middle.wall:8.2f}{times}{middle.cpu:8.2f}{span:>14}{arrived:7}{most:6}  {middle.phases():22}"
-        f"{right[0] if right else ''}"
+        f"{cores} cores, Python {platform.python_version()}, pytest {version('pytest')}, load before the run {load:.2f}"
     )
+
+
+def measure_rows(
+    rows: dict[str, Callable[[int], list[str]]], options: argparse.Namespace, folder: Path, url: str
+) -> dict[str, list[Round]]:
+    """Return the rounds of each row; the first, unmeasured run of pytest compiles the modules."""
+    wanted = {PLAIN_ROW, *(options.only.split("/") if options.only else rows)}
+    if unknown := sorted(wanted - {*rows}):
+        sys.exit(f"--only: unknown row {unknown[0]!r}; known: {', '.join(rows)}")
+    wanted |= {NEEDS[name] for name in wanted if name in NEEDS}
+    measure_run(rows["start"](0), folder, url)
+    rounds: dict[str, list[Round]] = {name: [] for name in rows if name in wanted}
+    for number in range(options.rounds):
+        for name, of_row in rounds.items():
+            of_row.append(measure_run(rows[name](number), folder, url))
+            print(f"round {number + 1}: {name}: {of_row[-1].cpu:.2f} s of CPU", file=sys.stderr, flush=True)
+    return rounds
+
+
+HEADINGS = ("row", "wall s", "min-max", "x ideal", "CPU s", "CPU ms a question", "x plain", "asked", "right")
+
+
+def table(rounds: dict[str, list[Round]], n: int, ideal: float, markdown: bool) -> list[str]:
+    """Return the lines of the table."""
+    rows = [row(name, of_row, rounds[PLAIN_ROW], n, ideal) for name, of_row in rounds.items()]
+    if markdown:
+        return [f"| {' | '.join(cells)} |" for cells in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
+    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) for cells in (HEADINGS, *rows)
+    ]
+
+
+def row(name: str, rounds: list[Round], plain: list[Round], n: int, ideal: float) -> list[str]:
+    """Return the cells of a row, medians of its rounds."""
+    walls = sorted(measured.wall for measured in rounds)
+    wall, cpu = median(walls), median(measured.cpu for measured in rounds)
+    ratio = median(measured.cpu / control.cpu for measured, control in zip(rounds, plain, strict=True))
+    right = re.search(r"(\d+) of (\d+) right", rounds[0].text)
+    asked = int(rounds[0].counted["arrived"])
+    return [
+        name, f"{wall:.2f}", f"{walls[0]:.2f}-{walls[-1]:.2f}", f"{wall / ideal:.2f}" if ideal and asked else "",
+        f"{cpu:.2f}", f"{1000 * cpu / n:.2f}", f"{ratio:.2f}", str(asked or ""), right[1] if right else "",
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":

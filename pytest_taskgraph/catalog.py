@@ -188,6 +188,12 @@ def is_registered(kind: str, name: str) -> bool:
     return current is not None and name in current.of(kind)
 
 
+def registered_kinds() -> frozenset[str]:
+    """Return the kinds of which the session registered an object."""
+    current = _current()
+    return frozenset() if current is None else frozenset(current.kinds)
+
+
 _open: list[Registrations] = []
 _catalogs: dict[str, Catalog[Any]] = {}
 _caches: list[_Cache] = []

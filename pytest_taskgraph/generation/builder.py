@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from ..errors import NoCaseError, RecipeTooSmallError
-from ..workflow.model import Configuration, Data, Domain, Link, Parameter, QualifiedName, Task, Workflow
+from ..workflow.model import Configuration, Data, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
 from .blocks import Growth
 from .data import Content, add_data, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
@@ -39,6 +39,8 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
         )
 
     def shuffle_task(task: Task) -> Task:
+        if task.subworkflow is None and len(task.parameters) < 2 and len(task.effects) < 2:
+            return task  # most tasks: nothing is drawn
         subworkflow = task.subworkflow and shuffle_level(task.subworkflow)
         parameters, effects = _shuffle(task.parameters, rng), _shuffle(task.effects, rng)
         return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
@@ -58,22 +60,32 @@ def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     """
     if len(links) < 2:
         return tuple(links)
-    shuffles = [_shuffle(links, rng) for _ in range(CANDIDATES)]
-    return min(shuffles, key=lambda candidate: abs(0.5 - _share_mentioned_in_order(candidate)))
+    ends = [(link.source, link.target, link) for link in links]
+    best, distance = ends, 1.0
+    closest = min(abs(0.5 - in_order / len(ends)) for in_order in (len(ends) // 2, (len(ends) + 1) // 2))
+    for _ in range(CANDIDATES):
+        candidate = ends.copy()
+        rng.shuffle(candidate)
+        if distance > closest:  # else only the draws are repeated
+            found = abs(0.5 - _share_mentioned_in_order(candidate))
+            if found < distance:
+                best, distance = candidate, found
+    return tuple([link for _, _, link in best])
 
 
-def _share_mentioned_in_order(links: Sequence[Link]) -> float:
+def _share_mentioned_in_order(ends: Sequence[tuple[str, str, Link]]) -> float:
     """Return the share of the links whose source is mentioned before their target, reading from the first link on."""
     first_mention: dict[str, int] = {}
-    for link in links:
-        for node in (link.source, link.target):
-            first_mention.setdefault(node, len(first_mention))
-    return sum(first_mention[link.source] < first_mention[link.target] for link in links) / len(links)
+    mention, in_order = first_mention.setdefault, 0
+    for source, target, _ in ends:
+        in_order += mention(source, len(first_mention)) < mention(target, len(first_mention))
+    return in_order / len(ends)
 
 
 def _shuffle(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
     shuffled = list(items)
-    rng.shuffle(shuffled)
+    if len(shuffled) > 1:
+        rng.shuffle(shuffled)
     return tuple(shuffled)
 
 
@@ -100,8 +112,8 @@ class DraftConverter:
             draft.description,
             tuple(tasks),
             tuple(data),
-            tuple(replace(gateway, name=renumbered[gateway.name]) for gateway in draft.gateways),
-            tuple(Link(name(arc.source), name(arc.target), arc.guard) for arc in draft.arcs),
+            tuple([Gateway(renumbered[gateway.name], gateway.kind, gateway.role) for gateway in draft.gateways]),
+            tuple([Link(name(arc.source), name(arc.target), arc.guard) for arc in draft.arcs]),
             tuple(link for datum in draft.data for link in datum.links()),
             tuple(Parameter(name, None, domain) for name, domain in domains),
         )
@@ -193,7 +205,7 @@ class _Builder:
         self._fill(root, levels)
         converter = DraftConverter(self.features, self.rng)
         workflow = converter.workflow(root)
-        workflow = replace(workflow, others=tuple(converter.others))
+        workflow = replace(workflow, others=tuple(converter.others)) if converter.others else workflow
         workflow = derive(workflow, self.rng) if "derivation" in self.features else workflow
         return shuffle_declarations(workflow, self.rng)
 
@@ -242,9 +254,11 @@ class _Builder:
 
     def _tasks_to_omit(self, goal: Goal | None) -> set[str]:
         """Return the tasks to omit: those that may contradict the goal, and those of the kind to omit."""
-        kind = self.rng.choice(self.vocabulary.kinds) if self.recipe.omit_kind else None
-        of_kind = {task.name for task in self.vocabulary.tasks if task.kind == kind}
-        return of_kind | set(goal.excludes if goal is not None else ())
+        tasks_to_omit = set(goal.excludes if goal is not None else ())
+        if self.recipe.omit_kind:
+            kind = self.rng.choice(self.vocabulary.kinds)
+            tasks_to_omit.update(task.name for task in self.vocabulary.tasks if task.kind == kind)
+        return tasks_to_omit
 
     def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
         """Name the sub-workflows: in a domain after their tasks, else by shuffled numbers."""

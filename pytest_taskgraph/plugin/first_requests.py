@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..asking import Episode
     from ..trial import Question, Request
+    from .asking.kept_questions import KeptQuestions
     from .suites import CollectedQuestion
 
 
-def build_question(collected: CollectedQuestion) -> Question:
-    """Build the question of an item. Raises UsageError for any exception of its family."""
+def build_question(collected: CollectedQuestion, kept: KeptQuestions | None = None) -> Question:
+    """Build the question of an item unless it was kept. Raises UsageError for any exception of its family."""
     from ..benchmarks.contract import report_family_errors
 
     with report_family_errors(collected.family, f"question({collected.reference.id!r})"):
-        return collected.question()
+        return collected.question() if kept is None else kept.question(collected)
 
 
 def first_requests(collected: CollectedQuestion, question: Question) -> tuple[Episode, list[Request]]:

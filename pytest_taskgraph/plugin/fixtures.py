@@ -38,7 +38,7 @@ def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Coll
     from .session import run_of
 
     with _without_traceback():
-        return run_of(request.config).prefetcher.question(request.node) or taskgraph_reference.question()
+        return run_of(request.config).prefetcher.question(request.node, taskgraph_reference)
 
 
 @pytest.fixture
@@ -99,12 +99,15 @@ def _without_traceback() -> Iterator[None]:
 
 
 def _add_junit_properties(item: pytest.Item, trial: Trial) -> None:
-    """Add the properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
+    """Add the properties of the test case if a JUnit report will show them.
+
+    A rerun replaces those of the attempt before.
+    """
     from ..reports.junit import properties
     from . import options
     from .session import run_of
 
-    if options.value(item.config, "junit-properties") == "false":
+    if not item.config.getoption("xmlpath", None) or options.value(item.config, "junit-properties") == "false":
         return
 
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]

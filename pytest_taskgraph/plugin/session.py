@@ -14,6 +14,7 @@ from ..results.record import REAL_NAMES, About
 from ..trial import Trial
 from ..version import __version__
 from . import options
+from .asking.kept_questions import KeptQuestions
 from .asking.loop import EventLoopThread
 from .asking.measuring import MeasuringModels
 from .asking.pipeline import Pipeline
@@ -100,9 +101,10 @@ class RunSession:
         self.measuring = MeasuringModels(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
+        self.notices: list[str] = []
+        self.kept_questions = KeptQuestions(self.pipeline.folder, lambda: self._keeps_questions, self.notices.append)
         self.garbage = GarbageCollection()
         self.progress: Progress | None = None
-        self.notices: list[str] = []
         self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0
         self.population = Questions(config, self.families, self.models)
@@ -119,6 +121,7 @@ class RunSession:
             self.loop,
             self.garbage,
             self.drawings if self.reporting.draws else None,
+            self.kept_questions,
         )
         self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
         self.shrinker = Shrinker(parts, self.tick)
@@ -179,6 +182,12 @@ class RunSession:
         """Return True if the run asks a live model, as a model under test or to measure replies."""
         measuring = any(getattr(client, "live", False) for client in self.measuring.clients)
         return measuring or self.models.live
+
+    @property
+    def _keeps_questions(self) -> bool:
+        """Return True if the run writes replies to the store, or plans such a run."""
+        asks_or_plans = options.switched(self.config, "dry-run") or not options.idle(self.config)
+        return asks_or_plans and self.models.live and self.models.storable and not self.pipeline.replay
 
     def begin(self, items: int) -> None:
         """Start the progress output if the run asks a live model under test.
@@ -280,6 +289,7 @@ class RunSession:
         self.hide_progress()
         self.loop.stop()
         self.pipeline.close()
+        self.kept_questions.close()
         self.garbage.restore()
 
     def check(self) -> None:

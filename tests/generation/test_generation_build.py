@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import product
 from pathlib import Path
 
 import bounded_process
@@ -12,9 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.generation.vocabularies import domain_names
+from pytest_taskgraph.notations.plain_json import dumps
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES, features
@@ -186,3 +192,39 @@ def test_generate_same_seed_is_equal_in_any_process() -> None:
 def test_generate_other_seed_differs() -> None:
     recipe = Recipe(tasks=12, features=frozenset({"parallel", "data"}))
     assert len({generate(recipe, seed).links for seed in range(20)}) == 20
+
+
+PINNED_FEATURES = (
+    *(
+        "",
+        "parallel exclusive data",
+        "loop inclusive",
+        "hierarchy bindings data",
+        "references exclusive",
+        "mixed guards",
+    ),
+    *("derivation", "effects domains parameters descriptions"),
+)
+
+
+def pinned_recipes() -> Iterator[Recipe]:
+    """Recipes of every kind of level, with neutral names and with those of domains."""
+    words = ["neutral", *domain_names()]
+    for wanted, tasks, vocabulary, misleading in product(PINNED_FEATURES, (7, 12, 25), words, (False, True)):
+        yield Recipe(
+            tasks=tasks,
+            features=frozenset(wanted.split()),
+            vocabulary=vocabulary,
+            misleading=misleading and vocabulary != "neutral",
+        )
+
+
+def test_workflows_of_recipe_and_seed_stay_what_they_are() -> None:
+    """Other workflows would change the prompts of all questions: that takes a new major version."""
+    written = sha256()
+    for recipe in pinned_recipes():
+        try:
+            written.update(dumps(generate(recipe, "pinned")).encode())
+        except (NoCaseError, RecipeTooSmallError) as error:
+            written.update(type(error).__name__.encode())
+    assert written.hexdigest() == "01fda71460b8c875ef06532e27ea77529e74ad0ef6a395e8c7c42ba085fd60a2"

@@ -160,3 +160,43 @@ def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopb
     assert "INTERNALERROR" not in out
     assert err == ""
     assert len(server.requests) == flight
+
+
+def test_run_here_runs_in_calling_thread_without_starting_another(loop: EventLoopThread) -> None:
+    async def answer() -> str:
+        await asyncio.sleep(0)
+        return threading.current_thread().name
+
+    before = len(running())
+    assert [loop.run_here(answer()) for _ in range(2)] == [threading.current_thread().name] * 2
+    assert len(running()) == before
+
+
+def test_run_here_inside_of_running_loop_runs_in_thread(loop: EventLoopThread) -> None:
+    async def answer() -> str:
+        return threading.current_thread().name
+
+    async def caller() -> str:
+        return loop.run_here(answer())
+
+    assert asyncio.run(caller()) == "taskgraph"
+
+
+def test_run_here_interrupted_cancels_coroutine_and_ends_loop(loop: EventLoopThread) -> None:
+    ended: list[str] = []
+
+    async def interrupted() -> None:
+        try:
+            asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            ended.append("coroutine")
+
+    async def answer() -> int:
+        return 17
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_here(interrupted())
+    assert ended == ["coroutine"]
+    with pytest.raises(NotAskedError):
+        loop.run_here(answer())

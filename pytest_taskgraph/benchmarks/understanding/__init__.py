@@ -222,6 +222,15 @@ class Understanding(Family):
 
         return notices(UnderstandingSettings.of(settings), options)
 
+    def question_identity(self, reference: QuestionReference, settings: Settings) -> Json:
+        """Return the user's templates of a generated workflow; None for own patterns, own workflows and subclasses."""
+        from .questions.identity import templates_of
+        from .questions.ingredients import PatternReference
+
+        if type(self) is not Understanding:  # its code is not part of this package
+            return None
+        return templates_of(PatternReference.of(reference), UnderstandingSettings.of(settings))
+
     def check(self, settings: Settings) -> None:
         """Validate notations, prompt templates, variations and own files.
 

@@ -1,4 +1,8 @@
-"""The event loop in a daemon thread, for models are asynchronous and pytest is not."""
+"""The event loop in a daemon thread, for models are asynchronous and pytest is not.
+
+What waits for no other process runs in a loop of the calling thread: passing a coroutine to the other thread and its
+result back takes several times as long as a simulated answer.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,7 @@ class EventLoopThread:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._own_loop: asyncio.AbstractEventLoop | None = None  # of the calling thread
         self._thread: threading.Thread | None = None
         self._state_lock = threading.Lock()  # guards _loop, _thread and _ended
         self._ended = False
@@ -90,12 +95,37 @@ class EventLoopThread:
         """Run a coroutine, and return its result."""
         return self.wait(self.submit(coroutine))
 
+    def run_here(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        """Run a coroutine that waits for no other process in the calling thread, and return its result.
+
+        Where the calling thread runs a loop already, as in a notebook, the daemon thread runs it.
+
+        Raises:
+            NotAskedError: if the loop was stopped before.
+        """
+        if self._ended or _runs_loop():
+            return self.run(coroutine)
+        if self._own_loop is None:
+            self._own_loop = asyncio.new_event_loop()
+        task = self._own_loop.create_task(coroutine)
+        try:
+            return self._own_loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                self._own_loop.run_until_complete(task)
+            self.stop()
+            raise
+
     def stop(self) -> None:
         """End the loop permanently, from any thread; running coroutines are cancelled, and have 2 seconds to end."""
         with self._state_lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
             self._ended = True
+        if self._own_loop is not None and not self._own_loop.is_running():
+            self._own_loop.close()
+            self._own_loop = None
         if loop is None or thread is None:
             return
         if thread.is_alive():
@@ -118,6 +148,15 @@ class EventLoopThread:
             self._thread = threading.Thread(target=self._loop.run_forever, name="taskgraph", daemon=True)
             self._thread.start()
         return self._loop
+
+
+def _runs_loop() -> bool:
+    """Return True if the calling thread is inside an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _close() -> None:

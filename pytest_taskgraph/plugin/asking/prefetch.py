@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
     from ..suites import CollectedQuestion
+    from .kept_questions import KeptQuestions
     from .loop import EventLoopThread
     from .measuring import MeasuringModels
     from .pipeline import Pipeline
@@ -41,7 +42,7 @@ _THRESHOLDS = (20_000, 20, 50)
 
 
 class GarbageCollection:
-    """Control of Python's garbage collector during a live run."""
+    """Control of Python's garbage collector during a run."""
 
     def __init__(self) -> None:
         self._before: tuple[int, int, int] | None = None
@@ -49,8 +50,9 @@ class GarbageCollection:
     def collect_rarely(self) -> None:
         """Collect garbage less often, and exclude all existing objects.
 
-        The existing objects, mainly those of litellm, stay until the process ends. Each collection would examine them
-        again, also at exit. With litellm this takes two seconds at exit, and a fifth of the time of the run.
+        The existing objects, mainly imported modules and collected items, stay until the process ends. Each collection
+        would examine them again, also at exit. With litellm this takes two seconds at exit, and a fifth of the time of
+        the run; without it a tenth of the time of a run that waits for nothing.
         """
         if self._before is not None:
             return
@@ -89,6 +91,7 @@ class AskingParts:
     loop: EventLoopThread
     garbage: GarbageCollection
     drawings: Drawings | None  # None if no report shows diagrams
+    kept: KeptQuestions
 
     @cached_property
     def shares_replies(self) -> bool:
@@ -141,14 +144,21 @@ class Prefetcher:
         while self._has_room(1) and self._prefetch_next():
             pass
 
-    def question(self, item: pytest.Item) -> Question | None:
-        """Return the question of an item if it is being asked already, else None."""
-        return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else None
+    def question(self, item: pytest.Item, collected: CollectedQuestion) -> Question:
+        """Return the question of an item: the one that is being asked already, else as it was kept, else built now.
+
+        Raises:
+            UsageError: if it cannot be built.
+        """
+        return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else self._parts.kept.question(collected)
 
     def result_of(
         self, item: pytest.Item, question: Question, model: ModelUnderTest, collected: CollectedQuestion
     ) -> AskResult:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
+        if not (model.live or self._parts.measuring.clients):
+            self._parts.garbage.collect_rarely()
+            return self._parts.loop.run_here(self._asking(question, model, collected)())
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
         else:
@@ -159,8 +169,7 @@ class Prefetcher:
             return self._parts.loop.wait(future, self._prefetch_while_waiting, self._tick)
         finally:
             self._hide_progress()
-            if self._items:  # also after an interruption of the first item, because the process has to end fast
-                self._parts.garbage.collect_rarely()
+            self._parts.garbage.collect_rarely()  # also after an interruption of the first item: the end has to be fast
 
     def stop(self) -> None:
         """Prefetch no further item."""
@@ -183,7 +192,7 @@ class Prefetcher:
             params = pytest_compat.params(item)
             collected, model = params["taskgraph_reference"], self._parts.models.of_item(params)
             try:
-                question = collected.question()
+                question = self._parts.kept.question(collected)
                 if self._parts.drawings is not None:
                     self._parts.drawings.draw(question, collected)
                 self._jobs[item.nodeid] = (question, self._submit(position + 1, question, model, collected))
@@ -195,20 +204,27 @@ class Prefetcher:
     def _submit(
         self, position: int, question: Question, model: ModelUnderTest, collected: CollectedQuestion
     ) -> Future[AskResult]:
-        parts, client = self._parts, self._parts.pipeline.wrap(model.model(collected.family))
-        model.learn_answer(question)
-        episode = collected.family.episode(question.episode)
+        asking = self._asking(question, model, collected)
 
         async def ask_at_position() -> AskResult:
             from ...models.middleware.limits import POSITION
 
             POSITION.set(position)
-            return await ask(question, episode, client, parts.measuring, parts.pipeline.seconds)
+            return await asking()
 
-        future = parts.loop.submit(ask_at_position())
+        future = self._parts.loop.submit(ask_at_position())
         self._submitted += 1
         future.add_done_callback(self._count_finished)
         return future
+
+    def _asking(
+        self, question: Question, model: ModelUnderTest, collected: CollectedQuestion
+    ) -> Callable[[], Coroutine[object, object, AskResult]]:
+        """Return the function that asks a question."""
+        parts, client = self._parts, self._parts.pipeline.wrap(model.model(collected.family))
+        model.learn_answer(question)
+        episode = collected.family.episode(question.episode)
+        return partial(ask, question, episode, client, parts.measuring, parts.pipeline.seconds)
 
     def _count_finished(self, future: Future[AskResult]) -> None:
         self._finished += 1

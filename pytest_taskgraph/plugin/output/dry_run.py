@@ -47,7 +47,7 @@ def forecast_entries(
         if not asks(item) or pytest_compat.is_skipped(item):
             continue
         model, collected = run.models.of_item(params), params["taskgraph_reference"]
-        question = build_question(collected)
+        question = build_question(collected, run.kept_questions)
         if not model.live or model.client is None:
             yield ForecastEntry(model.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
