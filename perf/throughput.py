@@ -184,7 +184,8 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
 
 
 PLAIN_ROW = "plain pytest"
-NEEDS = {"lean, kept": "lean", "second run": "lean", "replay": "lean"}  # rows that read the store that another one writes
+# Rows that read the store that another one writes.
+NEEDS = {"lean, kept": "lean", "second run": "lean", "replay": "lean"}
 
 
 def main() -> None:

@@ -124,12 +124,13 @@ class Family(ABC):
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """Return the question of a reference: equal for equal arguments, in any process."""
 
-    def is_self_contained(self, reference: QuestionReference, settings: Settings) -> bool:
-        """Return True if reference, settings and this package determine the question alone, so that it may be kept.
+    def question_identity(self, reference: QuestionReference, settings: Settings) -> Json:
+        """Return what determines the question beside reference, settings and this package, so that it may be kept.
 
-        False if a file, the code of another package or anything else outside takes part.
+        Such as the content of a file as it was read, or the version of another package. Questions with equal
+        references, settings and identities must be equal. None if the question must be built in each run.
         """
-        return False
+        return None
 
     def check(self, settings: Settings) -> None:
         """Check that the settings can be met, before anything is asked.

@@ -254,9 +254,11 @@ class _Builder:
 
     def _tasks_to_omit(self, goal: Goal | None) -> set[str]:
         """Return the tasks to omit: those that may contradict the goal, and those of the kind to omit."""
-        kind = self.rng.choice(self.vocabulary.kinds) if self.recipe.omit_kind else None
-        of_kind = {task.name for task in self.vocabulary.tasks if task.kind == kind}
-        return of_kind | set(goal.excludes if goal is not None else ())
+        tasks_to_omit = set(goal.excludes if goal is not None else ())
+        if self.recipe.omit_kind:
+            kind = self.rng.choice(self.vocabulary.kinds)
+            tasks_to_omit.update(task.name for task in self.vocabulary.tasks if task.kind == kind)
+        return tasks_to_omit
 
     def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
         """Name the sub-workflows: in a domain after their tasks, else by shuffled numbers."""

@@ -10,9 +10,11 @@ own, seeded by a single draw, so that its length has no effect on what is drawn 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from random import Random
 
 from ..catalog import catalog_cache
@@ -25,7 +27,7 @@ BRANCHING = 5  # tasks tried for one step
 NOISE = (0.1, 0.25, 0.5)  # how far, as a share of the vocabulary, the choice strays from the step's place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class TaskSlot:
     """An atomic step that needs a task; slots are numbered in the order of the flow, bits stand for them.
 
@@ -36,8 +38,8 @@ class TaskSlot:
     step: DraftStep
     before: int
     excluding: int
-    position: float
     around: DraftStep | None  # the composite step that it is directly inside
+    position: float = 0.0
 
 
 def place_tasks(
@@ -58,18 +60,17 @@ def place_tasks(
     search_rng = Random(rng.randrange(1 << 32))
     slots = _slots(root)
     composites = [step for level in root.below() for step in level.steps if step.inner is not None]
-    names = [task.name for task in domain.tasks]
-    all_allowed = sum([1 << i for i, name in enumerate(names) if name not in excluded])
+    relation = _relation(domain.name)
+    all_allowed = relation.bits(relation.number.keys() - excluded)
     for number in range(TRIES):
         groups = _choose_composites(domain, composites, slots, search_rng, misleading, excluded)
         if groups is None:
             return False
-        masks = {key: sum(1 << names.index(name) for name in group.tasks) for key, group in groups.items()}
+        masks = {key: relation.bits(group.tasks) for key, group in groups.items()}
         allowed = [masks.get(id(slot.around), all_allowed) for slot in slots]
-        search = _Search(_relation(domain.name), slots, allowed, misleading)
-        task_indices = search.run(
-            _draw_window(len(slots) / len(names), search_rng), NOISE[number % len(NOISE)], search_rng
-        )
+        window = _draw_window(len(slots) / relation.size, search_rng)
+        search = _Search(relation, slots, allowed, misleading, window, NOISE[number % len(NOISE)])
+        task_indices = search.run(search_rng)
         if task_indices is not None:
             for slot, index in zip(slots, task_indices, strict=True):
                 slot.step.entry = domain.tasks[index]
@@ -101,7 +102,9 @@ def _choose_composites(
 
     None if there are too few.
     """
-    index = {task.name: i for i, task in enumerate(domain.tasks)}
+    if not composites:
+        return {}
+    index = _relation(domain.name).number
     free = [composite for composite in domain.composites if not set(excluded).intersection(composite.tasks)]
     composite_of_step: dict[int, Composite] = {}
     for step in composites:
@@ -123,66 +126,55 @@ def _choose_composites(
 
 def _slots(root: Draft) -> list[TaskSlot]:
     """Return the slots of all levels, each directly followed by those inside it, like `draft.walk`."""
-    steps = _atomic_steps(root)
-    bits = {id(step): 1 << number for number, step in enumerate(steps)}
-    before: dict[int, int] = {}
-    excluding: dict[int, int] = {}
-    around: dict[int, DraftStep | None] = {}
-    _relate_steps(root, None, 0, 0, bits, (before, excluding, around))
-    after = _count_bits(before.values(), len(steps))
-    last = max(1, len(steps) - 1)
-    return [
-        TaskSlot(
-            step,
-            before[id(step)],
-            excluding[id(step)],
-            (before[id(step)].bit_count() + last - after[number]) / (2 * last),
-            around[id(step)],
-        )
-        for number, step in enumerate(steps)
-    ]
+    slots: list[TaskSlot] = []
+    _add_slots(root, None, 0, 0, slots)
+    last = max(1, len(slots) - 1)
+    for slot, after in zip(slots, _count_bits([slot.before for slot in slots]), strict=True):
+        slot.position = (slot.before.bit_count() + last - after) / (2 * last)
+    return slots
 
 
-def _count_bits(numbers: Iterable[int], size: int) -> list[int]:
-    """Return in how many of the numbers each of the lowest `size` bits is set."""
-    counts = [0] * size
-    for left in numbers:
-        while left:
-            lowest = left & -left
-            counts[lowest.bit_length() - 1] += 1
-            left ^= lowest
+def _count_bits(numbers: Sequence[int]) -> list[int]:
+    """Return in how many of the numbers each bit is set, for as many bits as there are numbers."""
+    counts = [0] * len(numbers)
+    for number in numbers:
+        for bit in _set_bits(number):
+            counts[bit] += 1
     return counts
 
 
-def _atomic_steps(level: Draft) -> list[DraftStep]:
-    return [atomic for step in level.steps for atomic in ([step] if step.inner is None else _atomic_steps(step.inner))]
+def _set_bits(number: int) -> list[int]:
+    """Return the bits of a number that are set, the lowest first."""
+    bits: list[int] = []
+    while number:
+        lowest = number & -number
+        bits.append(lowest.bit_length() - 1)
+        number ^= lowest
+    return bits
 
 
-def _relate_steps(
-    level: Draft,
-    around: DraftStep | None,
-    before: int,
-    excluding: int,
-    bits: dict[int, int],
-    relations: tuple[dict[int, int], dict[int, int], dict[int, DraftStep | None]],
-) -> None:
-    """Record for each atomic step, at any depth, the steps before it, those that exclude it, and the step around it.
+def _count_atomic(step: DraftStep) -> int:
+    """Return how many atomic steps the step is or holds, at any depth."""
+    return 1 if step.inner is None else sum(map(_count_atomic, step.inner.steps))
+
+
+def _add_slots(level: Draft, around: DraftStep | None, before: int, excluding: int, slots: list[TaskSlot]) -> None:
+    """Add a slot for each atomic step of the level, at any depth.
 
     `before` and `excluding` are those of the step around the level.
     """
-    steps = level.steps
-    bits_inside = [
-        bits[id(step)] if step.inner is None else sum([bits[id(inner)] for inner in _atomic_steps(step.inner)])
-        for step in steps
-    ]
+    steps, first = level.steps, len(slots)
+    flat = all(step.inner is None for step in steps)
+    ends = list(accumulate(map(_count_atomic, steps), initial=first))
+    bits_inside = [(1 << end) - (1 << begin) for begin, end in pairwise(ends)]
     exclusive = _ExclusiveBranches(steps, bits_inside)
     for i, (step, ways) in enumerate(zip(steps, ancestors(level), strict=True)):
-        earlier = before | sum([bits_inside[j] for j in range(i) if ways >> j & 1])
+        earlier = before | (ways << first if flat else sum([bits_inside[j] for j in range(i) if ways >> j & 1]))
         never = excluding | exclusive.outside(step)
         if step.inner is not None:
-            _relate_steps(step.inner, step, earlier, never, bits, relations)
+            _add_slots(step.inner, step, earlier, never, slots)
         else:
-            relations[0][id(step)], relations[1][id(step)], relations[2][id(step)] = earlier, never, around
+            slots.append(TaskSlot(step, earlier, never, around))
 
 
 class _ExclusiveBranches:
@@ -213,15 +205,26 @@ class _ExclusiveBranches:
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """The order relation of a vocabulary: for each task, as bits, those before it, after it, or bound to be either."""
+    """The order relation of a vocabulary, with its tasks as bits.
 
-    earlier: tuple[int, ...]
-    later: tuple[int, ...]
-    bound: tuple[int, ...]
+    For each task there are four masks, in which all bits are set but its own and: those of no other task (`any_other`),
+    of the tasks before it, of those after it, of both, and of those that are bound to be either.
+    """
+
+    number: Mapping[str, int]
+    any_other: tuple[int, ...]
+    not_earlier: tuple[int, ...]
+    not_later: tuple[int, ...]
+    not_related: tuple[int, ...]
+    not_bound: tuple[int, ...]
 
     @property
-    def tasks(self) -> range:
-        return range(len(self.earlier))
+    def size(self) -> int:
+        return len(self.number)
+
+    def bits(self, names: Iterable[str]) -> int:
+        """Return the bits of the tasks of these names, each given once."""
+        return sum([1 << self.number[name] for name in names])
 
 
 @catalog_cache
@@ -237,59 +240,93 @@ def _relation(name: str) -> _Relation:
         for j in (index[name_before] for name_before in task.requires):
             required[i] |= 1 << j | required[j]
     bound = [required[i] | sum(1 << j for j, other in enumerate(required) if other >> i & 1) for i in range(len(tasks))]
-    return _Relation(tuple(earlier), tuple(later), tuple(bound))
+    related = [before | after for before, after in zip(earlier, later, strict=True)]
+    masks = [
+        tuple([~(others | 1 << i) for i, others in enumerate(excluded)])
+        for excluded in ([0] * len(tasks), earlier, later, related, bound)
+    ]
+    return _Relation(index, *masks)
 
 
 class _Search:
-    """A search for a task for every slot, one slot after the other."""
+    """A search for a task for every slot, one slot after the other.
+
+    Args:
+        relation: The order relation of the tasks.
+        slots: The slots.
+        allowed: The tasks that may take each of the slots, as bits.
+        misleading: Place ordered tasks in reverse.
+        window: The part of the vocabulary to choose from, as shares of it; others are used if none fits.
+        noise: How far the choice strays from the slot's place in the window, as a share of it.
+    """
 
     def __init__(
-        self, relation: _Relation, slots: Sequence[TaskSlot], allowed: Sequence[int], misleading: bool
+        self,
+        relation: _Relation,
+        slots: Sequence[TaskSlot],
+        allowed: Sequence[int],
+        misleading: bool,
+        window: tuple[float, float],
+        noise: float,
     ) -> None:
-        self.relation, self.slots, self.allowed, self.misleading = relation, slots, allowed, misleading
+        low, high = window
+        self.allowed = allowed
+        self.spread = noise * (high - low) * relation.size
+        positions = [1 - slot.position if misleading else slot.position for slot in slots]
+        self.targets = [(low + (high - low) * position) * (relation.size - 1) for position in positions]
+        masks = _misleading_masks if misleading else _sensible_masks
+        self.masks = [masks(relation, slot, number) for number, slot in enumerate(slots)]
 
-    def run(self, window: tuple[float, float], noise: float, rng: Random) -> list[int] | None:
-        """Return the task of each slot, by its index; None if the search is given up.
-
-        Args:
-            window: The part of the vocabulary to choose from, as shares of it; others are used if none fits.
-            noise: How far the choice strays from the slot's place in the window, as a share of it.
-            rng: The source of choice.
-        """
+    def run(self, rng: Random) -> list[int] | None:
+        """Return the task of each slot, by its index; None if the search is given up."""
         chosen: list[int] = []
-        waiting = [self._candidates(chosen, window, noise, rng)]
-        for _ in range(NODES * len(self.slots)):
-            while waiting and not waiting[-1]:
+        waiting = [self._candidates(chosen, rng)]
+        for _ in range(NODES * len(self.allowed)):
+            while (task := next(waiting[-1], None)) is None:
                 waiting.pop()
-                del chosen[-1:]
-            if not waiting:
-                return None
-            chosen.append(waiting[-1].pop())
-            if len(chosen) == len(self.slots):
+                if not waiting:
+                    return None
+                chosen.pop()
+            chosen.append(task)
+            if len(chosen) == len(self.allowed):
                 return chosen
-            waiting.append(self._candidates(chosen, window, noise, rng))
+            waiting.append(self._candidates(chosen, rng))
         return None
 
-    def _candidates(self, chosen: Sequence[int], window: tuple[float, float], noise: float, rng: Random) -> list[int]:
-        """Return some tasks that fit the next slot, the task closest to the slot's place last."""
-        slot, relation = self.slots[len(chosen)], self.relation
-        fitting = self.allowed[len(chosen)]
-        for number, task in enumerate(chosen):
-            fitting &= ~(1 << task)
-            if slot.before >> number & 1:
-                fitting &= ~(relation.later[task] if self.misleading else relation.earlier[task])
-            elif self.misleading:
-                continue
-            elif slot.excluding >> number & 1:
-                fitting &= ~relation.bound[task]
-            else:
-                fitting &= ~(relation.earlier[task] | relation.later[task])
-        position = 1 - slot.position if self.misleading else slot.position
-        low, high = window
-        size = len(relation.earlier)
-        target = (low + (high - low) * position) * (size - 1)
-        spread = noise * (high - low) * size
-        draw = rng.random
-        ranked = [(abs(task - target) + spread * draw(), task) for task in relation.tasks if fitting >> task & 1]
-        ranked.sort()
-        return [task for _, task in ranked[BRANCHING - 1 :: -1]]
+    def _candidates(self, chosen: Sequence[int], rng: Random) -> Iterator[int]:
+        """Return some tasks that fit the next slot, the task closest to the slot's place first.
+
+        All numbers are drawn at once, so that the sequence of draws does not depend on how many tasks are tried.
+        """
+        number = len(chosen)
+        fitting, target, spread, draw = self.allowed[number], self.targets[number], self.spread, rng.random
+        for masks, task in zip(self.masks[number], chosen, strict=True):
+            fitting &= masks[task]
+        tasks = _set_bits(fitting)
+        return _closest_first(tasks, [abs(task - target) + spread * draw() for task in tasks])
+
+
+def _misleading_masks(relation: _Relation, slot: TaskSlot, number: int) -> list[tuple[int, ...]]:
+    """Return, for each slot before the slot of that number, which tasks it leaves by the task that it has itself."""
+    return [relation.not_later if slot.before >> other & 1 else relation.any_other for other in range(number)]
+
+
+def _sensible_masks(relation: _Relation, slot: TaskSlot, number: int) -> list[tuple[int, ...]]:
+    """Return, for each slot before the slot of that number, which tasks it leaves by the task that it has itself."""
+    masks = []
+    for other in range(number):
+        if slot.before >> other & 1:
+            masks.append(relation.not_earlier)
+        elif slot.excluding >> other & 1:
+            masks.append(relation.not_bound)
+        else:
+            masks.append(relation.not_related)
+    return masks
+
+
+def _closest_first(tasks: Sequence[int], distances: list[float]) -> Iterator[int]:
+    """Yield up to BRANCHING tasks, closest first; mostly only the first is tried, so they are not sorted."""
+    for _ in range(min(BRANCHING, len(tasks))):
+        closest = distances.index(min(distances))
+        yield tasks[closest]
+        distances[closest] = math.inf

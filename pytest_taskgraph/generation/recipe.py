@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 
 from ..errors import UnknownNameError, UsageError
@@ -88,6 +89,7 @@ class Recipe:
         return vocabulary(self.vocabulary)
 
 
+@lru_cache(maxsize=64)
 def implied_features(name: str) -> frozenset[str]:
     """Return the feature with all features that it implies."""
     names = [name]

@@ -101,10 +101,10 @@ class RunSession:
         self.measuring = MeasuringModels(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
-        self.kept_questions = KeptQuestions(self.pipeline.folder, lambda: self._stores_replies)
+        self.notices: list[str] = []
+        self.kept_questions = KeptQuestions(self.pipeline.folder, lambda: self._keeps_questions, self.notices.append)
         self.garbage = GarbageCollection()
         self.progress: Progress | None = None
-        self.notices: list[str] = []
         self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0
         self.population = Questions(config, self.families, self.models)
@@ -184,9 +184,10 @@ class RunSession:
         return measuring or self.models.live
 
     @property
-    def _stores_replies(self) -> bool:
-        """Return True if the run writes replies to the store."""
-        return self.models.live and self.models.storable and not self.pipeline.replay
+    def _keeps_questions(self) -> bool:
+        """Return True if the run writes replies to the store, or plans such a run."""
+        asks_or_plans = options.switched(self.config, "dry-run") or not options.idle(self.config)
+        return asks_or_plans and self.models.live and self.models.storable and not self.pipeline.replay
 
     def begin(self, items: int) -> None:
         """Start the progress output if the run asks a live model under test.

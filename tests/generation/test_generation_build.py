@@ -165,7 +165,6 @@ def test_build_without_demands_is_chain() -> None:
 
 PROGRAM = """
 import hashlib
-from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.semantics.concurrency import block_after

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from itertools import product
 from random import Random
 
 import pytest
@@ -13,6 +15,7 @@ from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.notations.plain_json import dumps
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.graph import is_connected, shortest_cycle
@@ -247,3 +250,27 @@ def test_nest_block_tasks_and_links_are_kept_below_a_composite_task() -> None:
                 parameter.name for parameter in flawed.parameters
             )
     assert nested > 20
+
+
+PINNED_RECIPES = (
+    Recipe(10, features=frozenset({"parallel", "exclusive", "hierarchy"})),
+    Recipe(12, features=frozenset({"exclusive", "inclusive", "domains"})),
+    Recipe(16, features=frozenset({"references", "data"})),
+    *(
+        Recipe(12, features=frozenset({"parallel", "data", "descriptions"}), vocabulary=name, complete=True, goal=goal)
+        for name, goal in (("kitchen", True), ("travel", False))
+    ),
+)
+
+
+def test_mutation_same_seed_gives_pinned_flaws() -> None:
+    """Other flaws would change the prompts of all questions about them: that takes a new major version."""
+    written, planted = sha256(), set[str]()
+    for name, recipe, seed in product(MUTATIONS, PINNED_RECIPES, range(4)):
+        try:
+            written.update(dumps(MUTATIONS[name](generate(recipe, f"pinned {seed}"), Random(seed))).encode())
+            planted.add(name)
+        except NoCaseError as error:
+            written.update(str(error).encode())
+    assert planted == set(MUTATIONS)
+    assert written.hexdigest() == "dd845199e17b0a99c5485093646fd45ceb5711773319f979b1f882b010237fb3"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
 from loopback import Loopback
@@ -16,13 +17,21 @@ from plugin_project import Project, asking, right
 from pytest_taskgraph import understanding
 from pytest_taskgraph.benchmarks.understanding import Understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.prompts import prompt_template
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.benchmarks.understanding.questions.phrasings import apply_phrasings
 from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.generation.builder import build
+from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.plugin.asking import kept_questions
 from pytest_taskgraph.plugin.asking.kept_questions import FILE, KeptQuestions
 from pytest_taskgraph.plugin.suites import CollectedQuestion
+from pytest_taskgraph.trial import Question
 
 SETTINGS = UnderstandingSettings(instances=2)
+NOTICES: list[str] = []
+PROMPT = "{# answer: marker #}\n{{ workflow }}\n{{ question }}\n{{ instruction }}\n"
 
 
 @pytest.fixture
@@ -37,7 +46,13 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return question
 
     monkeypatch.setattr(Understanding, "question", noted)
+    NOTICES.clear()
     return ids
+
+
+def exact(questions: list[object]) -> list[str]:
+    """Return all fields of questions as text, which tells 1 from 1.0, a list from a tuple and the order of names."""
+    return [str([getattr(question, field.name) for field in fields(Question)]) for question in questions]
 
 
 def collected(settings: UnderstandingSettings = SETTINGS, patterns: str = "flow_*") -> list[CollectedQuestion]:
@@ -46,7 +61,7 @@ def collected(settings: UnderstandingSettings = SETTINGS, patterns: str = "flow_
 
 
 def opened(folder: Path, keeps: bool = True) -> KeptQuestions:
-    return KeptQuestions(folder, lambda: keeps)
+    return KeptQuestions(folder, lambda: keeps, NOTICES.append)
 
 
 def ask_all(folder: Path, questions: list[CollectedQuestion], keeps: bool = True) -> list[object]:
@@ -76,7 +91,7 @@ def test_kept_question_equals_built_question(tmp_path: Path, built: list[str], s
     count = len(built)
     again = ask_all(tmp_path, questions)
     assert (again, len(built)) == (first, count)
-    assert list(map(repr, again)) == list(map(repr, first))  # 1, 1.0 and True are equal
+    assert exact(again) == exact(first)
 
 
 @pytest.mark.parametrize("changed", [{"seed": 1}, {"prompt": "direct"}, {"names": "domain"}, {"pass_threshold": 0.5}])
@@ -126,15 +141,69 @@ def test_code_fingerprint_changes_with_any_file(tmp_path: Path, monkeypatch: pyt
     assert fingerprint() == seen[-1]
 
 
-def test_question_that_files_determine_is_not_kept(tmp_path: Path, built: list[str]) -> None:
-    own = tmp_path / "mine.jinja"
-    own.write_text("{# answer: marker #}\n{{ workflow }}\n{{ question }}\n{{ instruction }}\n")
-    for settings in (replace(SETTINGS, prompt=str(own)), replace(SETTINGS, templates=str(tmp_path))):
-        questions = collected(settings)
-        ask_all(tmp_path, questions)
-        ask_all(tmp_path, questions)
-        assert len(built) == 2 * len(questions)
+def read_anew() -> None:
+    """Make the next look-up read templates again, as another process does."""
+    prompt_template.cache_clear()
+    apply_phrasings.cache_clear()
+
+
+@pytest.mark.parametrize("file", ["mine.jinja", "chain_of_thought.jinja", "patterns/parallel_pair.jinja"])
+def test_question_is_kept_until_content_of_template_changes(tmp_path: Path, built: list[str], file: str) -> None:
+    path = tmp_path / "templates" / file
+    path.parent.mkdir(parents=True)
+    first = "Do {{ a }} and {{ b }} run in parallel?" if "patterns" in file else PROMPT
+    folder = replace(SETTINGS, templates=str(tmp_path / "templates"))
+    settings = replace(SETTINGS, prompt=str(path)) if file == "mine.jinja" else folder
+    for text, count in ((first, 1), (first, 0), (f"{first}Think.", 1), (first, 0)):
+        path.write_text(text)
+        read_anew()
+        questions, expected = (
+            collected(settings, "parallel_pair")[:1],
+            collected(settings, "parallel_pair")[0].question(),
+        )
         built.clear()
+        assert ask_all(tmp_path, questions) == [expected]
+        assert len(built) == count
+    read_anew()
+
+
+def test_question_about_own_workflow_is_built(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "own.mmd").write_text(write_workflow(build(Recipe(tasks=8), Random(1)), "mermaid"))
+    questions = collected(replace(SETTINGS, workflows=(str(tmp_path / "own.mmd"),)))
+    ask_all(tmp_path, questions)
+    ask_all(tmp_path, questions)
+    assert len(built) == 2 * len(questions)
+    assert not (tmp_path / FILE).exists()
+
+
+def test_question_of_subclass_is_built(tmp_path: Path, built: list[str]) -> None:
+    class Altered(Understanding):
+        """A family of another package, whose code the fingerprint does not cover."""
+
+    questions = [replace(each, family=Altered()) for each in collected()]
+    ask_all(tmp_path, questions)
+    ask_all(tmp_path, questions)
+    assert len(built) == 2 * len(questions)
+
+
+def test_question_with_settings_that_are_no_json_is_built(tmp_path: Path, built: list[str]) -> None:
+    questions = [replace(each, settings=replace(SETTINGS, own={"path": tmp_path})) for each in collected()]  # type: ignore[dict-item]
+    ask_all(tmp_path, questions)
+    assert ask_all(tmp_path, questions) == [each.question() for each in questions]
+    assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.parametrize("labels", [{"a": (1,)}, {1: "a"}, {"a": {1}}, {"a": float("nan")}])
+def test_question_that_json_does_not_hold_is_built(
+    tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, labels: dict[str, str | int]
+) -> None:
+    build_question = Understanding.question
+    monkeypatch.setattr(Understanding, "question", lambda *args: replace(build_question(*args), labels=labels))
+    questions = collected()[:1]
+    monkeypatch.setattr("pytest_taskgraph.benchmarks.contract.check_question", lambda *args: None)
+    ask_all(tmp_path, questions)
+    ask_all(tmp_path, questions)
+    assert len(built) == 2
     assert not (tmp_path / FILE).exists()
 
 
@@ -161,11 +230,26 @@ def test_damaged_file_is_ignored_and_replaced(tmp_path: Path, built: list[str], 
     (tmp_path / FILE).write_bytes(content)
     questions = collected()
     expected = [each.question() for each in questions]
-    for _ in range(2):
-        assert ask_all(tmp_path, questions) == expected
+    assert ask_all(tmp_path, questions) == expected
     built.clear()
     assert ask_all(tmp_path, questions) == expected
     assert not built
+    assert [str(tmp_path / FILE) in notice for notice in NOTICES] == [True] * bool(content)
+
+
+def test_row_of_another_key_is_built(tmp_path: Path, built: list[str]) -> None:
+    questions = collected()
+    expected = ask_all(tmp_path, questions)
+    others = collected(replace(SETTINGS, pass_threshold=0.5))
+    ask_all(tmp_path, others)
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
+        count = len(questions)
+        rows = dict(connection.execute("SELECT rowid, question FROM questions").fetchall())
+        swapped = [(rows[(row + count - 1) % (2 * count) + 1], row) for row in rows]
+        connection.executemany("UPDATE questions SET question = ? WHERE rowid = ?", swapped)
+    built.clear()
+    assert ask_all(tmp_path, questions) == expected
+    assert len(built) == count
 
 
 @pytest.mark.parametrize("damage", [b"no zlib", b"x\x9c\x03\x00\x00\x00\x00\x01"])
@@ -174,9 +258,10 @@ def test_damaged_row_is_built(tmp_path: Path, built: list[str], damage: bytes) -
     expected = ask_all(tmp_path, questions)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         connection.execute("UPDATE questions SET question = ?", (damage,))
-    built.clear()
-    assert ask_all(tmp_path, questions) == expected
-    assert len(built) == len(questions)
+    for count in (len(questions), 0):  # built, and kept again
+        built.clear()
+        assert ask_all(tmp_path, questions) == expected
+        assert len(built) == count
 
 
 def test_oldest_questions_beyond_bound_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +284,38 @@ def test_run_with_stored_replies_builds_no_question_again(
     assert (second.code, second.counts) == (first.code, first.counts)
     assert probes
     assert not built
+
+
+def test_run_after_dry_run_builds_no_question_again(project: Project, server: Loopback, built: list[str]) -> None:
+    server.answer = right
+    dry = project.run(*asking(server.url), "--taskgraph-dry-run")
+    assert sorted(path.name for path in (project.path / ".taskgraph").iterdir()) == [".gitignore", FILE]
+    assert built
+    built.clear()
+    ran = project.run(*asking(server.url))
+    assert (dry.code, ran.code) == (0, 0)
+    assert not built
+
+
+@pytest.mark.parametrize("idle", ["--collect-only", "--setup-only", "--taskgraph-replay"])
+def test_run_that_asks_nothing_keeps_no_question(
+    project: Project, server: Loopback, built: list[str], idle: str
+) -> None:
+    server.answer = right
+    project.run(*asking(server.url))
+    (project.path / ".taskgraph" / FILE).unlink()
+    built.clear()
+    project.run(*asking(server.url), idle)
+    assert not (project.path / ".taskgraph" / FILE).exists()
+
+
+def test_run_beside_damaged_file_states_it(project: Project, server: Loopback) -> None:
+    server.answer = right
+    project.write(f".taskgraph/{FILE}", "no database at all, but long enough for a header" * 9)
+    first, second = (project.run(*asking(server.url)) for _ in range(2))
+    assert f"{FILE} is damaged (file is not a database); its questions are built again" in first.output
+    assert "is damaged" not in second.output
+    assert (first.code, second.code) == (0, 0)
 
 
 def test_run_without_stored_replies_keeps_no_question(project: Project, built: list[str]) -> None:

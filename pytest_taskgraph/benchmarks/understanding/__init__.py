@@ -222,14 +222,14 @@ class Understanding(Family):
 
         return notices(UnderstandingSettings.of(settings), options)
 
-    def is_self_contained(self, reference: QuestionReference, settings: Settings) -> bool:
-        """Return True for a built-in pattern of a generated workflow in a built-in prompt template."""
-        from .patterns import catalogue
-        from .prompts import PROMPTS
+    def question_identity(self, reference: QuestionReference, settings: Settings) -> Json:
+        """Return the user's templates of a generated workflow; None for own patterns, own workflows and subclasses."""
+        from .questions.identity import templates_of
+        from .questions.ingredients import PatternReference
 
-        own = UnderstandingSettings.of(settings)
-        files = own.workflows or own.question or own.templates
-        return not files and own.prompt in PROMPTS and catalogue()[reference.group].category != "custom"
+        if type(self) is not Understanding:  # its code is not part of this package
+            return None
+        return templates_of(PatternReference.of(reference), UnderstandingSettings.of(settings))
 
     def check(self, settings: Settings) -> None:
         """Validate notations, prompt templates, variations and own files.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -92,8 +93,10 @@ class UnderstandingSettings(Settings):
     @classmethod
     def of(cls, settings: Settings) -> UnderstandingSettings:
         """Return the settings of a run with the family's own; settings of the family are returned unchanged."""
-        if isinstance(settings, cls):
-            return settings
-        return settings.extended(
-            cls, {OWN[option.name]: option for option in OPTIONS}, convert="notation" in settings.own
-        )
+        return settings if isinstance(settings, cls) else _extended_settings(settings)
+
+
+@lru_cache(maxsize=16)  # each question of a run is built with the same settings, those of its suite
+def _extended_settings(settings: Settings) -> UnderstandingSettings:
+    options = {OWN[option.name]: option for option in OPTIONS}
+    return settings.extended(UnderstandingSettings, options, convert="notation" in settings.own)

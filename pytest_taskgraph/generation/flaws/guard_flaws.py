@@ -146,7 +146,7 @@ class _Situations:
         self.domains = domains
         rows = list(product(*(_representative_values(domain, domains_shown) for domain in domains.values())))
         self.columns = dict(zip(domains, zip(*rows, strict=True), strict=True))
-        self.whole = _bits(all(isinstance(value, str) or value % 1 == 0 for value in row) for row in rows)
+        self.whole = _bits([all(isinstance(value, str) or value % 1 == 0 for value in row) for row in rows])
         self.every = (1 << len(rows)) - 1
         self.bits_by_comparison: dict[tuple[GuardSlot, Constant], int] = {}
 
@@ -188,7 +188,7 @@ class _Situations:
         if (slot, constant) not in self.bits_by_comparison:
             compare = _COMPARE[slot.operator]
             self.bits_by_comparison[slot, constant] = _bits(
-                compare(value, constant) for value in self.columns[slot.name]
+                [compare(value, constant) for value in self.columns[slot.name]]
             )
         return self.bits_by_comparison[slot, constant]
 
@@ -243,7 +243,7 @@ def _inside(domain: Domain) -> list[int]:
 
 
 def _bits(truths: Iterable[bool]) -> int:
-    return int("".join("1" if truth else "0" for truth in truths), 2)
+    return int("".join(["1" if truth else "0" for truth in truths]), 2)
 
 
 def exclude_guards(workflow: Workflow, rng: Random) -> Workflow:

@@ -22,7 +22,15 @@ _T = TypeVar("_T")
 _HEADER = b"SQLite format 3\x00"
 _SHARED, _UNCHANGED = "ro", "ro&immutable=1"  # modes of SQLite: it locks, or assumes that the file does not change
 _CHECKED = 16_000_000  # bytes; the check of a larger file takes longer than a run without questions
-_OWN = (".gitignore", "runs", FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
+_QUESTIONS = "questions.sqlite"  # which the plugin keeps beside the replies
+_OWN = (
+    ".gitignore",
+    "runs",
+    _QUESTIONS,
+    f"{_QUESTIONS}-journal",
+    FILE,
+    *(f"{FILE}-{end}" for end in ("wal", "shm", "journal")),
+)
 _REST = "it was left as it is; move it away, or name another folder with --taskgraph-store (of a command: --store)"
 
 # The n-th entry (from 0) leads from schema n to schema n + 1; an empty file has schema 0.

@@ -1,22 +1,24 @@
 """Built questions on disk, beside the stored replies, so that a run that asks them again does not build them.
 
-A question is kept under the SHA-256 of all that determines it: its reference, every setting, and the fingerprint of the
-code that builds it. Kept are questions that nothing else determines (`Family.is_self_contained`), in runs that store
-replies. Questions that cannot be read are built, and nothing that goes wrong here ends a run.
+A question is kept under the SHA-256 of all that determines it: its reference, every setting, what its family names
+beside them (`Family.question_identity`), and the fingerprint of the code that builds it. Questions are kept in runs
+that store replies, and in dry runs. Questions that cannot be read are built, and nothing that goes wrong here ends a
+run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import sqlite3
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import fields
-from functools import cache
-from importlib.metadata import version
+from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +35,7 @@ MOST: Final = 100_000
 
 _BATCH = 2_000  # questions of one transaction
 _WAIT = 5.0  # seconds to wait for another process that writes
-_LIBRARIES = ("networkx", "Jinja2")  # they take part in building
+_LIBRARIES = ("networkx", "Jinja2", "MarkupSafe")  # they take part in building
 _HARMLESS = frozenset({"model", "report", "family"})  # kinds of registered objects that change no question
 _CREATE = "CREATE TABLE IF NOT EXISTS questions (key TEXT PRIMARY KEY, code TEXT NOT NULL, question BLOB NOT NULL)"
 
@@ -42,64 +44,78 @@ class KeptQuestions:
     """The questions of a file.
 
     Args:
-        folder: The folder of the file.
-        keeps: Function that returns True if the run may write to the folder; called when there is something to write.
+        folder: The folder of the file; it is created when questions are written.
+        keeps: Function that returns True if the run may write to the folder; called at the first question.
+        notify: Function that receives a notice about a damaged file.
     """
 
-    def __init__(self, folder: Path, keeps: Callable[[], bool]) -> None:
-        self._path, self._keeps = folder / FILE, keeps
+    def __init__(self, folder: Path, keeps: Callable[[], bool], notify: Callable[[str], None]) -> None:
+        self._path, self._may_keep, self._notify = folder / FILE, keeps, notify
         self._connection: sqlite3.Connection | None = None
-        self._readable = True
+        self._is_damaged = False
         self._built: dict[str, bytes] = {}
         self._settings: tuple[Settings, str] | None = None  # the last settings, with their text
 
     def question(self, collected: CollectedQuestion) -> Question:
         """Return the question as it was kept, else build it. Raises UsageError."""
-        if not collected.family.is_self_contained(collected.reference, collected.settings) or _is_extended():
+        key = self._key(collected) if self._keeps or self._readable else ""
+        if not key:
             return collected.question()
-        key = self._key(collected)
         kept = self._read(key)
         if kept is not None and (kept.id, kept.family) == (collected.reference.id, collected.family.name):
             return kept
         question = collected.question()
-        if self._keeps() and (text := _text(question)):
-            self._built[key] = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+        if self._keeps and (text := _text(question)):
+            self._built[key] = _compress(key, text)
             if len(self._built) >= _BATCH:
                 self.save()
         return question
 
     def save(self) -> None:
         """Write the questions that were built."""
+        from ...models.store.schema import prepare_folder
+
         built, self._built = self._built, {}
         if not built:
             return
-        try:
-            with closing(sqlite3.connect(self._path, timeout=_WAIT)) as connection, connection:
-                connection.execute(_CREATE)
-                connection.execute("DELETE FROM questions WHERE code != ?", (code_fingerprint(),))
-                rows = [(key, code_fingerprint(), question) for key, question in built.items()]
-                connection.executemany("INSERT OR IGNORE INTO questions VALUES (?, ?, ?)", rows)
-                newest = "(SELECT max(rowid) FROM questions)"
-                connection.execute(f"DELETE FROM questions WHERE rowid <= {newest} - ?", (MOST,))
-        except sqlite3.OperationalError:  # a full disk, a folder that cannot be written, another process that writes
-            return
-        except sqlite3.DatabaseError:  # not a database: the next run begins a new one
-            with suppress(OSError):
-                self._path.unlink(missing_ok=True)
+        # An error may be a full disk, a folder that cannot be written, or another process that writes.
+        with suppress(OSError, sqlite3.Error):
+            prepare_folder(self._path.parent)
+            try:
+                _write(self._path, built)
+            except sqlite3.OperationalError:
+                return
+            except sqlite3.DatabaseError as error:
+                self._note_damage(error)
+                self._close_connection()
+                self._path.unlink()
+                _write(self._path, built)
 
     def close(self) -> None:
         """Write the questions that were built, and close the file."""
         self.save()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._close_connection()
+
+    @cached_property
+    def _keeps(self) -> bool:
+        return self._may_keep()
+
+    @cached_property
+    def _readable(self) -> bool:
+        return self._path.exists()
 
     def _key(self, collected: CollectedQuestion) -> str:
-        if self._settings is None or self._settings[0] is not collected.settings:
-            self._settings = collected.settings, _canonical(_plain(collected.settings))
-        reference = _canonical(_plain(collected.reference))
-        parts = (code_fingerprint(), collected.family.name, self._settings[1], reference)
-        return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        """Return the key of a question; empty if it cannot be kept."""
+        identity = collected.family.question_identity(collected.reference, collected.settings)
+        if identity is None or _is_extended() or not (code := code_fingerprint()):
+            return ""
+        try:
+            if self._settings is None or self._settings[0] is not collected.settings:
+                self._settings = collected.settings, _canonical(_plain(collected.settings))
+            parts = _canonical([code, collected.family.name, _plain(collected.reference), identity])
+        except (TypeError, ValueError):  # settings of another plugin that are no JSON
+            return ""
+        return hashlib.sha256(f"{parts}\n{self._settings[1]}".encode()).hexdigest()
 
     def _read(self, key: str) -> Question | None:
         """Return a question that was built before, in this run or another; None if there is none or it is damaged."""
@@ -107,7 +123,8 @@ class KeptQuestions:
         if not compressed:
             return None
         try:
-            return _question(zlib.decompress(compressed).decode("utf-8", "surrogatepass"))
+            head, _, text = zlib.decompress(compressed).decode().partition("\n")
+            return _question(text) if head == key else None
         except (zlib.error, ValueError, TypeError):
             return None
 
@@ -118,24 +135,76 @@ class KeptQuestions:
             if self._connection is None:
                 self._connection = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT)
             row = self._connection.execute("SELECT question FROM questions WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:  # there is no such file, or it is damaged
+        except sqlite3.Error as error:
             self._readable = False
+            if not isinstance(error, sqlite3.OperationalError):
+                self._note_damage(error)
             return None
         return bytes(row[0]) if row else None
+
+    def _note_damage(self, error: sqlite3.Error) -> None:
+        if not self._is_damaged:
+            self._is_damaged = True
+            self._notify(
+                f"{self._path} is damaged ({error}); its questions are built again, and a new file replaces it"
+            )
+
+    def _close_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _write(path: Path, built: Mapping[str, bytes]) -> None:
+    """Add questions; all questions in the file are of the same code, so those of other code are deleted."""
+    code = code_fingerprint()
+    rows = [(key, code, question) for key, question in built.items()]
+    with closing(sqlite3.connect(path, timeout=_WAIT)) as connection, connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(_CREATE)
+        first = connection.execute("SELECT code FROM questions LIMIT 1").fetchone()
+        if first is not None and first[0] != code:
+            connection.execute("DELETE FROM questions")
+        connection.executemany("INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", rows)  # it replaces damaged rows
+        newest = "(SELECT max(rowid) FROM questions)"
+        connection.execute(f"DELETE FROM questions WHERE rowid <= {newest} - ?", (MOST,))
 
 
 @cache
 def code_fingerprint() -> str:
-    """Return a SHA-256 of all that builds questions: the files of this package, and the versions beside it."""
-    package = Path(__file__).parents[2]
-    found = hashlib.sha256()
-    for path in sorted(path for path in package.rglob("*") if path.suffix != ".pyc" and path.is_file()):
-        content = path.read_bytes()
-        found.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
-        found.update(content)
-    versions = [platform.python_version(), *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    found.update("\n".join(versions).encode())
+    """Return a SHA-256 of all that builds questions: the files of this package, and the versions beside it.
+
+    The content of the files counts, since neither size nor time shows each change: some archives set all times alike.
+    It is empty if the package stands in no folder.
+    """
+    package = str(Path(__file__).parents[2])
+    found = hashlib.sha256("\n".join([platform.python_version(), *map(_version, _LIBRARIES)]).encode())
+    try:
+        for path in sorted(_files(package)):
+            with open(path, "rb", buffering=0) as file:
+                content = file.read()
+            found.update(f"{path[len(package) :]}\n{len(content)}\n".encode("utf-8", "surrogatepass"))
+            found.update(content)
+    except OSError:
+        return ""
     return found.hexdigest()
+
+
+def _files(folder: str) -> Iterator[str]:
+    """Yield the paths of all files that are not compiled; `Path.rglob` takes four times as long."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _files(entry.path)
+            elif not entry.name.endswith(".pyc"):
+                yield entry.path
+
+
+def _version(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:  # its code was copied without its metadata
+        return library
 
 
 def _is_extended() -> bool:
@@ -144,13 +213,26 @@ def _is_extended() -> bool:
 
 
 def _text(question: Question) -> str:
-    """Return the question as JSON; empty if the JSON does not hold all of it."""
-    text = _canonical({field.name: getattr(question, field.name) for field in fields(question)})
-    return text if _question(text) == question else ""
+    """Return the question as JSON; empty if the JSON does not hold all of it, with types and order."""
+    try:
+        text = _json(question)
+    except (TypeError, ValueError):
+        return ""
+    again = _question(text)
+    return text if again == question and _json(again) == text else ""  # 1, 1.0 and True are equal
+
+
+def _json(question: Question) -> str:
+    return json.dumps({field.name: getattr(question, field.name) for field in fields(question)}, separators=(",", ":"))
 
 
 def _question(text: str) -> Question:
     return Question(**json.loads(text))
+
+
+def _compress(key: str, text: str) -> bytes:
+    """Return the text with its key, so that a damaged index cannot lead to another question."""
+    return zlib.compress(f"{key}\n{text}".encode(), 1)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - settings and references hold any plain data

@@ -6,7 +6,9 @@ domain, only if integers and reals give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator as python_operator
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
@@ -32,6 +34,13 @@ MAX_GUARDS = 100
 
 MAX_CHECKS = 1_000_000
 """Largest number of comparisons evaluated for one answer."""
+
+_ORDERS: Mapping[Operator, Callable[[Fraction, Fraction], bool]] = {
+    "<": python_operator.lt,
+    "<=": python_operator.le,
+    ">": python_operator.gt,
+    ">=": python_operator.ge,
+}
 
 __all__ = [
     "And",
@@ -220,8 +229,10 @@ def unambiguous(comparison: Comparison, parameters: Sequence[Parameter]) -> bool
 
     It has two if a bare word is the name of a parameter and not a word of the compared parameter's domain.
     """
+    if not comparison.bare:
+        return True
     by_name = {parameter.name: parameter for parameter in parameters}
-    if not comparison.bare or comparison.value not in by_name:
+    if comparison.value not in by_name:
         return True
     compared = by_name.get(comparison.parameter)
     return compared is not None and compared.domain is not None and comparison.value in compared.domain.words
@@ -237,8 +248,7 @@ def compare(value: Constant, operator: Operator, constant: Constant) -> bool:
         return (value == constant) == (operator == "=")
     if isinstance(value, str) or isinstance(constant, str):
         raise TypeError(f"{value!r} {operator} {constant!r}: a word and a number have no order")
-    less, equal = value < constant, value == constant
-    return {"<": less, "<=": less or equal, ">": not (less or equal), ">=": not less}[operator]
+    return _ORDERS[operator](value, constant)
 
 
 def _parsed(guard: str | Guard) -> Guard | None:

@@ -19,48 +19,10 @@ from itertools import compress
 
 from ...errors import UnknownNameError
 from ..guards.cells import Constant, Situation, exact_value
-from ..guards.solver import Otherwise
-from ..model import END, START, Link, Scalar, Workflow
+from ..model import START, Scalar, Workflow
+from .flow_plan import Choice, NodePlan, flow_plan
 from .loop_nest import LoopPart, parts_of
-from .variables import LoopProgress, Memory, UndecidedError, Variables, Way, variables_of
-
-
-def taken_links(variables: Variables, node: str, memory: Memory, place: int, before: int) -> list[Link]:
-    """Return the links out of a node that are taken.
-
-    Args:
-        variables: The variables of the level.
-        node: The node that has run.
-        memory: The values of the variables in this run.
-        place: The index of the node's execution.
-        before: The executions before it, as bits.
-
-    Raises:
-        UndecidedError: if a guard cannot be computed, the links contradict the gateway, no way is open, or several are
-            and the choice is not known to be inclusive.
-    """
-    ways, kind = variables.ways[node], variables.flow.split(node)
-    guarded = [way for way in ways if way.link.guard is not None]
-    if kind == "unclear" or (not guarded and kind not in ("", "parallel")):
-        raise UndecidedError(f"it is undecided which way is taken at {node}")
-    for way in guarded:
-        if way.vague:
-            raise UndecidedError(f"the guard {way.link.guard!r} cannot be computed")
-    free = [way.link for way in ways if way.link.guard is None]
-    open_links = _open_links(guarded, memory, place, before)
-    if guarded and kind != "mixed" and not open_links:
-        raise UndecidedError(f"no way is open at {node}", stuck=True)
-    if len(open_links) > 1 and kind not in ("inclusive", "mixed"):
-        raise UndecidedError(f"several ways are open at {node}, and may exclude each other")
-    return free + open_links
-
-
-def _open_links(ways: Sequence[Way], memory: Memory, place: int, before: int) -> list[Link]:
-    plain = [way for way in ways if way.guard is not None and not isinstance(way.guard, Otherwise)]
-    open_links = [way.link for way in plain if way.guard is not None and memory.holds(way.guard, place, before)]
-    others = [way.link for way in ways if isinstance(way.guard, Otherwise)]
-    return open_links or others
-
+from .variables import LoopProgress, Memory, UndecidedError, Variables, variables_of
 
 MAX_EXECUTIONS = 2000
 """Largest number of executions of nodes in one run; beyond, the run is undecided."""
@@ -174,16 +136,16 @@ class _Execution:
     def __init__(self, level: Workflow, values: Mapping[str, Constant]) -> None:
         self.level = level
         self.variables: Variables = variables_of(level)
-        self.flow = self.variables.flow
+        self.plan = flow_plan(level)
         self.task_names = frozenset(level.task_names)
         self.memory = Memory(self.variables, values)
         self.nodes: list[str] = []  # the node of every execution
         self.before: list[int] = []  # for every execution, those before it
         # For each link that is taken and not yet followed: all executions before it, and the tasks directly before it.
-        self.tokens: dict[Link, tuple[int, int]] = {}
+        self.tokens: dict[int, tuple[int, int]] = {}
         self.sources: list[int] = []  # for every execution, the tasks directly before it
-        self.ahead: dict[Link, int] = {}  # for every link, taken or not, the executions that can lead to it
-        self.never: set[Link] = set()  # links behind a loop that never ends
+        self.ahead: dict[int, int] = {}  # for every link, taken or not, the executions that can lead to it
+        self.never: set[int] = set()  # links behind a loop that never ends
         self.endless: list[frozenset[str]] = []  # the nodes of every loop that never ends
         self.idle: set[str] = set()  # nodes that do not run
         self.depth = 0  # the number of loops around the node
@@ -224,27 +186,27 @@ class _Execution:
 
     def _visit_node(self, node: str) -> None:
         """Run a node if a link into it is taken, and record the executions that can lead to the links out of it."""
-        into, out = self.flow.into[node], self.flow.out[node]
-        tokens = [self.tokens.pop(link) for link in into if link in self.tokens]
-        mask = _union(self.ahead.get(link, 0) for link in into)
-        if any(link in self.never for link in into):
-            self.never.update(out)
-        elif tokens or node == START:
-            self._check_join(node, len(tokens))
-            mask = self._execute(
-                node,
-                _union(before for before, _ in tokens),
-                _union(sources for _, sources in tokens),
-                mask,
-            )
+        plan = self.plan.nodes[node]
+        before = sources = mask = ways = 0
+        for link in plan.into:
+            if (token := self.tokens.pop(link, None)) is not None:
+                ways += 1
+                before |= token[0]
+                sources |= token[1]
+            mask |= self.ahead.get(link, 0)
+        if self.never and not self.never.isdisjoint(plan.into):
+            self.never.update(plan.out)
+        elif ways or node == START:
+            _check_join(node, plan, ways)
+            mask = self._execute(node, plan, before, sources, mask)
         elif not self.depth:
             self.idle.add(node)
-        for link in out:
+        for link in plan.out:
             self.ahead[link] = mask
 
-    def _execute(self, node: str, before: int, sources: int, ahead: int) -> int:
+    def _execute(self, node: str, plan: NodePlan, before: int, sources: int, ahead: int) -> int:
         """Run a node and return the executions that can lead to the links out of it."""
-        if node in self.task_names and (before ^ ahead) & self.task_mask:
+        if plan.is_task and (before ^ ahead) & self.task_mask:
             raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
         place = len(self.nodes)
         if place >= MAX_EXECUTIONS:
@@ -252,29 +214,41 @@ class _Execution:
         self.nodes.append(node)
         self.before.append(before)
         self.sources.append(sources)
-        if node in self.task_names:
+        if plan.is_task:
             self.task_mask |= 1 << place
             self.memory.change(node, place, before)
         after = before | 1 << place
-        for link in taken_links(self.variables, node, self.memory, place, after):
-            self.tokens[link] = after, (1 << place if node in self.task_names else sources)
-        if not self.flow.out[node] and node != END and node not in self.task_names:
+        token = after, 1 << place if plan.is_task else sources
+        for link in self._taken_links(node, plan.choice, place, after):
+            self.tokens[link] = token
+        if plan.leads_nowhere:
             raise UndecidedError(f"{node} leads nowhere")
         return after | ahead
 
-    def _check_join(self, node: str, ways: int) -> None:
-        """Check that a join is reached by as many branches as it waits for.
+    def _taken_links(self, node: str, choice: Choice, place: int, before: int) -> Sequence[int]:
+        """Return the links out of a node that are taken.
+
+        Args:
+            node: The node that has run.
+            choice: Its choice.
+            place: The index of the node's execution.
+            before: The executions before it, as bits.
 
         Raises:
-            UndecidedError: if it is not.
+            UndecidedError: if a guard cannot be computed, the links contradict the gateway, no way is open, or several
+                are and the choice is not known to be inclusive.
         """
-        gateway = self.flow.gateways.get(node)
-        if gateway is None or gateway.role != "join":
-            return
-        if gateway.kind == "exclusive" and ways > 1:
-            raise UndecidedError(f"several branches come to {node}, which awaits one")
-        if gateway.kind == "parallel" and ways < len(self.flow.into[node]):
-            raise UndecidedError(f"not all branches come to {node}, which awaits them")
+        if choice.undecided:
+            raise UndecidedError(choice.undecided)
+        if not choice.guarded and not choice.otherwise:
+            return choice.free
+        open_links = [link for link, guard in choice.guarded if self.memory.holds(guard, place, before)]
+        taken = open_links or choice.otherwise
+        if choice.must_open and not taken:
+            raise UndecidedError(f"no way is open at {node}", stuck=True)
+        if choice.single and len(taken) > 1:
+            raise UndecidedError(f"several ways are open at {node}, and may exclude each other")
+        return [*choice.free, *taken]
 
     def _execute_loop(self, part: LoopPart) -> None:
         progress = LoopProgress(self.variables, part, self.memory)
@@ -296,12 +270,12 @@ class _Execution:
         """Execute the nodes of a loop, which began with execution `began`, once; return True if it then repeats."""
         for inner in part.inner:
             self._execute_part(inner)
-        inside = [link for node in part.nodes for link in self.flow.out[node]]
-        again = any(link in self.tokens for link in inside if link.target == part.head)
-        left = any(link in self.tokens for link in inside if link.target not in part.nodes)
+        plan = self.plan.loops[part.nodes]
+        again = not self.tokens.keys().isdisjoint(plan.back)
+        left = not self.tokens.keys().isdisjoint(plan.left)
         if again and left:
             raise UndecidedError(f"the loop at {part.head} is left and repeated at once")
-        if any(link in self.never for link in inside):
+        if not self.never.isdisjoint(plan.inside):
             self._mark_endless(part, began)
             return False
         return again
@@ -310,9 +284,21 @@ class _Execution:
         """Record that the loop never ends, or is never entered because an earlier one never ends."""
         if part.head in self.nodes[began:]:
             self.endless.append(part.nodes)
-        for link in (link for node in part.nodes for link in self.flow.out[node]):
+        for link in self.plan.loops[part.nodes].inside:
             self.tokens.pop(link, None)
             self.never.add(link)
+
+
+def _check_join(node: str, plan: NodePlan, ways: int) -> None:
+    """Check that a join is reached by as many branches as it waits for.
+
+    Raises:
+        UndecidedError: if it is not.
+    """
+    if plan.join == "exclusive" and ways > 1:
+        raise UndecidedError(f"several branches come to {node}, which awaits one")
+    if plan.join == "parallel" and ways < len(plan.into):
+        raise UndecidedError(f"not all branches come to {node}, which awaits them")
 
 
 def _set_bits(mask: int) -> Iterator[int]:
@@ -327,13 +313,6 @@ def _pack_bits(mask: int, is_kept: Sequence[bool]) -> int:
     """Return the kept bits of a mask side by side, the first of `is_kept` being the lowest bit."""
     bits = "".join(compress(f"{mask:b}"[::-1], is_kept))
     return int(bits[::-1], 2) if bits else 0
-
-
-def _union(masks: Iterable[int]) -> int:
-    union = 0
-    for mask in masks:
-        union |= mask
-    return union
 
 
 def next_task(level: Workflow, task: str, situation: Situation) -> str | None:

@@ -23,7 +23,7 @@ from ..own_files.choices import choose, text_of
 from ..own_files.interpretations import interpretation
 from ..own_files.stated_case import stated_case
 from ..patterns import catalogue
-from ..patterns.pattern import Case, Pattern
+from ..patterns.pattern import PATTERNS, Case, Pattern
 from ..patterns.scope import Scope, omit_workflow_name, rotations, use_own_name
 from .phrasings import apply_phrasings, phrasing_of
 from .sample import draw
@@ -113,10 +113,9 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
         UnknownNameError: if the pattern is not registered.
         UsageError: if the suite states a question that the workflow does not allow.
     """
-    available = catalogue()
-    if reference.pattern not in available:
-        raise UnknownNameError("pattern", reference.pattern, available)
-    pattern = available[reference.pattern]
+    pattern = PATTERNS.get(reference.pattern) or catalogue().get(reference.pattern)
+    if pattern is None:
+        raise UnknownNameError("pattern", reference.pattern, catalogue())
     phrased = apply_phrasings(pattern, settings.templates)
     if reference.question:
         return _stated_question(reference, settings, phrased)
