@@ -44,7 +44,7 @@ from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
 
 KEY = "fault/key+0123456789"
 RETRIES = 1  # rate limits are repeated three times as often, after real pauses
-CLIENTS = {"litellm": "openai/any", "lean": "{url}#any"}
+CLIENTS = {"litellm": "litellm:openai/any", "lean": "{url}#any"}
 QUESTION = Question(
     id="q", family="understanding", group="p", section="structure", text="Is it so?", prompt="Is it so?",
     form="yes-no", reference="yes", metric=form("yes-no").metric,

@@ -65,7 +65,7 @@ class Project:
         """Return the command that runs the suite."""
         option = "--taskgraph-model-option"
         by_address = [f"--model={url}/v1#fake"]
-        litellm = ["--model=openai/fake", option, f"api_base={url}/v1", option, "api_key=k"]
+        litellm = ["--model=litellm:openai/fake", option, f"api_base={url}/v1", option, "api_key=k"]
         return [
             sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "taskgraph", "test_questions.py",
             *(by_address if self.client == "lean" else litellm), f"--taskgraph-concurrency={FLIGHT}", *more,

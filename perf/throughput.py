@@ -19,7 +19,7 @@ median of the rounds is shown.
     second run     the same again, with all replies in the store
     replay         the same with --taskgraph-replay
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion
-    litellm        as lean, through litellm; --model=openai/...
+    litellm        as lean, through litellm; --model=litellm:openai/...
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
         "second run": lambda number: run(f"lean{number}", lean),
         "replay": lambda number: run(f"lean{number}", lean, "--taskgraph-replay"),
         "bare litellm": lambda _: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
-        "litellm": lambda number: run(f"litellm{number}", "--model=openai/fake", *options),
+        "litellm": lambda number: run(f"litellm{number}", "--model=litellm:openai/fake", *options),
     }  # fmt: skip
 
 

@@ -124,10 +124,19 @@ def properties(element: ElementTree.Element) -> list[tuple[str, str]]:
     ]
 
 
-def asking(url: str, key: str = "sk-test-123456") -> list[str]:
+def asking(url: str, key: str = "sk-test-123456", model: str = "openai/any") -> list[str]:
     """The arguments that put questions to the server at `url`."""
     option = "--taskgraph-model-option"
-    return ["--model", "openai/any", option, f"api_base={url}", option, f"api_key={key}"]
+    return ["--model", model, option, f"api_base={url}", option, f"api_key={key}"]
+
+
+CLIENTS = ("litellm", "provider", "address")
+
+
+def asking_through(client: str, url: str) -> list[str]:
+    """The arguments that put questions to the server at `url` through one of the clients."""
+    names = {"litellm": "litellm:openai/any", "provider": "openai/any"}
+    return asking(url, model=names[client]) if client in names else [f"--model={url}#any"]
 
 
 def block() -> list[str]:

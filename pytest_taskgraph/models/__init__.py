@@ -1,6 +1,7 @@
 """Models under test, by the schemes that name them.
 
-clients.litellm_client     any model name of litellm
+clients.provider_model     a model of a provider that speaks the OpenAI protocol, `openai/gpt-4o`: without litellm
+clients.litellm_client     any other model name of litellm; `litellm:NAME` for all
 clients.openai_compatible  an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
 clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
 clients.recorded           a file of replies
@@ -24,6 +25,7 @@ from .clients.litellm_client import LiteLLMModel
 from .clients.litellm_client import close as close_clients
 from .clients.local_model import LOCAL, open_local
 from .clients.openai_compatible import OpenAICompatibleModel
+from .clients.provider_model import open_named
 from .clients.python_callable import SCHEME, open_callable
 from .clients.recorded import open_recorded
 
@@ -37,7 +39,7 @@ Opener = Callable[[str, Mapping[str, Json]], Model]
 """Opens a model. Takes the text after the scheme, which is empty for a name alone, and the model options."""
 
 _SCHEMES: dict[str, Opener] = {
-    "litellm": LiteLLMModel,  # also where no scheme is given
+    "litellm": LiteLLMModel,
     "http": partial(_endpoint, "http"),
     "https": partial(_endpoint, "https"),
     "recorded": open_recorded,
@@ -50,8 +52,9 @@ MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     """Return the model that a specification names.
 
-    The specification is `SCHEME:REST` with a scheme of MODELS, a registered name, or else a litellm name. A litellm
-    name may hold a colon itself (`ollama/llama3:8b`), so only the schemes of MODELS count as schemes.
+    The specification is `SCHEME:REST` with a scheme of MODELS, a registered name, or else a litellm name, which is
+    asked without litellm where that is possible. A litellm name may hold a colon itself (`ollama/llama3:8b`), so only
+    the schemes of MODELS count as schemes.
 
     Args:
         spec: The specification, as --taskgraph-model takes it.
@@ -65,11 +68,12 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     scheme, colon, rest = spec.strip().partition(":")
     if scheme.lower() in ("http", "https"):
         scheme = scheme.lower()
-    if not colon or scheme not in MODELS:
-        scheme, rest = "litellm", spec.strip()
+    is_named = not colon or scheme not in MODELS
+    if is_named:
+        rest = spec.strip()
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
-    return MODELS[scheme](rest, settings)
+    return open_named(rest, settings) if is_named else MODELS[scheme](rest, settings)
 
 
 def registered_name(spec: str) -> str:

@@ -53,6 +53,7 @@ class TokenRates:
     input: float
     output: float
     reasoning: float | None = None  # for an output token of reasoning; None: as any output token
+    cached: float | None = None  # for an input token that the provider had cached; None: as any input token
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Price:
             for reasoning.
         reasons: Whether the model reasons before it answers, so that its replies are long.
         reasoning: US dollars for an output token of reasoning; None: as for any output token.
+        cached: US dollars for an input token that the provider had cached; None: as for any input token.
     """
 
     input: float
@@ -79,6 +81,7 @@ class Price:
     dearest: tuple[TokenRates, ...] = ()
     reasons: bool = False
     reasoning: float | None = None
+    cached: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +131,20 @@ def check_prices(stated: Iterable[str]) -> None:
 
 
 def token_cost(
-    price: Price | None, tokens_in: int | None, tokens_out: int | None, tokens_reasoning: int | None = None
+    price: Price | None,
+    tokens_in: int | None,
+    tokens_out: int | None,
+    tokens_reasoning: int | None = None,
+    tokens_cached: int | None = None,
 ) -> float | None:
-    """Return the US dollars for these numbers of tokens, before cache discounts; None if a value is unknown.
+    """Return the US dollars for these numbers of tokens; None if a value is unknown.
 
     Args:
         price: The price of the model.
         tokens_in: The input tokens.
         tokens_out: The output tokens, reasoning included.
         tokens_reasoning: How many of them are reasoning; None counts as 0.
+        tokens_cached: How many of the input tokens the provider had cached; None counts as 0.
     """
     if price is None or tokens_in is None or tokens_out is None:
         return None
@@ -144,6 +152,8 @@ def token_cost(
     dollars = tokens_in * rates.input + tokens_out * rates.output
     if tokens_reasoning and rates.reasoning is not None:
         dollars += min(tokens_reasoning, tokens_out) * (rates.reasoning - rates.output)
+    if tokens_cached and rates.cached is not None:
+        dollars += min(tokens_cached, tokens_in) * (rates.cached - rates.input)
     return dollars
 
 
@@ -272,7 +282,7 @@ def _read(text: str) -> tuple[str, float, float]:
 
 
 def _find_price(name: str) -> Price | None:
-    entry = _entry(name)
+    entry = listed_entry(name)
     if entry is None or entry.get("mode") not in _MODES or _bills_more_than_tokens(name, entry):
         return None
     usual, dearest = _bands(entry), _bands(entry, dearest=True)
@@ -288,6 +298,7 @@ def _find_price(name: str) -> Price | None:
         dearest=dearest,
         reasons=reasoning,
         reasoning=usual[0].reasoning,
+        cached=usual[0].cached,
     )
 
 
@@ -324,26 +335,27 @@ def _rates(entry: Mapping[str, Any], above: int | None, dearest: bool, step: str
     if above is None or incoming is None or outgoing is None:
         return None
     reasoning = _amount(entry, "output_cost_per_reasoning_token", step)
+    cached = _amount(entry, "cache_read_input_token_cost", step)
     if dearest:
         incoming = max(incoming, _amount(entry, "cache_creation_input_token_cost", step) or 0.0)
-        outgoing, reasoning = max(outgoing, reasoning or 0.0), None
-    return TokenRates(above, incoming, outgoing, reasoning)
+        outgoing, reasoning, cached = max(outgoing, reasoning or 0.0), None, None
+    return TokenRates(above, incoming, outgoing, reasoning, cached)
 
 
 def _start(tier: Mapping[str, Any]) -> int | None:
     span = tier.get("range")
-    return int(span[0]) if isinstance(span, list) and span and _is_amount(span[0]) else None
+    return int(span[0]) if isinstance(span, list) and span and is_amount(span[0]) else None
 
 
 def _all_rates(price: Price) -> tuple[TokenRates, ...]:
-    return (TokenRates(0, price.input, price.output, price.reasoning), *price.steps)
+    return (TokenRates(0, price.input, price.output, price.reasoning, price.cached), *price.steps)
 
 
 def _most_out(entry: Mapping[str, Any]) -> int | None:
     most = entry.get("max_output_tokens")
     if entry.get("mode") == "embedding":
         return 0
-    return int(most) if _is_amount(most) and most else None
+    return int(most) if is_amount(most) and most else None
 
 
 def _bills_more_than_tokens(name: str, entry: Mapping[str, Any]) -> bool:
@@ -356,14 +368,15 @@ def _bills_more_than_tokens(name: str, entry: Mapping[str, Any]) -> bool:
 def _amount(entry: Mapping[str, Any], key: str, step: str = "") -> float | None:
     """Return the amount under this key, for long prompts if the entry has that; None if the value is not an amount."""
     value = entry.get(key + step, entry.get(key))
-    return float(value) if _is_amount(value) else None
+    return float(value) if is_amount(value) else None
 
 
-def _is_amount(value: object) -> TypeGuard[int | float]:
+def is_amount(value: object) -> TypeGuard[int | float]:
+    """Return True for a finite number from 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
 
 
-def _entry(name: str) -> Mapping[str, Any] | None:
+def listed_entry(name: str) -> Mapping[str, Any] | None:
     """Return the entry of the list for the name, in any letter case, or for the name without its provider's prefix."""
     entries = _price_list()
     entry = entries.get(name) or entries.get(name.lower())

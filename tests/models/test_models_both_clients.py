@@ -1,4 +1,4 @@
-"""Laws: what a scripted server says comes to the same through the lean client and through litellm."""
+"""Laws: what a scripted server says comes to the same through litellm, a provider without it, and an address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_taskgraph.models.clients.transport import LARGEST
 from pytest_taskgraph.trial import Json, Request
 
 KEY = "test-key-123456"
-CLIENTS = ("openai/any", "{url}#any")
+CLIENTS = ("litellm:openai/any", "openai/any", "{url}#any")
 CHAT = Request([{"role": "user", "content": "Which?"}])
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
 WITH_TOOLS = Request([{"role": "user", "content": "Which?"}], tools=[TOOL])
@@ -59,7 +59,7 @@ def asked_through(
 
 
 def both(server: Loopback, answer: Raw, request: Request = CHAT) -> Outcome:
-    """The outcome, the same through either client after one request each."""
+    """The outcome, the same through all clients after one request each."""
     outcomes: list[Outcome] = []
     for model in CLIENTS:
         seen = len(server.requests)
@@ -70,7 +70,7 @@ def both(server: Loopback, answer: Raw, request: Request = CHAT) -> Outcome:
         assert len(words) < 400
         assert len(server.requests) == seen + 1
         outcomes.append(outcome)
-    assert outcomes[1] == outcomes[0]
+    assert outcomes[1:] == [outcomes[0]] * 2
     return outcomes[0]
 
 
@@ -308,7 +308,7 @@ def test_unencodable_request_is_bad_request_and_unsent(server: Loopback) -> None
     no_number = Request(CHAT.messages, settings={"temperature": float("nan")})
     for request in (odd, no_number):
         outcomes = [asked_through(model, server.url, request)[0] for model in CLIENTS]
-        assert outcomes == [("failed", "bad-request", None)] * 2
+        assert outcomes == [("failed", "bad-request", None)] * 3
     assert server.requests == []
 
 
@@ -317,8 +317,9 @@ def test_requests_are_equal_in_both_clients(server: Loopback) -> None:
     settings: dict[str, Json] = {"temperature": 0.0, "max_tokens": 7, "seed": 3, "extra_headers": {"X-Team": "blue"}}
     for model in CLIENTS:
         asked_through(model, server.url, request, settings)
-    litellm_request, endpoint_request = server.requests
-    assert litellm_request.body == endpoint_request.body
-    assert litellm_request.path == endpoint_request.path
-    for name in ("authorization", "x-team", "content-type"):
-        assert litellm_request.headers[name] == endpoint_request.headers[name]
+    litellm_request, *others = server.requests
+    assert len(others) == 2
+    for other in others:
+        assert (litellm_request.body, litellm_request.path) == (other.body, other.path)
+        for name in ("authorization", "x-team", "content-type"):
+            assert litellm_request.headers[name] == other.headers[name]

@@ -12,7 +12,15 @@ from pytest_taskgraph.models.clients.recorded import RecordedModel
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt-4o", "openai/gpt-4o", "ollama/llama3:8b", "bedrock/anthropic.claude-v2:1", "replay:x", "C:\\models"]
+    "name",
+    [
+        "gpt-4o",
+        "anthropic/claude-x",
+        "ollama_chat/llama3:8b",
+        "bedrock/anthropic.claude-v2:1",
+        "replay:x",
+        "C:\\models",
+    ],
 )
 def test_open_without_known_scheme_is_litellm_name(name: str) -> None:
     model = open_model(f" {name} ", {"temperature": 0})

@@ -18,7 +18,7 @@ from pytest_taskgraph.trial import Reply, Request
 Ask = Callable[..., Reply]
 
 
-def test_litellm_reply_has_text_tokens_latency_and_source(server: Loopback, ask: Ask) -> None:
+def test_named_model_reply_has_text_tokens_latency_and_source(server: Loopback, ask: Ask) -> None:
     server.script(reply("Final answer: no", model="any-2024", usage=(12, 5)))
     got = ask("Which?")
     assert (got.text, got.tokens_in, got.tokens_out, got.finish_reason) == ("Final answer: no", 12, 5, "stop")
@@ -27,33 +27,33 @@ def test_litellm_reply_has_text_tokens_latency_and_source(server: Loopback, ask:
     assert 0 < got.latency < 60
 
 
-def test_litellm_model_without_price_has_unknown_cost(ask: Ask) -> None:
+def test_named_model_model_without_price_has_unknown_cost(ask: Ask) -> None:
     assert ask().cost is None
 
 
-def test_litellm_cost_follows_price_list(server: Loopback, ask: Ask) -> None:
+def test_named_model_cost_follows_price_list(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", model="gpt-4o", usage=(1000, 100)))
     assert ask(model="openai/gpt-4o").cost == pytest.approx(1000 * 2.5e-6 + 100 * 1e-5)
 
 
-def test_litellm_price_in_settings_is_used(server: Loopback, ask: Ask) -> None:
+def test_named_model_price_in_settings_is_used(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", usage=(1000, 100)))
     got = ask(model="openai/own-price", input_cost_per_token=1e-6, output_cost_per_token=2e-6)
     assert got.cost == pytest.approx(0.0012)
 
 
-def test_litellm_reply_without_usage_has_unknown_cost(server: Loopback, ask: Ask) -> None:
+def test_named_model_reply_without_usage_has_unknown_cost(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", model="gpt-4o", usage=None))
     got = ask(model="openai/gpt-4o")
     assert (got.tokens_in, got.tokens_out, got.cost) == (None, None, None)
 
 
-def test_litellm_body_holds_no_unset_setting(server: Loopback, ask: Ask) -> None:
+def test_named_model_body_holds_no_unset_setting(server: Loopback, ask: Ask) -> None:
     ask("Which?")
     assert server.requests[0].body == {"model": "any", "messages": [{"role": "user", "content": "Which?"}]}
 
 
-def test_litellm_settings_and_tools_arrive_unchanged(server: Loopback, ask: Ask) -> None:
+def test_named_model_settings_and_tools_arrive_unchanged(server: Loopback, ask: Ask) -> None:
     tool = {"type": "function", "function": {"name": "tasks", "parameters": {"type": "object", "properties": {}}}}
     request = Request([{"role": "user", "content": "Which?"}], tools=[tool], settings={"temperature": 0.5})
     ask(request=request, temperature=0.0, max_tokens=7, seed=3)
@@ -63,7 +63,7 @@ def test_litellm_settings_and_tools_arrive_unchanged(server: Loopback, ask: Ask)
     assert server.requests[0].headers["authorization"] == "Bearer test-key-123456"
 
 
-def test_litellm_tool_calls_are_plain_dicts(server: Loopback, ask: Ask) -> None:
+def test_named_model_tool_calls_are_plain_dicts(server: Loopback, ask: Ask) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "tasks", "arguments": '{"of": "Main"}'}}
     server.script(reply(None, finish_reason="tool_calls", message={"tool_calls": [call]}))
     got = ask()
@@ -71,22 +71,22 @@ def test_litellm_tool_calls_are_plain_dicts(server: Loopback, ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("arrived", [None, ""])
-def test_litellm_reply_without_text_is_empty(server: Loopback, ask: Ask, arrived: str | None) -> None:
+def test_named_model_reply_without_text_is_empty(server: Loopback, ask: Ask, arrived: str | None) -> None:
     server.script(reply(arrived))
     assert ask().text == ""
 
 
-def test_litellm_refusal_is_reply(server: Loopback, ask: Ask) -> None:
+def test_named_model_refusal_is_reply(server: Loopback, ask: Ask) -> None:
     server.script(reply(None, message={"refusal": "I can't say."}))
     assert ask().text == "I can't say."
 
 
-def test_litellm_reply_cut_off_has_finish_reason_length(server: Loopback, ask: Ask) -> None:
+def test_named_model_reply_cut_off_has_finish_reason_length(server: Loopback, ask: Ask) -> None:
     server.script(reply("Final ans", finish_reason="length"))
     assert ask().finish_reason == "length"
 
 
-def test_litellm_reply_is_scrubbed(server: Loopback, ask: Ask) -> None:
+def test_named_model_reply_is_scrubbed(server: Loopback, ask: Ask) -> None:
     call = {"id": "c\x07", "type": "function", "function": {"name": "f\ud800", "arguments": "{}"}}
     server.script(reply("a\ud800b\x1b[31m\x00c\r\nd", model="m\x1b", message={"tool_calls": [call]}))
     got = ask()
@@ -117,13 +117,13 @@ FAILURES = [
     (as_json(None), "malformed", ""),
     (as_json({"model": "any"}), "malformed", "choices"),
     (as_json({"model": "any", "choices": []}), "malformed", "the reply holds no choices"),
-    (as_json({"model": "any", "choices": [{}]}), "malformed", "Invalid response object"),
+    (as_json({"model": "any", "choices": [{}]}), "malformed", ""),
     (as_json({"model": "any", "choices": [{"message": {"content": 5}}]}), "malformed", ""),
 ]
 
 
 @pytest.mark.parametrize(("answer", "kind", "words"), FAILURES)
-def test_litellm_failure_has_kind_and_message_of_provider(
+def test_named_model_failure_has_kind_and_message_of_provider(
     server: Loopback, ask: Ask, capfd: pytest.CaptureFixture[str], answer: Raw, kind: str, words: str
 ) -> None:
     server.script(answer)
@@ -137,14 +137,14 @@ def test_litellm_failure_has_kind_and_message_of_provider(
     assert capfd.readouterr() == ("", "")
 
 
-def test_litellm_closed_port_is_connection_error_naming_host(ask: Ask) -> None:
+def test_named_model_closed_port_is_connection_error_naming_host(ask: Ask) -> None:
     port = closed_port()
     with pytest.raises(ProviderError, match=rf"^connection: .*127\.0\.0\.1:{port}") as failed:
         ask(api_base=f"http://127.0.0.1:{port}/v1")
     assert " at 0x" not in str(failed.value)
 
 
-def test_litellm_server_that_hangs_is_timeout(server: Loopback, ask: Ask) -> None:
+def test_named_model_server_that_hangs_is_timeout(server: Loopback, ask: Ask) -> None:
     server.script(HANG)
     with pytest.raises(ProviderError, match=r"^timeout: ") as failed:
         ask(timeout=0.2)
@@ -152,7 +152,7 @@ def test_litellm_server_that_hangs_is_timeout(server: Loopback, ask: Ask) -> Non
 
 
 @pytest.mark.parametrize(("model", "name"), [("openai/any", "OPENAI_API_KEY"), ("anthropic/any", "ANTHROPIC_API_KEY")])
-def test_litellm_missing_key_is_authentication_error(
+def test_named_model_missing_key_is_authentication_error(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, model: str, name: str
 ) -> None:
     for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
@@ -162,12 +162,12 @@ def test_litellm_missing_key_is_authentication_error(
     assert failed.value.kind == "authentication"
 
 
-def test_litellm_unknown_provider_is_not_found(ask: Ask) -> None:
+def test_named_model_unknown_provider_is_not_found(ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"^not-found: LLM Provider NOT provided"):
         ask(model="nonesuch/any")
 
 
-def test_litellm_unencodable_prompt_is_bad_request_and_unsent(server: Loopback, ask: Ask) -> None:
+def test_named_model_unencodable_prompt_is_bad_request_and_unsent(server: Loopback, ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"^bad-request: .*surrogates not allowed"):
         ask("a\ud800b")
     assert server.requests == []
@@ -187,7 +187,7 @@ ANTHROPIC = {"type": "error", "error": {"type": "overloaded_error", "message": "
         (HANG, "timeout"),
     ],
 )
-def test_litellm_anthropic_failures_have_same_kinds(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
+def test_named_model_anthropic_failures_have_same_kinds(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
     server.script(answer)
     with pytest.raises(ProviderError) as failed:
         ask(model="anthropic/any", api_base=server.url.removesuffix("/v1"), timeout=0.5)
@@ -195,7 +195,7 @@ def test_litellm_anthropic_failures_have_same_kinds(server: Loopback, ask: Ask, 
     assert len(server.requests) == 1
 
 
-def test_litellm_anthropic_request_holds_no_openai_settings(server: Loopback, ask: Ask) -> None:
+def test_named_model_anthropic_request_holds_no_openai_settings(server: Loopback, ask: Ask) -> None:
     message = {"id": "m", "type": "message", "role": "assistant", "model": "any", "stop_reason": "end_turn"}
     server.script(
         as_json(
@@ -206,7 +206,7 @@ def test_litellm_anthropic_request_holds_no_openai_settings(server: Loopback, as
     assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
 
 
-def test_litellm_error_holds_no_key(server: Loopback, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_model_error_holds_no_key(server: Loopback, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "env-secret-987")
     server.script(refuse(401, "bad: test-key-123456, env-secret-987, inner-secret, sk-abc123def456, Bearer xyz.abc/1"))
     with pytest.raises(ProviderError) as failed:
@@ -216,7 +216,7 @@ def test_litellm_error_holds_no_key(server: Loopback, ask: Ask, monkeypatch: pyt
     assert failed.value.__context__ is None
 
 
-def test_litellm_long_message_is_cut(server: Loopback, ask: Ask) -> None:
+def test_named_model_long_message_is_cut(server: Loopback, ask: Ask) -> None:
     server.script(refuse(400, "too\nmany words " * 500))
     with pytest.raises(ProviderError) as failed:
         ask()
@@ -230,7 +230,7 @@ def test_litellm_reserved_setting_is_usage_error(setting: str) -> None:
         LiteLLMModel("openai/any", {setting: "x"})
 
 
-def test_litellm_reply_survives_warnings_as_errors(server: Loopback, ask: Ask) -> None:
+def test_named_model_reply_survives_warnings_as_errors(server: Loopback, ask: Ask) -> None:
     odd = {"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
     server.script(reply("yes", message=odd), reply("yes", service_tier=5))
     with warnings.catch_warnings():
@@ -252,9 +252,10 @@ def test_litellm_filter_keeps_other_warnings(server: Loopback) -> None:
             asyncio.run(ask_and_warn())
 
 
-def test_litellm_concurrent_requests_in_consecutive_loops_succeed(server: Loopback) -> None:
+@pytest.mark.parametrize("name", ["openai/any", "litellm:openai/any"])
+def test_named_model_concurrent_requests_in_two_loops_succeed(server: Loopback, name: str) -> None:
     server.answer = lambda prompt: f"to {prompt}"
-    model = open_model("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
+    model = open_model(name, {"api_base": server.url, "api_key": "test-key-123456"})
 
     async def twenty() -> list[str]:
         requests = [Request([{"role": "user", "content": str(i)}]) for i in range(20)]
@@ -272,9 +273,10 @@ def test_litellm_concurrent_requests_in_consecutive_loops_succeed(server: Loopba
     assert [asyncio.run(closed()), asyncio.run(closed())] == [expected, expected]
 
 
-def test_litellm_cancelled_request_stays_cancelled(server: Loopback) -> None:
+@pytest.mark.parametrize("name", ["openai/any", "litellm:openai/any"])
+def test_named_model_cancelled_request_stays_cancelled(server: Loopback, name: str) -> None:
     server.script(HANG)
-    model = LiteLLMModel("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
+    model = open_model(name, {"api_base": server.url, "api_key": "test-key-123456"})
 
     async def run() -> None:
         task = asyncio.create_task(model.answer(Request([{"role": "user", "content": "Which?"}])))
@@ -291,7 +293,7 @@ def test_litellm_cancelled_request_stays_cancelled(server: Loopback) -> None:
 PROBE = """
 import asyncio, gc, sys, threading
 import pytest_taskgraph.models as models
-model = models.open_model("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
+model = models.open_model("litellm:openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
 heavy = {"litellm", "openai", "httpx", "aiohttp", "pydantic", "scipy", "networkx"} & set(sys.modules)
 assert not heavy, heavy
 from pytest_taskgraph.models.clients import litellm_client as remote

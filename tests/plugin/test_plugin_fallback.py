@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from loopback import Loopback, Raw, as_json
-from plugin_project import Project, asking, properties, right
+from plugin_project import CLIENTS, Project, asking_through, properties, right
 
 SUITE = """
 from conftest import FALLING_BACK
@@ -83,16 +83,12 @@ def falling_back(project: Project, server: Loopback) -> Project:
     return project
 
 
-def arguments(client: str, server: Loopback) -> list[str]:
-    return asking(server.url) if client == "litellm" else [f"--model={server.url}#any"]
-
-
-@pytest.mark.parametrize("client", ["litellm", "address"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     client: str, falling_back: Project, server: Loopback
 ) -> None:
     server.completions = BARE
-    ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
+    ran = falling_back.run(*asking_through(client, server.url), *REPORTS, "--taskgraph-max-calls=5")
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
     assert [request.path for request in server.requests] == PATHS
     record = falling_back.record()
@@ -112,16 +108,16 @@ def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
 def test_wrong_answer_after_failed_request_is_shown_with_both(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
     server.answer = "Final answer: perhaps"
-    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-fail-on=nothing")
+    ran = falling_back.run(*asking_through("address", server.url), *REPORTS, "--taskgraph-fail-on=nothing")
     assert ran.code == 0, ran.output
     report = (falling_back.path / "r.md").read_text(encoding="utf-8")
     assert report.count("exchanges:\n  1. subject, no reply: no-logprobs\n  2. subject, 3 tokens in, 2 out") == 1
 
 
-@pytest.mark.parametrize("client", ["litellm", "address"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back: Project, server: Loopback) -> None:
     server.completions = NOT_FOUND
-    ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
+    ran = falling_back.run(*asking_through(client, server.url), *REPORTS, "--taskgraph-max-calls=5")
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
     assert [request.path for request in server.requests] == PATHS
     trials = falling_back.record()["trials"]
@@ -131,8 +127,8 @@ def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back
 
 def test_replay_takes_way_that_run_took(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
-    assert falling_back.run(*arguments("address", server), *REPORTS).counts == {"passed": 4}
-    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-replay")
+    assert falling_back.run(*asking_through("address", server.url), *REPORTS).counts == {"passed": 4}
+    ran = falling_back.run(*asking_through("address", server.url), *REPORTS, "--taskgraph-replay")
     assert ran.counts == {"passed": 4}, ran.output
     assert len(server.requests) == 5
     assert [trial["score"]["parts"] for trial in falling_back.record()["trials"]] == [{"by_logprobs": [0, 1]}] * 4
@@ -140,7 +136,7 @@ def test_replay_takes_way_that_run_took(falling_back: Project, server: Loopback)
 
 def test_budget_that_ends_between_both_ways_skips_question(falling_back: Project, server: Loopback) -> None:
     server.completions = BARE
-    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-max-calls=1")
+    ran = falling_back.run(*asking_through("address", server.url), *REPORTS, "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 4, ran.output
     assert [request.path for request in server.requests] == PATHS[:1]
     first = falling_back.record()["trials"][0]

@@ -141,7 +141,9 @@ def test_litellm_import_during_collection_hides_warnings(
 ) -> None:
     many.write("conftest.py", IMPORTED)
     many.write("test_before.py", "def test_plain(): pass")
-    ran = many.spawn(*asking(server.url), *workers, "-W", "always", plugins=("taskgraph", "xdist"))
+    ran = many.spawn(
+        *asking(server.url, model="litellm:openai/any"), *workers, "-W", "always", plugins=("taskgraph", "xdist")
+    )
     assert (ran.counts, seen(many)) == ({"passed": 11}, imported), ran.output
     assert "Warning" not in ran.output
 
@@ -150,7 +152,9 @@ def test_worker_lean_client_or_replay_imports_no_litellm(many: Project, server: 
     many.write("conftest.py", IMPORTED)
     ran = many.spread(lean(server))
     assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output
-    many.spread(*asking(server.url), "--taskgraph-replay")
+    ran = many.spread(*asking(server.url))
+    assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output
+    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay")
     assert seen(many) == {"gw0": "False", "gw1": "False"}
 
 

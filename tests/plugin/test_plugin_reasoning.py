@@ -42,7 +42,10 @@ def lean(server: Loopback) -> list[str]:
     return [f"--model={server.url}#any", f"--taskgraph-price={server.url}#any=1/2"]
 
 
-@pytest.mark.parametrize("client", [lean, lambda server: asking(server.url)], ids=["lean", "litellm"])
+ASKED = (lean, lambda server: asking(server.url), lambda server: asking(server.url, model="litellm:openai/any"))
+
+
+@pytest.mark.parametrize("client", ASKED, ids=["lean", "provider", "litellm"])
 def test_run_counts_reasoning_and_keeps_its_text(project: Project, server: Loopback, client: Any) -> None:  # noqa: ANN401
     server.answer = lambda _: reasoned("Final answer: Nobody")
     ran = project.run(*client(server), STORE, *REPORTS)
@@ -99,7 +102,7 @@ def test_suite_states_effort(project: Project, server: Loopback) -> None:
     assert server.requests[0].body["thinking"] == {"type": "enabled", "budget_tokens": 1024}
 
 
-@pytest.mark.parametrize("client", [lean, lambda server: asking(server.url)], ids=["lean", "litellm"])
+@pytest.mark.parametrize("client", ASKED, ids=["lean", "provider", "litellm"])
 def test_agent_sends_reasoning_back_with_results(project: Project, server: Loopback, client: Any) -> None:  # noqa: ANN401
     call = {"id": "c1", "type": "function", "function": {"name": "workflow_specification", "arguments": "{}"}}
     server.script(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from loopback import Loopback, as_json
-from plugin_project import Project, asking
+from plugin_project import CLIENTS, Project, asking_through
 
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -49,13 +49,9 @@ def choosing(project: Project) -> Project:
     return project
 
 
-def arguments(client: str, server: Loopback) -> list[str]:
-    return asking(server.url) if client == "litellm" else [f"--model={server.url}#any"]
-
-
-@pytest.mark.parametrize("client", ["litellm", "address"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing: Project, server: Loopback) -> None:
-    args = [*arguments(client, server), RECORD, "-n", "2"]
+    args = [*asking_through(client, server.url), RECORD, "-n", "2"]
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
     assert first.code == 0, first.output
     trials = choosing.record()["trials"]
@@ -69,19 +65,19 @@ def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing:
     assert len(server.requests) == 4
 
 
-@pytest.mark.parametrize("client", ["litellm", "address"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_questions_beyond_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
-    ran = choosing.spawn(*arguments(client, server), "--taskgraph-max-calls=1")
+    ran = choosing.spawn(*asking_through(client, server.url), "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 3, ran.output
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("client", ["litellm", "address"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_endpoint_without_log_probabilities_is_skipped_with_reason(
     client: str, choosing: Project, server: Loopback
 ) -> None:
     choices = [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)]
     server.script(*[as_json({"model": "any", "choices": choices})] * 4)
-    ran = choosing.spawn(*arguments(client, server), "-rs")
+    ran = choosing.spawn(*asking_through(client, server.url), "-rs")
     assert ran.counts == {"skipped": 4}, ran.output
     assert "cannot score texts: the endpoint gives no log-probabilities of given text" in ran.output

@@ -122,10 +122,11 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(
     assert "[key]" in (secretive.path / "out/report.json").read_text()
 
 
-def test_secrets_through_litellm_stand_in_no_artefact(secretive: Project, server: Loopback) -> None:
+@pytest.mark.parametrize("name", ["openai/any", "litellm:openai/any"])
+def test_secrets_of_named_model_stand_in_no_artefact(secretive: Project, server: Loopback, name: str) -> None:
     ini = (secretive.path / "pytest.ini").read_text()
     secretive.write("pytest.ini", ini.replace("taskgraph_judge", f"    api_base={server.url}\ntaskgraph_judge"))
-    ran = secretive.spawn("--model=openai/any", *ARTEFACTS, "--taskgraph-retries=0")
+    ran = secretive.spawn(f"--model={name}", *ARTEFACTS, "--taskgraph-retries=0")
     assert len(server.requests) >= 24
     assert places_of_secrets(secretive, ran.output) == {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from loopback import Loopback
-from plugin_project import Project, right
+from plugin_project import Project, asking, right
 
 HIDDEN = "import sys\n\nsys.modules['litellm'] = None  # as if it were not installed\n"
 INSTALL = "install it (python -m pip install litellm)"
@@ -17,17 +17,18 @@ def bare(project: Project) -> Project:
     return project
 
 
-def test_litellm_name_is_refused_before_anything_is_sent(bare: Project, server: Loopback) -> None:
-    ran = bare.spawn("--model=openai/gpt-4o", "--taskgraph-model-option", f"api_base={server.url}")
+@pytest.mark.parametrize("name", ["gpt-4o", "litellm:openai/gpt-4o"])
+def test_litellm_name_is_refused_before_anything_is_sent(bare: Project, server: Loopback, name: str) -> None:
+    ran = bare.spawn(f"--model={name}", "--taskgraph-model-option", f"api_base={server.url}")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "the model openai/gpt-4o is asked through litellm, which is not installed" in ran.output
+    assert f"the model {name.removeprefix('litellm:')} is asked through litellm, which is not installed" in ran.output
     assert INSTALL in ran.output
     assert ran.clean
     assert not server.requests
 
 
 def test_judge_by_litellm_name_is_refused(bare: Project) -> None:
-    ran = bare.spawn("--taskgraph-text-metric=judge", "--taskgraph-judge-model=openai/gpt-4o")
+    ran = bare.spawn("--taskgraph-text-metric=judge", "--taskgraph-judge-model=gpt-4o")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert INSTALL in ran.output
 
@@ -39,12 +40,29 @@ def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
     assert len(server.requests) == 4
 
 
+def test_option_that_litellm_translates_is_refused(bare: Project, server: Loopback) -> None:
+    option = "--taskgraph-model-option"
+    ran = bare.spawn("--model=mistral/any", option, "seed=3", option, f"api_base={server.url}")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "the model mistral/any with the model option 'seed' is asked through litellm" in ran.output
+    assert INSTALL in ran.output
+    assert not server.requests
+
+
+def test_provider_is_asked_and_answers_are_scored(bare: Project) -> None:
+    with Loopback(right) as server:
+        ran = bare.spawn(*asking(server.url), "--taskgraph-max-cost=1", "--taskgraph-price=openai/any=1/2")
+    assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
+    assert len(server.requests) == 4
+
+
 def test_stored_replies_of_litellm_name_are_replayed(project: Project) -> None:
     with Loopback(right) as server:
-        arguments = ["--model=openai/any", "--taskgraph-model-option", f"api_base={server.url}"]
-        assert project.spawn(*arguments, "--taskgraph-model-option", "api_key=sk-test-123456").counts == {"passed": 4}
+        stored = asking(server.url, model="litellm:openai/any")
+        assert project.spawn(*stored).counts == {"passed": 4}
     project.write("conftest.py", HIDDEN)
-    assert project.spawn(*arguments, "--taskgraph-replay").counts == {"passed": 4}
+    for model in ("litellm:openai/any", "openai/any"):
+        assert project.spawn(*asking(server.url, model=model), "--taskgraph-replay").counts == {"passed": 4}
 
 
 def test_dry_run_of_litellm_name_states_unknown_price(bare: Project) -> None:

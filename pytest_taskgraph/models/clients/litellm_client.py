@@ -58,22 +58,40 @@ class LiteLLMModel:
 
     live = True
 
-    def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
+    def __init__(self, name: str, settings: Mapping[str, Json] | None = None, translated: str = "") -> None:
+        """Check name and settings.
+
+        Args:
+            name: The name of the model.
+            settings: The model options.
+            translated: The model option that needs litellm, if the model alone does not.
+
+        Raises:
+            UsageError: if the name is empty, or a setting cannot be set.
+        """
         if not name.strip():
             raise UsageError("the model has no name; give one that litellm knows, such as openai/gpt-4o")
         if ours := sorted(_RESERVED & set(settings or ())):
             raise UsageError(f"the model setting {ours[0]!r} cannot be set: it is part of each request")
         self.name = name
         self.settings = dict(settings or {})
+        self._translated = translated
         register([self.settings, name])
 
     def check_installed(self) -> None:
         """Raise UsageError if litellm, without which nothing is sent, is not installed."""
-        if find_spec("litellm") is None:
+        if find_spec("litellm") is not None:
+            return
+        model, install = hide(public_name(self.name)), "install it (python -m pip install litellm)"
+        if self._translated:
             raise UsageError(
-                f"the model {hide(public_name(self.name))} is asked through litellm, which is not installed; install "
-                "it (python -m pip install litellm), or name an endpoint that speaks the OpenAI protocol (http://HOST/v1#NAME)"
+                f"the model {model} with the model option {self._translated!r} is asked through litellm, which is not "
+                f"installed; {install}, or leave the option out; extra_body sends fields as they are"
             )
+        raise UsageError(
+            f"the model {model} is asked through litellm, which is not installed; {install}, or name an endpoint that "
+            "speaks the OpenAI protocol (http://HOST/v1#NAME)"
+        )
 
     async def ready(self) -> None:
         """Wait until litellm is imported; if the import fails, the first request reports the failure."""

@@ -55,12 +55,12 @@ class OpenAICompatibleModel:
 
     def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
         self.settings = dict(settings or {})
-        _check(self.settings)
+        check_settings(self.settings)
         address, _, self._model = (part.strip() for part in spec.partition("#"))
         if not self._model:
             raise UsageError(f"the model {_masked_address(address)!r} has no name; expected {FORM}")
         register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
-        self._base, self._user, self._proxied = _split_address(address)
+        self._base, self._user, self._proxied = split_address(address)
         self.name = f"{self._base}#{self._model}"
 
     async def ready(self) -> None:
@@ -83,22 +83,35 @@ class OpenAICompatibleModel:
         raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
-        inner = {k: v for k, v in settings.items() if k not in _CLIENT_SETTINGS} | _table(settings, "extra_body")
-        if request.kind == "score":
-            inner = scoring_settings(request, inner)
-        body = request_body(self._model, request, inner)
+        body = self._body(request, settings)
         session()  # opened before the latency is measured, since the first session imports aiohttp
         start = time.perf_counter()
         response = await self._post(_path(request), body, settings)
-        latency = time.perf_counter() - start
+        return self._read(response, request, time.perf_counter() - start)
+
+    def _body(self, request: Request, settings: Mapping[str, Json]) -> bytes:
+        inner = {k: v for k, v in settings.items() if k not in _CLIENT_SETTINGS} | _table(settings, "extra_body")
+        if request.kind == "score":
+            inner = scoring_settings(request, inner)
+        return request_body(self._sent_name(request), request, inner)
+
+    def _sent_name(self, request: Request) -> str:
+        """Return the name of the model that the body of the request states."""
+        return self._model
+
+    def _read(self, response: Any, request: Request, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
         if request.kind == "score":
             return read_scores(response, request, self._model, latency)
         if request.kind == "embed":
             return read_embeddings(response, len(request.texts), self._model, latency)
         return read_chat(response, self._model, latency)
 
+    def _variable_key(self) -> str | None:
+        """Return the key for a request without one of its own; "" or None sends none."""
+        return os.environ.get(KEY_VARIABLE)
+
     async def _post(self, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
-        headers = _headers(settings, self._user)
+        headers = _headers(settings, self._user, self._variable_key())
         proxy = _proxy(self._base) if self._proxied else None
         async with asyncio.timeout(_seconds(settings)):
             post = session().post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
@@ -140,15 +153,15 @@ def _redirection(response: ClientResponse, base: str, path: str, location: str) 
     return RedirectionError(f"{why}; name that address in --model: {place}", response.status, response.headers)
 
 
-def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:
+def _headers(settings: Mapping[str, Json], user: str, variable_key: str | None) -> dict[str, str]:
     """Return the headers of a request; a key that was set overrides a user in the address and the key variable."""
     headers = {"Content-Type": "application/json"}
     if key := settings.get("api_key"):
         headers["Authorization"] = f"Bearer {key}"
     elif user:
         headers["Authorization"] = f"Basic {_basic(user)}"
-    elif key := os.environ.get(KEY_VARIABLE):
-        headers["Authorization"] = f"Bearer {key}"
+    elif variable_key:
+        headers["Authorization"] = f"Bearer {variable_key}"
     further = _table(settings, "extra_headers")
     if further:
         further_names = {str(name).lower() for name in further}
@@ -175,15 +188,15 @@ def _seconds(settings: Mapping[str, Json]) -> float | None:
     return seconds
 
 
-def _check(settings: Mapping[str, Json]) -> None:
+def check_settings(settings: Mapping[str, Json]) -> None:
     """Check the settings.
 
     Raises:
         UsageError: if one cannot be set or has a wrong type.
     """
     _seconds(settings)
-    inner = _table(settings, "extra_body")
     _table(settings, "extra_headers")
+    inner = _table(settings, "extra_body")
     for name in sorted({*settings, *inner}):
         if name in _RESERVED:
             raise UsageError(f"the model setting {name!r} cannot be set: it is part of each request")
@@ -191,8 +204,12 @@ def _check(settings: Mapping[str, Json]) -> None:
             raise UsageError(f"the model setting {name!r} cannot be set: {_ELSEWHERE[name]}")
 
 
-def _split_address(address: str) -> tuple[str, str, bool]:
+def split_address(address: str, form: str = FORM) -> tuple[str, str, bool]:
     """Split an address into the address without credentials, `user:password` or "", and whether a proxy may apply.
+
+    Args:
+        address: The address.
+        form: The form of a correct one, for the message of an error.
 
     Raises:
         UsageError: if it is not an address of an endpoint.
@@ -204,11 +221,11 @@ def _split_address(address: str) -> tuple[str, str, bool]:
     except ValueError as error:
         why = "" if _NO_PORT.search(address) else f" ({error})"  # the error quotes what it takes for a port
         raise UsageError(
-            f"the model's address {_masked_address(address)!r} cannot be read{why}; expected {FORM}"
+            f"the model's address {_masked_address(address)!r} cannot be read{why}; expected {form}"
         ) from None
     if parts.scheme not in ("http", "https") or not host or parts.query:
         wrong = "holds a question mark" if host and parts.query else "names no host"
-        raise UsageError(f"the model's address {_masked_address(address)!r} {wrong}; expected {FORM}")
+        raise UsageError(f"the model's address {_masked_address(address)!r} {wrong}; expected {form}")
     where = f"[{host}]" if ":" in host else host
     name, _, password = credentials[0][:-1].partition(":") if credentials else ("", "", "")
     user = f"{unquote(name)}:{unquote(password)}" if credentials else ""

@@ -52,6 +52,16 @@ def reasoning_text(message: Mapping[str, Any]) -> str:
     return scrub("\n".join(thoughts or _texts(message.get("reasoning_details"), ("text", "summary"))).strip())
 
 
+def join_blocks(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the message with a content of blocks, which Mistral's reasoning models write, as text and reasoning."""
+    blocks = message["content"]
+    thoughts = [block.get("thinking") for block in blocks if isinstance(block, Mapping)]
+    reasoning = "\n".join(text for thought in thoughts for text in _texts(thought, ("text",)))
+    return {**message, "content": "".join(_texts(blocks, ("text",)))} | (
+        {TEXT_FIELDS[0]: reasoning} if reasoning else {}
+    )
+
+
 def _texts(blocks: object, names: tuple[str, ...]) -> list[str]:
     """Return the texts under these names in a list of objects; encrypted blocks have none."""
     members = [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
