@@ -9,7 +9,15 @@ import pytest
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import select
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.questions import assembly
+from pytest_taskgraph.benchmarks.understanding.questions.left_out import size_problem
+from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw
+from pytest_taskgraph.benchmarks.workflow_options import Names
+from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
+from pytest_taskgraph.generation.vocabularies import VOCABULARIES
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
@@ -185,3 +193,43 @@ def test_phrasing_undefined_name_refused(tmp_path: Path) -> None:
     folder = write_phrasings(tmp_path, "Which of {{ taks }}?")
     with pytest.raises(UsageError, match=r"pattern task_list: 'taks' is undefined; the template sees: .*place"):
         understanding.references(UnderstandingSettings(templates=folder), {"patterns": "task_list"})
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the patterns of which collection draws a case."""
+    names: list[str] = []
+
+    def noted(pattern: Pattern, *rest: Any) -> DrawnCase:  # noqa: ANN401 - the arguments of draw
+        names.append(pattern.name)
+        return draw(pattern, *rest)
+
+    monkeypatch.setattr(assembly, "draw", noted)
+    return names
+
+
+def test_references_of_built_in_patterns_draw_nothing(drawn: list[str]) -> None:
+    assert understanding.references(UnderstandingSettings(), {"patterns": "*"})
+    assert not drawn
+
+
+def test_references_with_own_templates_draw_two_cases(tmp_path: Path, drawn: list[str]) -> None:
+    understanding.references(UnderstandingSettings(templates=write_phrasings(tmp_path, "W?")), {"patterns": "task_*"})
+    assert drawn.count("task_list") == 2
+
+
+def test_references_with_registered_vocabulary_draw_two_cases(drawn: list[str]) -> None:
+    with registrations() as registered:
+        registered.add("vocabulary", "mine", VOCABULARIES["kitchen"], "conftest.py")
+        understanding.references(UnderstandingSettings(), {"patterns": "task_list"})
+    assert drawn == ["task_list"] * 2
+
+
+@pytest.mark.parametrize("names", ["mixed", "misleading"])
+@pytest.mark.parametrize("tasks", [3, 5, 8, 13, 20, 40])
+def test_draw_of_each_built_in_pattern_finds_case(tasks: int, names: Names) -> None:
+    possible = [pattern for pattern in select("*") if not size_problem(pattern, tasks)]
+    assert possible
+    for pattern in possible:
+        for ordinal in range(2):
+            draw(pattern, tasks, 11, ordinal, names)

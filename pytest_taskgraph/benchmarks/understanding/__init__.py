@@ -229,7 +229,7 @@ class Understanding(Family):
 
         if type(self) is not Understanding:  # its code is not part of this package
             return None
-        return templates_of(PatternReference.of(reference), UnderstandingSettings.of(settings))
+        return templates_of(PatternReference.of(reference), settings)
 
     def check(self, settings: Settings) -> None:
         """Validate notations, prompt templates, variations and own files.
