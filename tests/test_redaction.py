@@ -61,6 +61,14 @@ def test_hide_likely_keys_are_masked(key: str) -> None:
     assert hide(f"provided: {key}, sorry", {}) == "provided: [key], sorry"
 
 
+@pytest.mark.parametrize(
+    "key", [f"gh{kind}_{'a1' * 18}" for kind in "pousr"] + [f"A{kind}IA{'X1' * 8}" for kind in "KS"]
+)
+def test_redact_certain_keys_only_at_word_starts(key: str) -> None:
+    assert redact(f"({key}), {key}.") == "([key]), [key]."
+    assert redact(f"through{key} SPECIA high") == f"through{key} SPECIA high"
+
+
 def test_keys_in_addresses_are_hidden() -> None:
     assert (
         hide("GET https://user:pass-word@host/v1?a=1&key=abc&b=2", {}) == "GET https://[key]@host/v1?a=1&key=[key]&b=2"

@@ -20,8 +20,10 @@ from plugin_project import Project, Ran, properties, right
 from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Transcript, Turns
 from pytest_taskgraph.models.clients.scripted import ScriptedModel
+from pytest_taskgraph.plugin.asking import ask as ask_module
 from pytest_taskgraph.plugin.asking.ask import ask, trial_of
-from pytest_taskgraph.trial import Question, Reply, Request, Trial
+from pytest_taskgraph.results.record import exchanges as exchanges_module
+from pytest_taskgraph.trial import Question, Reply, Request, Trial, digest_of
 
 # Two drafts side by side, then one request that quotes both. The scored reply is the last one.
 CONFTEST = """
@@ -319,3 +321,26 @@ def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None
     assert trial.reply is not None
     assert trial.reply.text == "Use [key]. Final answer: A"
     assert "hush" not in json.dumps(trial.to_json())
+
+
+def test_trial_of_plain_question_searches_its_prompt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def redact(text: str) -> str:
+        searched.append(text)
+        return redaction.redact(text)
+
+    for module in (ask_module, exchanges_module):
+        monkeypatch.setattr(module, "redact", redact)
+
+    def single(question: Question) -> Turns:
+        (replies,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
+        return Transcript(replies)
+
+    result = asyncio.run(ask(QUESTION, single, ScriptedModel(["Final answer: A"]), None))  # type: ignore[arg-type]
+    trial, _ = trial_of(QUESTION, "m", result)
+    assert sum(QUESTION.prompt in text for text in searched) == 1
+    assert result.transcript is not None
+    assert trial.question is QUESTION
+    assert trial.reply is result.transcript.reply  # neither is copied
+    assert [message["digest"] for message in trial.exchanges[0]["messages"]] == [digest_of(QUESTION.prompt)]
