@@ -129,6 +129,10 @@ class Catalog(Mapping[str, T], Generic[T]):
         current = _current()
         return BUILT_IN if current is None else current.owner(self.kind, name)
 
+    def is_built_in(self, name: str) -> bool:
+        """Return True if an object of that name is built in."""
+        return name in self._built_in
+
     def refuse_built_in(self, name: str) -> None:
         """Check that the name is not built in. Raises UsageError."""
         if name in self._built_in:

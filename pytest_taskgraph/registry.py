@@ -167,11 +167,11 @@ class Registry:
         Example:
             >>> registry.family(Riddles())
         """
-        from .benchmarks.family import Family
+        from .benchmarks.family import FAMILY_KIND, Family
 
         if not isinstance(family, Family) or not hasattr(family, "name"):
             self._fail(f"a benchmark family: expected an instance of Family with a name, found {_type(family)}")
-        self._add("benchmark family", family.name, family)
+        self._add(FAMILY_KIND, family.name, family)
         try:
             if self._declare is not None:
                 self._declare(family)

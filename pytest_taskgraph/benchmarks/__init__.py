@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..catalog import Catalog
-from .family import Family
+from .family import FAMILY_KIND, Family
 from .paged import paged
 from .steps import steps
 from .tasklama import tasklama
 from .understanding import understanding
 
 FAMILIES: Catalog[Family] = Catalog(
-    "benchmark family", {"understanding": understanding, "tasklama": tasklama, "steps": steps, "paged": paged}
+    FAMILY_KIND, {"understanding": understanding, "tasklama": tasklama, "steps": steps, "paged": paged}
 )
 
 

@@ -6,20 +6,24 @@ import json
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..asking import type_in_words
+from ..catalog import is_registered
 from ..diagram import pack
 from ..errors import TaskgraphError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Question
-from .family import QuestionReference
+from .family import FAMILY_KIND, QuestionReference
+from .settings import Settings
 
 if TYPE_CHECKING:
     from ..trial import Json, Trial
     from .family import Family
-    from .settings import Settings
+
+_NUMBERS = ("seed", "instances", "parsing", "pass_threshold", "given")  # settings that every built-in family takes
 
 
 def pack_diagram_pair(family: Family, trial: Trial) -> str:
@@ -47,6 +51,21 @@ def report_family_errors(family: Family, method: str) -> Iterator[None]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raised = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
         raise UsageError(f"the benchmark family {family.name!r}: {method} raised {raised}") from error
+
+
+def check_settings(family: Family, settings: Settings) -> None:
+    """Check that a family can meet the settings of the run, before it is known whether its questions are asked.
+
+    Built-in families can meet settings that are the defaults but for numbers; so their modules are not loaded then.
+
+    Raises:
+        UsageError: if it cannot, or its check raises an exception.
+    """
+    numbers = {name: getattr(settings, name) for name in _NUMBERS}
+    if settings == replace(Settings(), **numbers) and not is_registered(FAMILY_KIND, family.name):
+        return
+    with report_family_errors(family, "check"):
+        family.check(settings)
 
 
 def description_of(family: Family, settings: Settings) -> FamilyDescription:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from ..errors import UnknownNameError
 from .settings import Option, Settings, as_json
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..trial import Json, Question, Score
     from .instances import Check, GroupCheck, Instance, Reducible
     from .lint_rule import LintRule, SourcePlace
+
+FAMILY_KIND: Final = "benchmark family"  # the kind of families in the catalog
 
 
 @dataclass(frozen=True, slots=True)

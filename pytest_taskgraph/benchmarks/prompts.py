@@ -135,8 +135,9 @@ def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, source_or_p
             "such as {# answer: marker #}; the others are whole and first-line, "
             "and {# answer: marker, shots: 2 #} shows examples"
         )
-    for part in _parts(source):
-        template(part, where)
+    if not prompts.is_built_in(name) or source_or_path is not prompts[name]:
+        for part in _parts(source):
+            template(part, where)
     return kind(name, source, cast(Place, head[1]), int(head[2] or 0))
 
 

@@ -9,17 +9,34 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from ..catalog import Catalog
+from ..catalog import Catalog, Deferred
 from ..errors import UnknownNameError
-from .mermaid import MERMAID
-from .mermaid.meaning import drawn_ends
 from .notation import Notation
 from .plain_json import JSON
-from .prose import PROSE
 from .wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
 
-_SHELF = (WADL, WADL_SEPARATE, WADL_EXPANDED, MERMAID, JSON, PROSE)
-NOTATIONS: Catalog[Notation] = Catalog("notation", {notation.name: notation for notation in _SHELF})
+
+def _load_mermaid() -> Notation:
+    from .mermaid import MERMAID
+
+    return MERMAID
+
+
+def _load_prose() -> Notation:
+    from .prose import PROSE
+
+    return PROSE
+
+
+NOTATIONS: Catalog[Notation] = Catalog(
+    "notation",
+    {
+        **{each.name: each for each in (WADL, WADL_SEPARATE, WADL_EXPANDED)},
+        "mermaid": Deferred(_load_mermaid),
+        JSON.name: JSON,
+        "prose": Deferred(_load_prose),
+    },
+)
 
 
 def notation(name: str) -> Notation:
@@ -45,4 +62,4 @@ def for_file(path: str) -> Notation:
     raise UnknownNameError("suffix of a workflow file", suffix, known_suffixes)
 
 
-__all__ = ["NOTATIONS", "Notation", "drawn_ends", "for_file", "notation"]
+__all__ = ["NOTATIONS", "Notation", "for_file", "notation"]

@@ -54,7 +54,8 @@ def _real_names(run: RunSession) -> dict[str, Json]:
 def about(run: RunSession) -> About:
     """Return the facts of the run so far."""
     settings = run.settings
-    described = [family for family in run.descriptions if family.name in run.asked_families]
+    asked = run.asked_families
+    described = [run.descriptions[name] for name in run.descriptions.names if name in asked]
     parsings = {suite["parsing"] for suite in run.families.suites.values()}
     suites: dict[str, Json] = {name: suite["stated"] for name, suite in run.families.suites.items() if suite["stated"]}
     return About(
@@ -299,15 +300,15 @@ class RunSession:
             UsageError: if an option is invalid.
         """
         options.value(self.config, "junit-properties")
-        from ..benchmarks.contract import report_family_errors
+        from ..benchmarks.contract import check_settings, report_family_errors
         from .models_under_test import check_distinct
 
         check_distinct(self.models.all)
         options.check_data(self.config)
         for family in self._registered_families:
-            with report_family_errors(family, "check"):
-                for settings in self.settings_of_prompts:
-                    family.check(settings)
+            for settings in self.settings_of_prompts:
+                check_settings(family, settings)
+            with report_family_errors(family, "roles"):
                 for role in family.roles(self.settings):
                     self.measuring.need(role, f"the benchmark family {family.name!r}")
         _ = self.descriptions  # evaluated here, so that a family with an invalid description is refused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from ..family_description import FamilyDescription
@@ -15,6 +15,7 @@ class Descriptions:
 
     def __init__(self, families: Iterable[FamilyDescription] = ()) -> None:
         self._by_name: dict[str, FamilyDescription] = {}
+        self._deferred: dict[str, Callable[[], FamilyDescription]] = {}
         self._families: dict[str, int] = {}
         self._groups: dict[str, dict[str, int]] = {}
         self._sections: dict[str, dict[str, int]] = {}
@@ -24,18 +25,34 @@ class Descriptions:
     def add(self, description: FamilyDescription) -> None:
         """Append the description of a family."""
         name = description.name
+        self._deferred.pop(name, None)
         self._by_name[name] = description
         self._families.setdefault(name, len(self._families))
         self._groups[name], self._sections[name] = _places(description.groups), _places(description.sections)
 
+    def defer(self, name: str, load: Callable[[], FamilyDescription]) -> None:
+        """Append a family whose description is loaded when it is first needed."""
+        self._families.setdefault(name, len(self._families))
+        self._deferred[name] = load
+
     def __contains__(self, family: object) -> bool:
-        return family in self._by_name
+        return family in self._by_name or family in self._deferred
 
     def __iter__(self) -> Iterator[FamilyDescription]:
-        return iter(self._by_name.values())
+        return (self[name] for name in sorted(self.names, key=self.family_place))
 
     def __getitem__(self, family: str) -> FamilyDescription:
+        self._load(family)
         return self._by_name.get(family) or FamilyDescription(family)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the families, in order."""
+        return list(self._families)
+
+    def _load(self, family: str) -> None:
+        if load := self._deferred.pop(family, None):
+            self.add(load())
 
     def word(self, word: Word, families: Iterable[str]) -> str:
         """Return what the families call a group, a section or a cluster; the plain word if they differ."""
@@ -48,11 +65,13 @@ class Descriptions:
 
     def section_place(self, family: str, section: str) -> tuple[int, str]:
         """Return the sort key of a section of the family."""
+        self._load(family)
         places = self._sections.get(family, {})
         return places.get(section, len(places)), section
 
     def group_place(self, family: str, group: str) -> tuple[int, str]:
         """Return the sort key of a group of the family."""
+        self._load(family)
         places = self._groups.get(family, {})
         return places.get(group, len(places)), group
 

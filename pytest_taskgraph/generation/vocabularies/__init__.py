@@ -20,7 +20,6 @@ A file without tasks has computed tasks, as many as needed, named by numbers tha
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -167,6 +166,8 @@ def read_vocabulary(name: str, path: Path | None = None) -> Vocabulary:
     Raises:
         UsageError: if the file cannot be read, or is not a vocabulary.
     """
+    import tomllib  # a run whose questions are kept reads no vocabulary
+
     if path is None:
         return _vocabulary(name, tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")))
     try:

@@ -194,10 +194,12 @@ class Reporting:
             asked: The versions of the question sets of this run, by family.
             notices: A list to append the notice to.
         """
+        if not (baseline_sets := self.baseline_sets):
+            return []
         from ...results.comparison import question_set_mismatch
         from ...results.record.saved import LAST
 
-        why = question_set_mismatch(self.baseline_sets, asked)
+        why = question_set_mismatch(baseline_sets, asked)
         if why and self.compares == LAST:
             notices.append(f"no comparison: {why}; the next run can be compared with this run")
         elif why:

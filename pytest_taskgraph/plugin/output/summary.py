@@ -89,7 +89,7 @@ def _summary_columns(report: pytest.TestReport) -> int:
 
 def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
     """Print the tables, the verdicts, the comparison and remarks; a few lines with -q."""
-    from ...reports import comparison_lines, terminal
+    from ...reports import terminal
     from ...reports.escape import wrap
 
     verbosity, remarks = reporter.config.get_verbosity(), _remarks(run, width)
@@ -100,6 +100,8 @@ def write_summary(reporter: pytest.TerminalReporter, run: RunSession, width: int
         reporter.write_sep("=", "taskgraph")
         lines = lines[1:] if lines and not lines[0][0] else lines
         if run.reporting.comparison is not None:  # its verdict stands among the others
+            from ...reports import comparison_lines
+
             lines += comparison_lines.details(run.reporting.comparison, width)
     for file_text in run.reporting.written if verbosity >= -1 else ():
         lines += [(line, {}) for line in wrap(f"taskgraph: {file_text}", width, 3)]

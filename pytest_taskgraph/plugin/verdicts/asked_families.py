@@ -7,7 +7,7 @@ the controller.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -121,14 +121,20 @@ class AskedFamilies:
     def described(self, families: Sequence[Family], settings: Settings) -> Descriptions:
         """Return the descriptions of the families of this process in their order, then those of other processes.
 
-        It is always the same object, to which further families are added when they become known.
+        It is always the same object, to which further families are added when they become known. A built-in family
+        describes itself when its description is first needed, a registered one at once, so that a mistake is reported.
         """
+        from ...benchmarks import FAMILIES
         from ...benchmarks.contract import description_of
         from ...family_description import FamilyDescription
 
         for family in families:
-            if family.name not in self._descriptions:
+            if family.name in self._descriptions:
+                continue
+            if family.name in FAMILIES.registered:
                 self._descriptions.add(description_of(family, settings))
+            else:
+                self._descriptions.defer(family.name, partial(description_of, family, settings))
         for name, facts in self._facts.items():
             if name not in self._descriptions:
                 self._descriptions.add(FamilyDescription.from_json(facts["description"]))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...catalog import Catalog
+from ...catalog import Catalog, Deferred
 from ...errors import TaskgraphError, UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
@@ -36,8 +36,6 @@ from ..partial_order import linear_extension, task_labels
 from .form import Form, show_value
 from .letter_form import LETTER
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
-from .procedural_graph_form import PROCEDURAL_GRAPH
-from .task_graph_form import TASK_GRAPH
 
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
@@ -321,11 +319,20 @@ CONDITION = Form(
     explain=explain_condition,
 )
 
-_CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
-FORMS: Catalog[Form] = Catalog(
-    "answer form",
-    {
-        answer_form.name: answer_form
-        for answer_form in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)
-    },
-)
+
+def _load_task_graph() -> Form:
+    from .task_graph_form import TASK_GRAPH
+
+    return TASK_GRAPH
+
+
+def _load_procedural_graph() -> Form:
+    from .procedural_graph_form import PROCEDURAL_GRAPH
+
+    return PROCEDURAL_GRAPH
+
+
+_SHELF = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION, LETTER, *OPEN_FORMS.values())
+# Those of single families are loaded when their questions are asked.
+_OF_FAMILIES = {"task-graph": Deferred(_load_task_graph), "procedural-graph": Deferred(_load_procedural_graph)}
+FORMS: Catalog[Form] = Catalog("answer form", {**{each.name: each for each in _SHELF}, **_OF_FAMILIES})

@@ -14,7 +14,6 @@ from typing import Final
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
 from ..extraction import unbox_answer
-from ..letter_verdicts import find_letters
 from ..name_lists import quote_start
 from .form import Form, collapse_spaces
 
@@ -50,12 +49,19 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     for alone in (bare, bare.strip(_AROUND)):
         if alone in whole:
             return alone
-    decided = find_letters(unbox_answer(text, [*whole]), letters, options) if parsing == "lenient" else []
+    decided = _find_letters(unbox_answer(text, [*whole]), letters, options) if parsing == "lenient" else []
     if len(decided) != 1:
         raise UnparseableError(
             f"expected {_join_letters(letters) or 'one of the known names'}, found {quote_start(text)}"
         )
     return decided[0]
+
+
+def _find_letters(text: str, letters: Sequence[str], options: Sequence[tuple[str, str]]) -> list[str]:
+    # Imported when it is first needed, for its patterns take as long to compile as thirty modules to load.
+    from ..letter_verdicts import find_letters
+
+    return find_letters(text, letters, options)
 
 
 def _join_letters(letters: Sequence[str]) -> str:

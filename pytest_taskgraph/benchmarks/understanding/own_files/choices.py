@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from ....catalog import catalog_cache
 from ....errors import WorkflowError
 from ....generation.edits import EDITS, edits
-from ....notations import NOTATIONS, Notation, drawn_ends
+from ....notations import NOTATIONS, Notation
 from ....trial import Json
 from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
@@ -120,6 +120,8 @@ def _has_required_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
 @lru_cache(maxsize=32)
 def _drawn_ends(path: str) -> tuple[bool, bool]:
     """Return whether the charts of a project draw START and END, and whether all of its subgraphs do."""
+    from ....notations.mermaid.meaning import drawn_ends  # as the notation, loaded when a chart is asked about
+
     project = load(path)
     ends = drawn_ends(project.text)
     inner = sum(len(levels(whole)) - 1 for whole in rotations(project.workflow))

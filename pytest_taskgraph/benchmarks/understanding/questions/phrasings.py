@@ -54,6 +54,8 @@ def check_templates(settings: UnderstandingSettings) -> None:
         UnknownNameError: if a file of the folder replaces no built-in template.
         UsageError: if a template cannot be rendered, or does not show a required variable.
     """
+    if not settings.templates and not settings.shots and PROMPTS.is_built_in(settings.prompt):
+        return  # so that a run whose questions are kept does not load Jinja
     available = catalogue()
     names = _own_prompts(settings, available) if settings.templates else []
     for name in sorted({settings.prompt, *names}):
