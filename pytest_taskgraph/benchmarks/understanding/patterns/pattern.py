@@ -26,7 +26,7 @@ from ....workflow.features import FEATURES
 from ....workflow.model import Workflow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a hundred are made for a question, and each would take twice as long
 class Case:
     """One question of a pattern about one workflow, with its answer."""
 
@@ -63,11 +63,13 @@ def case(
         revealing: True if the words of the question reveal the answer.
         fields: Variables of the templates.
     """
-    return Case(_plain(answer), fields, rank, stratum, share, dict(labels or {}), revealing)
+    return Case(_plain(answer), fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
 
 
 def _plain(answer: object) -> Json:
     """Return the answer as JSON data."""
+    if isinstance(answer, str):
+        return answer
     if isinstance(answer, bool):
         return "yes" if answer else "no"
     if isinstance(answer, (set, frozenset, tuple)):
