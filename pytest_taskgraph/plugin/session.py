@@ -359,7 +359,7 @@ class RunSession:
         """Tally the trial that is attached to a report."""
         attached = getattr(report, TRIAL_ATTRIBUTE)
         trial = attached if isinstance(attached, Trial) else Trial.from_json(json.loads(attached))
-        self.tally.add(trial)
+        (self._tally or self.tally).add(trial)  # the family of a trial is known before, for its suite was collected
         self._gathered = self._gathered.with_trial(trial)
         delattr(report, TRIAL_ATTRIBUTE)  # pytest keeps every report until the session ends
         self.population.add(trial, report.nodeid)
