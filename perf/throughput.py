@@ -15,11 +15,13 @@ median of the rounds is shown.
     simulated -n 2 the same with two workers
     bare aiohttp   an asyncio script that sends the same prompts through aiohttp, with the same concurrency
     lean           pytest with the store, limits, retries, scoring and the table; --model=http://...#name
-    lean, kept     the same again with --taskgraph-refresh: replies are asked again, questions were kept
+    lean -n 2      the same with two workers and a store of its own
+    lean, kept     lean again with --taskgraph-refresh: replies are asked again, questions were kept
     second run     the same again, with all replies in the store
     replay         the same with --taskgraph-replay
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion
-    litellm        as lean, through litellm; --model=litellm:openai/...
+    openai/        as lean, with --model=openai/...
+    litellm        the same through litellm; --model=litellm:openai/...
 """
 
 from __future__ import annotations
@@ -27,20 +29,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
+
+from whole_process import Measured, machine_state, run
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
@@ -48,10 +49,6 @@ from pytest_taskgraph.benchmarks.understanding.patterns import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
-# Other installed plugins are left out: they cost 0.3 s, and pytest-rerunfailures keeps every traceback. Compiled
-# modules are kept, so that imports are not compiled in each run.
-ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-ALONE["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 PATTERNS = 20  # the first of the catalogue; the reader answers all of them
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -124,25 +121,16 @@ def provider(*options: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Round:
-    """One run of a command: seconds, its output, and the counts of the provider."""
+class Round(Measured):
+    """One run of a command, with the counts of the provider."""
 
-    start: float  # time.time()
-    wall: float
-    cpu: float
-    text: str
     counted: dict[str, float]
 
 
 def measure_run(command: list[str], folder: Path, url: str) -> Round:
     """Run the command, which must succeed, and return its measures."""
     stats(url, "/reset")
-    start, before = time.time(), os.times()
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ALONE)
-    wall, after = time.time() - start, os.times()
-    assert done.returncode in (0, 1, 5), done.stdout + done.stderr
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Round(start, wall, cpu, done.stdout, stats(url))
+    return Round(**vars(run(command, folder)), counted=stats(url))
 
 
 def stats(url: str, path: str = "/stats") -> dict[str, float]:
@@ -151,7 +139,7 @@ def stats(url: str, path: str = "/stats") -> dict[str, float]:
 
 
 def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[int], list[str]]]:
-    """Return the rows: name -> the command of a round; each round of `lean` and `litellm` has a new store."""
+    """Return the rows: name -> the command of a round; each round of a live model has a new store."""
     (folder / "bare_litellm.py").write_text(BARE_LITELLM)
     (folder / "bare_aiohttp.py").write_text(BARE_AIOHTTP)
     (folder / "test_plain.py").write_text(PLAIN.format(n=n))
@@ -159,7 +147,7 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
     quiet = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     two = ["-p", "xdist", "-n", "2"]
 
-    def run(store: str, *options: str) -> list[str]:
+    def asked(store: str, *options: str) -> list[str]:
         return [
             *quiet, "-p", "pytest_taskgraph.plugin.hooks", "test_questions.py", *options,
             f"--taskgraph-concurrency={flight}", f"--taskgraph-store={folder / store}",
@@ -170,16 +158,18 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
     return {
         PLAIN_ROW: lambda _: [*quiet, "test_plain.py"],
         "plain -n 2": lambda _: [*quiet, "test_plain.py", *two],
-        "start": lambda _: run("none", simulated, "-k", "nothing"),
-        "simulated": lambda _: run("none", simulated),
-        "simulated -n 2": lambda _: run("none", simulated, *two),
+        "start": lambda _: asked("none", simulated, "-k", "nothing"),
+        "simulated": lambda _: asked("none", simulated),
+        "simulated -n 2": lambda _: asked("none", simulated, *two),
         "bare aiohttp": lambda _: [python, "bare_aiohttp.py", "prompts.json", base, str(flight)],
-        "lean": lambda number: run(f"lean{number}", lean),
-        "lean, kept": lambda number: run(f"lean{number}", lean, "--taskgraph-refresh"),
-        "second run": lambda number: run(f"lean{number}", lean),
-        "replay": lambda number: run(f"lean{number}", lean, "--taskgraph-replay"),
+        "lean": lambda number: asked(f"lean{number}", lean),
+        "lean -n 2": lambda number: asked(f"lean2-{number}", lean, *two),
+        "lean, kept": lambda number: asked(f"lean{number}", lean, "--taskgraph-refresh"),
+        "second run": lambda number: asked(f"lean{number}", lean),
+        "replay": lambda number: asked(f"lean{number}", lean, "--taskgraph-replay"),
+        "openai/": lambda number: asked(f"openai{number}", "--model=openai/fake", *options),
         "bare litellm": lambda _: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
-        "litellm": lambda number: run(f"litellm{number}", "--model=litellm:openai/fake", *options),
+        "litellm": lambda number: asked(f"litellm{number}", "--model=litellm:openai/fake", *options),
     }  # fmt: skip
 
 
@@ -217,14 +207,6 @@ def main() -> None:
         facts = {"questions": options.n, "ideal_s": ideal, "state": state}
         measured = {name: [vars(each) for each in of_row] for name, of_row in rounds.items()}
         Path(options.json).write_text(json.dumps({**facts, "rows": measured}, indent=1))
-
-
-def machine_state() -> str:
-    """Return the number of cores, the load, and the versions of Python and pytest."""
-    cores, load = os.cpu_count(), os.getloadavg()[0]
-    return (
-        f"{cores} cores, Python {platform.python_version()}, pytest {version('pytest')}, load before the run {load:.2f}"
-    )
 
 
 def measure_rows(

@@ -103,7 +103,9 @@ class RunSession:
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
         self.notices: list[str] = []
-        self.kept_questions = KeptQuestions(self.pipeline.folder, lambda: self._keeps_questions, self.notices.append)
+        self.kept_questions = KeptQuestions(
+            self.pipeline.folder, lambda: self._keeps_questions, self.notices.append, self.pipeline.workers
+        )
         self.garbage = GarbageCollection()
         self.progress: Progress | None = None
         self.announced = False  # True once the terminal shows the settings of the run
@@ -114,15 +116,9 @@ class RunSession:
         self.decided = self.whole = False  # the cases were decided; the loop of items was complete
         self.concluded = False  # True if the terminal prints results at the end
         self.drawings = Drawings()
+        drawings = self.drawings if self.reporting.draws else None
         parts = AskingParts(
-            config,
-            self.models,
-            self.pipeline,
-            self.measuring,
-            self.loop,
-            self.garbage,
-            self.drawings if self.reporting.draws else None,
-            self.kept_questions,
+            config, self.models, self.pipeline, self.measuring, self.loop, self.garbage, drawings, self.kept_questions
         )
         self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
         self.shrinker = Shrinker(parts, self.tick)

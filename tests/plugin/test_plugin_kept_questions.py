@@ -112,6 +112,21 @@ def test_repetitions_of_question_are_kept_apart(tmp_path: Path, built: list[str]
     assert len(built) == 4
 
 
+def test_workers_build_each_question_once(tmp_path: Path, built: list[str]) -> None:
+    questions = collected(replace(SETTINGS, instances=80))
+    workers = [KeptQuestions(tmp_path, lambda: True, NOTICES.append, workers=2) for _ in range(2)]
+    for number, worker in enumerate(workers):  # each builds its share, all but a last part of a batch
+        for each in questions[number::2]:
+            worker.question(each)
+    count = len(built)
+    for number, worker in enumerate(workers):
+        for each in questions[1 - number :: 2]:
+            worker.question(each)
+    assert count == len(questions) >= 200
+    assert len(built) - count < 2 * 50
+    assert ask_all(tmp_path, questions) == [each.question() for each in questions]
+
+
 def test_question_of_other_code_is_built_and_replaces_kept(
     tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

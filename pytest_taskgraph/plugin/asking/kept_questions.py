@@ -34,6 +34,7 @@ MOST: Final = 100_000
 """Largest number of questions in a file, some 200 MB; the oldest are deleted."""
 
 _BATCH = 2_000  # questions of one transaction
+_SHARED_BATCH = 50  # the same of a worker, whose questions the other workers read
 _WAIT = 5.0  # seconds to wait for another process that writes
 _LIBRARIES = ("networkx", "Jinja2", "MarkupSafe")  # they take part in building
 _HARMLESS = frozenset({"model", "report", "family"})  # kinds of registered objects that change no question
@@ -47,10 +48,14 @@ class KeptQuestions:
         folder: The folder of the file; it is created when questions are written.
         keeps: Function that returns True if the run may write to the folder; called at the first question.
         notify: Function that receives a notice about a damaged file.
+        workers: The number of processes of the run that ask. Several read what the others have built.
     """
 
-    def __init__(self, folder: Path, keeps: Callable[[], bool], notify: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: Path, keeps: Callable[[], bool], notify: Callable[[str], None], workers: int = 1
+    ) -> None:
         self._path, self._may_keep, self._notify = folder / FILE, keeps, notify
+        self._batch = _BATCH if workers == 1 else _SHARED_BATCH
         self._connection: sqlite3.Connection | None = None
         self._is_damaged = False
         self._built: dict[str, bytes] = {}
@@ -67,7 +72,7 @@ class KeptQuestions:
         question = collected.question()
         if self._keeps and (text := _text(question)):
             self._built[key] = _compress(key, text)
-            if len(self._built) >= _BATCH:
+            if len(self._built) >= self._batch:
                 self.save()
         return question
 
@@ -78,6 +83,7 @@ class KeptQuestions:
         built, self._built = self._built, {}
         if not built:
             return
+        self.__dict__.pop("_readable", None)  # the file exists now
         # An error may be a full disk, a folder that cannot be written, or another process that writes.
         with suppress(OSError, sqlite3.Error):
             prepare_folder(self._path.parent)
