@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import pytest
+
+from .pytest_compat import params
+from .verdicts.gathering import current_run
 
 if TYPE_CHECKING:
     from ..trial import Question, Trial
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
     from .suites import CollectedQuestion
 
 TRIAL = pytest.StashKey["Trial"]()
+# The item that runs, for `request` costs more than a fixture: pytest inspects a signature for each use, twice.
+RUNNING_ITEM: ContextVar[pytest.Item] = ContextVar("RUNNING_ITEM")
 
 
 @pytest.fixture
@@ -30,32 +36,27 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> CollectedQuestion:
 
 
 @pytest.fixture
-def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: CollectedQuestion) -> Question:
+def taskgraph_question(taskgraph_reference: CollectedQuestion) -> Question:
     """Return the question of the item, built now unless it was prefetched."""
-    if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
+    item = RUNNING_ITEM.get()
+    if item.config.pluginmanager.has_plugin("taskgraph-snapshots"):
         with _without_traceback():
             return taskgraph_reference.question()
-    from .session import run_of
-
     with _without_traceback():
-        return run_of(request.config).prefetcher.question(request.node, taskgraph_reference)
+        return current_run(item.config).prefetcher.question(item, taskgraph_reference)
 
 
 @pytest.fixture
-def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
+def taskgraph_model() -> ModelUnderTest:
     """Return the model under test of the item."""
-    if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
+    item = RUNNING_ITEM.get()
+    if item.config.pluginmanager.has_plugin("taskgraph-snapshots"):
         pytest.skip("no model is asked under --taskgraph-prompt-snapshots")
-    from .pytest_compat import params
-    from .session import run_of
-
-    run = run_of(request.config)
-    return run.models.of_item(params(request.node))
+    return current_run(item.config).models.of_item(params(item))
 
 
 @pytest.fixture
 def trial(
-    request: pytest.FixtureRequest,
     taskgraph_reference: CollectedQuestion,
     taskgraph_question: Question,
     taskgraph_model: ModelUnderTest,
@@ -64,37 +65,45 @@ def trial(
 
     The item is an error if no reply arrived, and skipped if the question was not asked.
     """
-    from ..errors import NotAskedError
-    from ..reports.escape import one_line
     from .asking.ask import trial_of
-    from .session import run_of
 
-    run = run_of(request.config)
-    if request.config.getoption("setuponly", False):  # scores without tests make no run, and decide no gate
+    item = RUNNING_ITEM.get()
+    run = current_run(item.config)
+    if item.config.getoption("setuponly", False):  # scores without tests make no run, and decide no gate
         pytest.skip("nothing is asked under --setup-only")
     with _without_traceback():  # of an episode or a metric that returns a wrong type
-        result = run.prefetcher.result_of(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
+        result = run.prefetcher.result_of(item, taskgraph_question, taskgraph_model, taskgraph_reference)
         trial_, error = trial_of(taskgraph_question, taskgraph_model.name, result)
-    request.node.stash[TRIAL] = trial_  # kept also if a family cannot draw it
+    item.stash[TRIAL] = trial_  # kept also if a family cannot draw it
     if run.reporting.draws:
-        trial_ = run.drawings.attach(trial_, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
-    request.node.stash[TRIAL] = trial_
-    _add_junit_properties(request.node, trial_)
-    if isinstance(error, NotAskedError):
-        pytest.skip(one_line(trial_.failure_text))
+        trial_ = run.drawings.attach(trial_, taskgraph_reference, again=getattr(item, "execution_count", 1) > 1)
+        item.stash[TRIAL] = trial_
+    _add_junit_properties(item, trial_)
     if error is not None:
+        _skip_if_not_asked(trial_, error)
         raise error
     return trial_
+
+
+def _skip_if_not_asked(trial: Trial, error: Exception) -> None:
+    """Skip the item if the question was not asked."""
+    from ..errors import NotAskedError
+    from ..reports.escape import one_line
+
+    if isinstance(error, NotAskedError):
+        pytest.skip(one_line(trial.failure_text))
 
 
 @contextmanager
 def _without_traceback() -> Iterator[None]:
     """Report a UsageError as a failure of the setup, without a traceback."""
-    from ..errors import UsageError
-
     try:
         yield
-    except UsageError as error:
+    except Exception as error:
+        from ..errors import UsageError
+
+        if not isinstance(error, UsageError):
+            raise
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
@@ -103,12 +112,12 @@ def _add_junit_properties(item: pytest.Item, trial: Trial) -> None:
 
     A rerun replaces those of the attempt before.
     """
+    if not item.config.getoption("xmlpath", None):
+        return
     from ..reports.junit import properties
     from . import options
-    from .session import run_of
 
-    if not item.config.getoption("xmlpath", None) or options.value(item.config, "junit-properties") == "false":
+    if options.value(item.config, "junit-properties") == "false":
         return
-
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
-    item.user_properties.extend(properties(trial, run_of(item.config).descriptions[trial.question.family]))
+    item.user_properties.extend(properties(trial, current_run(item.config).descriptions[trial.question.family]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from . import options
-from .fixtures import TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
+from .fixtures import RUNNING_ITEM, TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .retired_options import add_retired_flags, refuse_retired
 from .verdicts.gathering import existing_run
 
@@ -253,14 +253,17 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Prefetch the next items before each item; end the run if no model can be asked any more."""
     run = existing_run(item.config)
-    if run is None:
-        return (yield)
-    if run.prefetcher.planned:
-        _ignore_warnings_of_requests()
-    run.begin(run.prefetcher.planned)
-    run.prefetcher.advance()
-    result = yield
-    if (stopped := run.stopped) is not None:
+    if run is not None:
+        if run.prefetcher.planned:
+            _ignore_warnings_of_requests()
+        run.begin(run.prefetcher.planned)
+        run.prefetcher.advance()
+    running = RUNNING_ITEM.set(item)
+    try:
+        result = yield
+    finally:
+        RUNNING_ITEM.reset(running)
+    if run is not None and (stopped := run.stopped) is not None:
         from ..reports.escape import one_line
 
         item.session.shouldstop = f"taskgraph: {one_line(str(stopped))}"
@@ -272,8 +275,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the trial to the report, in the process that ran the item: a controller or an xdist worker."""
-    trial = item.stash.get(TRIAL, None)
-    if existing_run(item.config) is None:
+    trial, run = item.stash.get(TRIAL, None), existing_run(item.config)
+    if run is None or call.excinfo is None:
         report = yield
     else:
         from .verdicts.outcomes import report_plainly, without_traceback
@@ -282,19 +285,16 @@ def pytest_runtest_makereport(
             with without_traceback(call):
                 report = yield
         except SystemError:  # CPython 3.11, when two threads parse source at once
-            if call.excinfo is None:
-                raise
             report = report_plainly(item, call)
-    if trial is not None:
-        from .session import run_of
-        from .verdicts.outcomes import FailureStyle, attach_trial
-
-        run = run_of(item.config)
+    if trial is not None and run is not None:
         if report.when == "call":
             run.shrinker.note(item, trial)
-        policy = run.fail_policy
-        style = FailureStyle(item.config, policy.expects_wrong, policy.max_errors > 0)
-        attach_trial(report, trial, call.excinfo, style)
+        if report.when == "setup" or call.excinfo is not None:
+            from .verdicts.outcomes import FailureStyle, attach_trial
+
+            policy = run.fail_policy
+            style = FailureStyle(item.config, policy.expects_wrong, policy.max_errors > 0)
+            attach_trial(report, trial, call.excinfo, style)
         if report.when == "teardown":
             del item.stash[TRIAL]  # a rerun may fail before it asks
     return report

@@ -192,13 +192,14 @@ class RunSession:
         Args:
             items: The number of items that will ask.
         """
+        if self.progress is not None or not items or not self.models.live:
+            return
         from .output.progress import Progress
 
         interval = options.number(self.config, "progress")
-        if self.progress is None and items and self.models.live:
-            seconds = 0.0 if interval is None else interval
-            self.progress = Progress(self.config, self.pipeline.counters, items, seconds, self._counts)
-            self.config.pluginmanager.register(self.progress, "taskgraph-progress")
+        seconds = 0.0 if interval is None else interval
+        self.progress = Progress(self.config, self.pipeline.counters, items, seconds, self._counts)
+        self.config.pluginmanager.register(self.progress, "taskgraph-progress")
 
     def tick(self) -> None:
         """Update the progress output; called a few times a second during the wait for a reply."""
@@ -259,6 +260,8 @@ class RunSession:
         """
         if self.pipeline.counters.store_error is not None:
             return self.pipeline.counters.store_error
+        if not self.pipeline.has_broken_model:
+            return None
         measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
         if error := next(filter(None, measuring), None):
             return error
@@ -436,7 +439,8 @@ class RunSession:
             return ""
         self._observe_circumstances()  # a run without options of its own was not checked
         about = self.about()
-        add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
+        if self.config.getoption("xmlpath", None):
+            add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:
             if self.reporting.writes_files:
                 self.reporting.write(self.record(), self.whole)

@@ -23,6 +23,7 @@ _INVISIBLE = frozenset(
 )
 _COMMAND = re.compile(r"##(?=[A-Za-z]{0,20}\[)")  # as in ##[ and ##vso[
 _OPENS = re.compile(r"^(\s*)::")  # of GitHub, as in ::error
+_BLANKS = re.compile(r"[ \t\r\n]+")
 QUOTE = "| "  # precedes each line of a text that is printed with its line breaks
 WIDEST = 400  # columns of the widest terminal that is filled
 _TAB = 4
@@ -54,7 +55,7 @@ def one_line(text: str, limit: int | None = None) -> str:
 
     Line breaks, tabs and runs of spaces become one space.
     """
-    flat = re.sub(r"[ \t\r\n]+", " ", text).strip(" ")
+    flat = _BLANKS.sub(" ", text).strip(" ")
     if limit is None:
         return _disarm(printable(flat))
     # Cut before escaping: a reply may hold a megabyte, or a thousand marks that take no column.

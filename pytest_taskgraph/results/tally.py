@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
@@ -78,6 +79,11 @@ def metrics_of(trial: Trial) -> dict[str, float | None]:
 _T = TypeVar("_T")
 
 
+@lru_cache(maxsize=64)
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field_.name for field_ in fields(kind))
+
+
 class SharedParts:
     """Cache that replaces equal parts of trials by one object, to save memory. Results must not be modified."""
 
@@ -101,13 +107,11 @@ class SharedParts:
         return self._value(value)
 
     def _object(self, instance: _T, shared_parts: dict[str, Any]) -> _T:
-        names = (field_.name for field_ in fields(instance))  # type: ignore[arg-type]  # every part of a trial is a dataclass
-        return type(instance)(
-            **{
-                name: shared_parts[name] if name in shared_parts else self._value(getattr(instance, name))
-                for name in names
-            }
-        )
+        values, kind = dict(shared_parts), type(instance)
+        for name in _field_names(kind):
+            if name not in shared_parts:
+                values[name] = self._value(getattr(instance, name))
+        return kind(**values)
 
     def _value(self, value: Any) -> Any:  # noqa: ANN401
         if type(value) is str:
@@ -117,10 +121,14 @@ class SharedParts:
         return self._dict(value) if type(value) is dict else value
 
     def _list(self, value: list[Any]) -> list[Any]:
+        if not value:
+            return self._seen.setdefault((list,), [])  # type: ignore[no-any-return]
         held = [self._value(value) for value in value]
         return self._seen.setdefault((list, *held), held) if all(type(value) is str for value in held) else held
 
     def _dict(self, value: dict[str, Any]) -> dict[str, Any]:
+        if not value:
+            return self._seen.setdefault((dict,), {})  # type: ignore[no-any-return]
         held = {self._value(name): self._value(member) for name, member in value.items()}
         # Only texts and whole numbers: 1, 1.0 and True are equal and would be confused.
         plain = all(type(member) is str or type(member) is int for member in held.values())

@@ -155,3 +155,38 @@ def test_items_other_tests_are_unchanged(project: Project) -> None:
     project.write("test_plain.py", PLAIN)
     ran = project.run("-p", "no:taskgraph", "test_plain.py", plugins=())
     assert (ran.code, ran.counts) == (0, {"passed": 1})
+
+
+PRINT_REQUESTS = """
+def pytest_fixture_setup(fixturedef):
+    if "request" in fixturedef.argnames:
+        print("request of", fixturedef.argname)
+"""
+
+
+def test_fixtures_use_request_for_reference_alone(project: Project) -> None:
+    project.write("conftest.py", PRINT_REQUESTS)
+    ran = project.run("-s", "--taskgraph-model=simulated:1")
+    assert ran.counts == {"passed": 4}
+    assert ran.output.count("request of taskgraph_reference") == ran.output.count("request of") == 4
+
+
+def test_model_fixture_is_that_of_the_item(project: Project) -> None:
+    suite = SUITE.replace("(trial)", "(taskgraph_question, taskgraph_model, request)")
+    check = "assert taskgraph_model.spec == request.node.callspec.params['taskgraph_model']"
+    project.write("test_graph.py", suite.replace("trial.check()", check))
+    ran = project.run("--taskgraph-model=simulated:1", "--taskgraph-model=simulated:0")
+    assert ran.counts == {"passed": 8}
+
+
+def test_junit_properties_are_not_computed_without_report(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[object] = []
+
+    def compute(*arguments: object) -> list[tuple[str, str]]:
+        computed.append(arguments)
+        return []
+
+    monkeypatch.setattr("pytest_taskgraph.reports.junit.suite_properties", compute)
+    assert (project.run("--taskgraph-model=simulated:1").code, computed) == (0, [])
+    assert project.run("--taskgraph-model=simulated:1", "--junitxml=report.xml").code == 0
+    assert len(computed) == 1

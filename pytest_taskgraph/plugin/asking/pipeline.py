@@ -65,6 +65,11 @@ class Pipeline:
         return self._limits[model].broken if model in self._limits else None
 
     @property
+    def has_broken_model(self) -> bool:
+        """Return True if nothing more is sent to some model."""
+        return any(limits.broken is not None for limits in self._limits.values())
+
+    @property
     def capacity(self) -> int:
         """Return the number of requests that may be in flight at present, over all models."""
         return _REPLAYED if self.replay else sum(limits.now for limits in self._limits.values())

@@ -195,7 +195,7 @@ class Shrinker:
 
     def note(self, item: pytest.Item, trial: Trial) -> None:
         """Note the answer of an item if it is the first wrong answer of its group and model."""
-        if self.calls is not None and trial.outcome in _FAILED:
+        if trial.outcome in _FAILED and self.calls is not None:
             key = (trial.question.family, trial.question.group, trial.model)
             if key not in self._failed:
                 self._failed[key] = _ShrinkJob(self._parts, item, trial, self._limits)

@@ -35,18 +35,15 @@ class Gatherer:
         Failures that are reported as expected are added to `--lf` after pytest's own plugins.
         """
         if hasattr(report, "taskgraph"):
-            from ..session import run_of
-
-            run_of(self.config).add(report)
+            current_run(self.config).add(report)
         elif (run := existing_run(self.config)) is not None:
             run.note_without_trial(report)
             self._remove_rerun(report, run)
         result = yield
         if hasattr(report, "taskgraph_wrong") or hasattr(report, "taskgraph_missing"):
             from ..pytest_compat import add_to_last_failed
-            from ..session import run_of
 
-            kinds = run_of(self.config).fail_policy.kinds
+            kinds = current_run(self.config).fail_policy.kinds
             if kinds and "answers" not in kinds:
                 add_to_last_failed(self.config, report)
         return result
@@ -84,4 +81,18 @@ def existing_run(config: pytest.Config) -> RunSession | None:
     """Return the run if this session has one, without importing its module in a session without suites."""
     module = sys.modules.get("pytest_taskgraph.plugin.session")
     run: RunSession | None = config.stash.get(module.RUN, None) if module else None
+    return run
+
+
+def current_run(config: pytest.Config) -> RunSession:
+    """Return the run of this session, created on first use; unlike `run_of`, without importing a module each time.
+
+    Raises:
+        UsageError: for an invalid registration.
+    """
+    run = existing_run(config)
+    if run is None:
+        from ..session import run_of
+
+        run = run_of(config)
     return run
