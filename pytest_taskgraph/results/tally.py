@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
@@ -79,16 +78,12 @@ def metrics_of(trial: Trial) -> dict[str, float | None]:
 _T = TypeVar("_T")
 
 
-@lru_cache(maxsize=64)
-def _field_names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field_.name for field_ in fields(kind))
-
-
 class SharedParts:
     """Cache that replaces equal parts of trials by one object, to save memory. Results must not be modified."""
 
     def __init__(self) -> None:
         self._seen: dict[Any, Any] = {}
+        self._fields: dict[type[Any], list[str]] = {}
 
     def trial(self, trial: Trial) -> Trial:
         """Return an equal trial that shares its parts with earlier trials where they are equal."""
@@ -108,7 +103,9 @@ class SharedParts:
 
     def _object(self, instance: _T, shared_parts: dict[str, Any]) -> _T:
         values, kind = dict(shared_parts), type(instance)
-        for name in _field_names(kind):
+        if kind not in self._fields:
+            self._fields[kind] = [field_.name for field_ in fields(kind)]  # type: ignore[arg-type]  # every part is a dataclass
+        for name in self._fields[kind]:
             if name not in shared_parts:
                 values[name] = self._value(getattr(instance, name))
         return kind(**values)
