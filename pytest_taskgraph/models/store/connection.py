@@ -34,7 +34,7 @@ from .reply_rows import reply_from_text, write_replies
 from .schema import unusable_store
 
 POLL = 0.05  # seconds between two checks of other processes' changes, while an operation waits for them
-LINGER = 0.005  # seconds in which claims and replies gather for one transaction
+LINGER = 0.001  # seconds in which claims and replies gather for one transaction
 _DEATH_CHECK = 1.0  # seconds between two checks whether other processes still live
 _MOST = 256  # operations of one transaction
 _T = TypeVar("_T")
