@@ -14,11 +14,12 @@ from ..results.record import REAL_NAMES, About
 from ..trial import Trial
 from ..version import __version__
 from . import options
+from .asking.garbage_collection import GarbageCollection
 from .asking.kept_questions import KeptQuestions
 from .asking.loop import EventLoopThread
 from .asking.measuring import MeasuringModels
 from .asking.pipeline import Pipeline
-from .asking.prefetch import AskingParts, GarbageCollection, Prefetcher, may_stop
+from .asking.prefetch import AskingParts, Prefetcher, may_stop
 from .asking.shrinker import Shrinker
 from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
 from .output.circumstances import Circumstances
@@ -107,6 +108,7 @@ class RunSession:
             self.pipeline.folder, lambda: self._keeps_questions, self.notices.append, self.pipeline.workers
         )
         self.garbage = GarbageCollection()
+        self.garbage.collect_rarely()
         self.progress: Progress | None = None
         self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_taskgraph.plugin.asking.prefetch import GarbageCollection
+from pytest_taskgraph.plugin.asking.garbage_collection import GarbageCollection
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +43,21 @@ def test_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tupl
     assert gc.get_threshold() == chosen
     garbage.restore()
     assert gc.get_threshold() == chosen
+
+
+def test_garbage_existing_objects_are_excluded_once_and_only_in_run() -> None:
+    garbage = GarbageCollection()
+    frozen = gc.get_freeze_count()
+    garbage.exclude_existing()
+    assert gc.get_freeze_count() == frozen
+    garbage.collect_rarely()
+    garbage.exclude_existing()
+    excluded = gc.get_freeze_count()
+    later = [[]]  # type: ignore[var-annotated]
+    garbage.exclude_existing()
+    assert excluded > frozen
+    assert any(object_ is later for object_ in gc.get_objects())
+    garbage.restore()
 
 
 def test_garbage_restore_without_change_has_no_effect() -> None:

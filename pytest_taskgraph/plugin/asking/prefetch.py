@@ -13,8 +13,6 @@ replies of a model are not stored, each worker prefetches only the items that it
 
 from __future__ import annotations
 
-import atexit
-import gc
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -32,46 +30,11 @@ if TYPE_CHECKING:
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
     from ..suites import CollectedQuestion
+    from .garbage_collection import GarbageCollection
     from .kept_questions import KeptQuestions
     from .loop import EventLoopThread
     from .measuring import MeasuringModels
     from .pipeline import Pipeline
-
-
-_THRESHOLDS = (20_000, 20, 50)
-
-
-class GarbageCollection:
-    """Control of Python's garbage collector during a run."""
-
-    def __init__(self) -> None:
-        self._before: tuple[int, int, int] | None = None
-
-    def collect_rarely(self) -> None:
-        """Collect garbage less often, and exclude all existing objects.
-
-        The existing objects, mainly imported modules and collected items, stay until the process ends. Each collection
-        would examine them again, also at exit. With litellm this takes two seconds at exit, and a fifth of the time of
-        the run; without it a tenth of the time of a run that waits for nothing.
-        """
-        if self._before is not None:
-            return
-        self._before = gc.get_threshold()
-        gc.freeze()
-        atexit.register(gc.freeze)
-        if self._before[0]:
-            gc.set_threshold(max(self._before[0], _THRESHOLDS[0]), *_THRESHOLDS[1:])
-
-    def restore(self) -> None:
-        """Restore the settings, after one collection that excludes all remaining objects from later ones.
-
-        The objects of the run stay until the process ends, and pytest collects garbage five times before that.
-        """
-        if self._before is not None:
-            gc.collect()
-            gc.freeze()
-            gc.set_threshold(*self._before)
-            self._before = None
 
 
 _FIXTURES = ("trial", "taskgraph_question", "taskgraph_model", "taskgraph_reference")
@@ -157,7 +120,7 @@ class Prefetcher:
     ) -> AskResult:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
         if not (model.live or self._parts.measuring.clients):
-            self._parts.garbage.collect_rarely()
+            self._parts.garbage.exclude_existing()
             return self._parts.loop.run_here(self._asking(question, model, collected)())
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
@@ -169,7 +132,7 @@ class Prefetcher:
             return self._parts.loop.wait(future, self._prefetch_while_waiting, self._tick)
         finally:
             self._hide_progress()
-            self._parts.garbage.collect_rarely()  # also after an interruption of the first item: the end has to be fast
+            self._parts.garbage.exclude_existing()  # also after an interruption, which has to end fast
 
     def stop(self) -> None:
         """Prefetch no further item."""
