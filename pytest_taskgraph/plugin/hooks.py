@@ -225,6 +225,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """End all requests with the loop; unless the user interrupted it, report the cases of the whole run."""
     result, ended = None, None
+    if (run := existing_run(session.config)) is not None:
+        run.prefetcher.start()
     try:
         result = yield
         if (run := existing_run(session.config)) is not None:

@@ -63,6 +63,10 @@ class OpenAICompatibleModel:
         self._base, self._user, self._proxied = split_address(address)
         self.name = f"{self._base}#{self._model}"
 
+    def preload(self) -> None:
+        """Import aiohttp, which the first request would import."""
+        import aiohttp  # noqa: F401
+
     async def ready(self) -> None:
         """Import aiohttp and open the session."""
         session()

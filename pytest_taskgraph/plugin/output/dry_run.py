@@ -156,9 +156,10 @@ def forecast_line(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, s
     if not live:
         return "", ""
     sampled = len(live) > EXACT
-    step = max(1, len(live) // SAMPLE) if sampled else 1
+    chosen = live[:: max(1, len(live) // SAMPLE)][:SAMPLE] if sampled else live
+    run.prefetcher.start(chosen)
     try:
-        entries = list(forecast_entries(run, live[::step][:SAMPLE] if sampled else live, cost_bases(run, live)))
+        entries = list(forecast_entries(run, chosen, cost_bases(run, live)))
     except TaskgraphError:
         return "", ""
     if not entries:
