@@ -90,11 +90,15 @@ class KeptQuestions:
         return True
 
     def question(self, collected: CollectedQuestion) -> Question:
-        """Return the question as it was kept, else build it. Raises UsageError."""
+        """Return the question as the second process built it or as it was kept, else build it. Raises UsageError."""
+        if self._builder is not None and (compressed := self._builder.receive(collected)):
+            key, question = _unpack(compressed)  # the other process has computed the key
+            self._add(key, compressed)
+            return question
         key = self._key(collected) if self._keeps or self._readable else ""
         if not key:
             return collected.question()
-        kept = self._read(key, collected)
+        kept = self._read(key)
         if kept is not None and (kept.id, kept.family) == (collected.reference.id, collected.family.name):
             return kept
         question = collected.question()
@@ -170,16 +174,14 @@ class KeptQuestions:
             return ""
         return hashlib.sha256(f"{parts}\n{self._settings[1]}".encode()).hexdigest()
 
-    def _read(self, key: str, collected: CollectedQuestion) -> Question | None:
+    def _read(self, key: str) -> Question | None:
         """Return a question that was built before, in this run or another; None if there is none or it is damaged."""
         compressed = self._built.get(key) or self._stored(key)
-        if not compressed and self._builder is not None and (compressed := self._builder.receive(collected)):
-            self._add(key, compressed)
         if not compressed:
             return None
         try:
-            head, _, text = zlib.decompress(compressed).decode().partition("\n")
-            return _question(text) if head == key else None
+            head, question = _unpack(compressed)
+            return question if head == key else None
         except (zlib.error, ValueError, TypeError):
             return None
 
@@ -288,6 +290,12 @@ def _question(text: str) -> Question:
 def _compress(key: str, text: str) -> bytes:
     """Return the text with its key, so that a damaged index cannot lead to another question."""
     return zlib.compress(f"{key}\n{text}".encode(), 1)
+
+
+def _unpack(compressed: bytes) -> tuple[str, Question]:
+    """Return key and question. Raises zlib.error, ValueError or TypeError if the bytes are damaged."""
+    key, _, text = zlib.decompress(compressed).decode().partition("\n")
+    return key, _question(text)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - settings and references hold any plain data
