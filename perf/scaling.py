@@ -9,6 +9,7 @@ plain pytest on as many tests that do nothing; `peak MB` the memory of the proce
     run N          as many questions are built, answered, scored and recorded
     further        CPU time of each further question: that of this run less that of the smallest, by question
     collect N      `--collect-only -q -k`: as many items, of which one in a hundred is selected
+    select N       `-q -k`: as many are collected, and one in a hundred is run
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
+from aligned_table import table_lines
 from throughput import PATTERNS, PLAIN, SUITE
 from whole_process import Measured, machine_state, run
 
@@ -29,7 +31,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns import select
 
 Pair = tuple[Measured, Measured]  # plain pytest, this plugin
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-ONE_IN_A_HUNDRED = ["--collect-only", "-k", "99]"]  # the end of the ids
+ONE_IN_A_HUNDRED = ["-k", "99]"]  # the end of the ids
 
 
 def pair(n: int, folder: Path, *options: str) -> Pair:
@@ -59,26 +61,18 @@ def main() -> None:
             for size in sizes:
                 measured.setdefault(f"run {size}", []).append(pair(size, folder))
             if options.collect:
-                row = measured.setdefault(f"collect {options.collect}", [])
-                row.append(pair(options.collect, folder, *ONE_IN_A_HUNDRED))
+                for name, further in (("collect", ["--collect-only"]), ("select", [])):
+                    row = measured.setdefault(f"{name} {options.collect}", [])
+                    row.append(pair(options.collect, folder, *ONE_IN_A_HUNDRED, *further))
             print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
     print(f"{options.rounds} rounds; {before}")
-    print("\n".join(table(measured, options.markdown)))
+    print("\n".join(table_lines(HEADINGS, [*cells(measured)], options.markdown)))
     if options.json:
         rows = {name: [[asdict(each) for each in both] for both in pairs] for name, pairs in measured.items()}
         Path(options.json).write_text(json.dumps({"state": before, "rows": rows}, indent=1))
 
 
 HEADINGS = ("row", "plain s", "plain MB", "wall s", "CPU s", "CPU ms an item", "further ms", "x plain", "peak MB")
-
-
-def table(measured: dict[str, list[Pair]], markdown: bool) -> list[str]:
-    """Return the lines of the table."""
-    rows = [*map(list, cells(measured))]
-    if markdown:
-        return [f"| {' | '.join(row)} |" for row in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
-    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (HEADINGS, *rows)]
 
 
 def cells(measured: dict[str, list[Pair]]) -> Iterator[tuple[str, ...]]:

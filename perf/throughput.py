@@ -1,7 +1,7 @@
 """What a question costs beside what pytest and the network cost: all rows in one run, their rounds interleaved.
 
     python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean/replay/...]
-                              [--json FILE] [--markdown]
+                              [--inspect-python PYTHON] [--json FILE] [--markdown]
 
 The provider (perf/provider.py) runs in a process of its own. Each row is a whole process, including start-up, without
 other plugins: wall time, and CPU time of user and system, of its own and of its workers. `x ideal` is the wall time
@@ -22,6 +22,8 @@ median of the rounds is shown.
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion
     openai/        as lean, with --model=openai/...
     litellm        the same through litellm; --model=litellm:openai/...
+    inspect_ai     a task of inspect_ai with the same prompts and concurrency; --inspect-python names the Python of an
+                   environment with inspect_ai and openai, and without it there is no such row
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
+from aligned_table import table_lines
 from whole_process import Measured, machine_state, run
 
 from pytest_taskgraph.benchmarks.understanding import understanding
@@ -87,6 +90,21 @@ async def main():
                 return (await got.json())["choices"][0]["message"]["content"]
         return await asyncio.gather(*map(one, prompts))
 print(len(asyncio.run(main())))
+"""
+INSPECT = """
+import json, os, sys
+os.environ |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": sys.argv[2]}
+from inspect_ai import Task, eval as evaluate
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
+prompts, flight = json.load(open(sys.argv[1])), int(sys.argv[3])
+samples = [Sample(input=prompt, target="none") for prompt in prompts]
+[log] = evaluate(
+    Task(dataset=MemoryDataset(samples), solver=generate(), scorer=match()), model="openai/fake",
+    model_args={"responses_api": False}, max_connections=flight, max_samples=flight, display="none", log_dir="logs",
+)
+sys.exit(0 if log.status == "success" and len(log.samples) == len(prompts) else 3)
 """
 PLAIN = "import pytest\n\n@pytest.mark.parametrize('i', range({n}))\ndef test_plain(i):\n    pass\n"
 
@@ -138,8 +156,11 @@ def stats(url: str, path: str = "/stats") -> dict[str, float]:
         return json.load(response)  # type: ignore[no-any-return]
 
 
-def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[int], list[str]]]:
+def commands(
+    url: str, n: int, flight: int, folder: Path, inspect_python: str = ""
+) -> dict[str, Callable[[int], list[str]]]:
     """Return the rows: name -> the command of a round; each round of a live model has a new store."""
+    (folder / "inspect_task.py").write_text(INSPECT)
     (folder / "bare_litellm.py").write_text(BARE_LITELLM)
     (folder / "bare_aiohttp.py").write_text(BARE_AIOHTTP)
     (folder / "test_plain.py").write_text(PLAIN.format(n=n))
@@ -170,6 +191,8 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
         "openai/": lambda number: asked(f"openai{number}", "--model=openai/fake", *options),
         "bare litellm": lambda _: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
         "litellm": lambda number: asked(f"litellm{number}", "--model=litellm:openai/fake", *options),
+        **({"inspect_ai": lambda _: [inspect_python, "inspect_task.py", "prompts.json", base, str(flight)]}
+           if inspect_python else {}),
     }  # fmt: skip
 
 
@@ -185,6 +208,7 @@ def main() -> None:
     parser.add_argument("--flight", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", help="names of rows, separated by /; plain pytest is always run")
+    parser.add_argument("--inspect-python", default="", metavar="PYTHON", help="see inspect_ai above")
     parser.add_argument("--json", help="file to write the rounds of all rows to")
     parser.add_argument("--markdown", action="store_true", help="print a table of Markdown")
     options = parser.parse_args()
@@ -197,12 +221,14 @@ def main() -> None:
         (folder / "answers.json").write_text(json.dumps(answers))
         (folder / "prompts.json").write_text(json.dumps(prompts))
         with provider("--latency", str(options.latency), "--answers", str(folder / "answers.json")) as url:
-            rounds = measure_rows(commands(url, options.n, options.flight, folder), options, folder, url)
+            rows = commands(url, options.n, options.flight, folder, options.inspect_python)
+            rounds = measure_rows(rows, options, folder, url)
     state = f"{before}; load after it {os.getloadavg()[0]:.2f}"
     ideal = options.n * options.latency / options.flight
     print(f"{options.n} questions, {options.latency} s a reply, {options.flight} in flight, ideal {ideal:.2f} s")
     print(f"{options.rounds} rounds; {state}")
-    print("\n".join(table(rounds, options.n, ideal, options.markdown)))
+    cells = [row(name, of_row, rounds[PLAIN_ROW], options.n, ideal) for name, of_row in rounds.items()]
+    print("\n".join(table_lines(HEADINGS, cells, options.markdown)))
     if options.json:
         facts = {"questions": options.n, "ideal_s": ideal, "state": state}
         measured = {name: [vars(each) for each in of_row] for name, of_row in rounds.items()}
@@ -227,17 +253,6 @@ def measure_rows(
 
 
 HEADINGS = ("row", "wall s", "min-max", "x ideal", "CPU s", "CPU ms a question", "x plain", "asked", "right")
-
-
-def table(rounds: dict[str, list[Round]], n: int, ideal: float, markdown: bool) -> list[str]:
-    """Return the lines of the table."""
-    rows = [row(name, of_row, rounds[PLAIN_ROW], n, ideal) for name, of_row in rounds.items()]
-    if markdown:
-        return [f"| {' | '.join(cells)} |" for cells in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
-    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) for cells in (HEADINGS, *rows)
-    ]
 
 
 def row(name: str, rounds: list[Round], plain: list[Round], n: int, ideal: float) -> list[str]:
