@@ -197,14 +197,6 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    """Start slow imports in the background, in each process that will run items and ask."""
-    run = existing_run(session.config)
-    if run is not None and not options.idle(session.config) and not session.config.pluginmanager.has_plugin("dsession"):
-        run.preload()
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Plan which items will ask, in each process that runs items; no request is sent yet."""
     config = session.config
@@ -226,7 +218,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     """End all requests with the loop; unless the user interrupted it, report the cases of the whole run."""
     result, ended = None, None
     if (run := existing_run(session.config)) is not None:
-        run.prefetcher.start()
+        run.start()
     try:
         result = yield
         if (run := existing_run(session.config)) is not None:

@@ -167,14 +167,17 @@ class RunSession:
         """Return True if the first wrong answers may end the run, so that prefetched replies might not be used."""
         return may_stop(self.config)
 
-    def preload(self) -> None:
-        """Start slow imports during collection if a model that will be asked needs them."""
-        from ..models.clients import litellm_client
+    def start(self) -> None:
+        """Start what goes on beside the items: building questions in a second process, and importing litellm.
 
-        if not self.pipeline.replay and any(
-            isinstance(client, litellm_client.LiteLLMModel) for client in self.models.clients
-        ):
-            litellm_client.preload()
+        The import starts last, for a process is forked only while all threads wait.
+        """
+        from ..models.clients.litellm_client import LiteLLMModel
+
+        self.prefetcher.start()
+        for client in self.models.clients if self.prefetcher.planned and not self.pipeline.replay else ():
+            if isinstance(client, LiteLLMModel):
+                client.preload()
 
     @property
     def live(self) -> bool:

@@ -93,6 +93,10 @@ class LiteLLMModel:
             "speaks the OpenAI protocol (http://HOST/v1#NAME)"
         )
 
+    def preload(self) -> None:
+        """Begin to import litellm."""
+        preload()
+
     async def ready(self) -> None:
         """Wait until litellm is imported; if the import fails, the first request reports the failure."""
         if not _litellm.cache_info().currsize:

@@ -24,7 +24,7 @@ from ...trial import Json, Reply, Request
 from .openai_protocol import read_chat, read_embeddings, request_body
 from .provider_errors import RedirectionError, failure, refusal, refusal_within
 from .text_scores import read_scores, scoring_settings
-from .transport import session
+from .transport import preload, session
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -64,8 +64,8 @@ class OpenAICompatibleModel:
         self.name = f"{self._base}#{self._model}"
 
     def preload(self) -> None:
-        """Import aiohttp, which the first request would import."""
-        import aiohttp  # noqa: F401
+        """Import aiohttp."""
+        preload()
 
     async def ready(self) -> None:
         """Import aiohttp and open the session."""

@@ -36,6 +36,11 @@ class EncodedReplyError(Exception):
     """The content encoding of a reply is unknown or broken."""
 
 
+def preload() -> None:
+    """Import aiohttp, which the first session would import."""
+    import aiohttp  # noqa: F401
+
+
 def session() -> ClientSession:
     """Return the session of the running event loop, without a limit of connections or of time."""
     loop = asyncio.get_running_loop()

@@ -72,20 +72,20 @@ class BuilderProcess:
         import multiprocessing
 
         context = multiprocessing.get_context("fork")
-        self._connection, writer = context.Pipe(duplex=False)
+        self._connection, sender = context.Pipe(duplex=False)
         with suppress(OSError):
-            fcntl.fcntl(writer.fileno(), fcntl.F_SETPIPE_SZ, _ROOM)
+            fcntl.fcntl(sender.fileno(), fcntl.F_SETPIPE_SZ, _ROOM)
         self._numbers = {id(question): number for number, question in enumerate(questions)}
         self._questions = questions  # an id stays unique while its object lives
         self._arrived: dict[int, bytes] = {}
         self._next = 0
         self._process: BaseProcess | None = context.Process(
-            target=_send_all, args=(writer, self._connection, build, questions), name="taskgraph-builder", daemon=True
+            target=_send_all, args=(sender, self._connection, build, questions), name="taskgraph-builder", daemon=True
         )
         with warnings.catch_warnings():  # since Python 3.12, of a fork beside other threads: see `can_start`
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
-        writer.close()
+        sender.close()
 
     def receive(self, question: object) -> bytes:
         """Return a built question, once; wait for it if it is not built yet. Empty if it has to be built here."""
@@ -112,9 +112,9 @@ class BuilderProcess:
             process.join()
 
 
-def _send_all(writer: Connection, reader: Connection, build: Callable[[_T], bytes], questions: Sequence[_T]) -> None:
+def _send_all(sender: Connection, receiver: Connection, build: Callable[[_T], bytes], questions: Sequence[_T]) -> None:
     """Build and send the questions; this is what the other process runs."""
-    reader.close()  # so that writing fails once the first process has ended
+    receiver.close()  # so that writing fails once the first process has ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which ends this one
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the process ends
     for stream in (1, 2):
@@ -125,4 +125,4 @@ def _send_all(writer: Connection, reader: Connection, build: Callable[[_T], byte
                 built = build(question)
             except Exception:  # building it in the first process reports the error
                 built = b""
-            writer.send_bytes(built)
+            sender.send_bytes(built)
