@@ -134,6 +134,13 @@ def test_question_that_cannot_be_built_is_error_of_its_item(many: Project, serve
     assert "no luck" in ran.output
 
 
+def test_question_without_identity_is_error_of_its_item(many: Project, server: Loopback) -> None:
+    note_builders(many, further="Understanding.question_identity = lambda *_: 1 / 0")
+    ran = many.spawn(*asking(server.url))
+    assert ran.counts == {"error": 102}
+    assert "INTERNALERROR" not in ran.output
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_builder_process_ends_with_interrupted_run(many: Project, server: Loopback, number: int) -> None:
     many.write("test_graph.py", MANY.format(instances=340))  # more than the pipe between the processes holds

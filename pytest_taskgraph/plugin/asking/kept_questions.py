@@ -80,12 +80,12 @@ class KeptQuestions:
         from .builder_process import BuilderProcess, can_start
 
         sample = questions[:: len(questions) // _SAMPLED]
-        if not can_start() or 2 * sum(map(self._is_missing, sample)) <= len(sample):
-            return False
-        self._close_connection()  # a connection of SQLite must not be used in two processes
         try:
+            if not can_start() or 2 * sum(map(self._is_missing, sample)) <= len(sample):
+                return False
+            self._close_connection()  # a connection of SQLite must not be used in two processes
             self._builder = BuilderProcess(self._build, questions)
-        except (OSError, AssertionError):  # no process left, or this one may start none
+        except Exception:  # of a family, which its item reports; or no process may be started
             return False
         return True
 
