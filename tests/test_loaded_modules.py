@@ -71,6 +71,11 @@ def test_run_of_one_family_loads_no_other(project: Path) -> None:
     assert set().union(*(of_family(name, modules) for name in ("tasklama", "steps", "paged"))) == set()
 
 
+def test_run_without_live_model_loads_no_layer_around_one(project: Path) -> None:
+    modules = loaded(project, "--model=simulated:1", "--taskgraph-store=none")
+    assert not {f"{OURS}.models.middleware.{name}" for name in ("budget", "chain", "limits", "stored")} & modules
+
+
 def test_run_of_one_family_checks_options_of_others(project: Path) -> None:
     with pytest.raises(AssertionError, match="expected at most"):
         loaded(project, "--model=simulated:1", "--taskgraph-paged-rounds=1000000")

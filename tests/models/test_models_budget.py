@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
-from pytest_taskgraph.models.middleware.budget import TIME_LIMIT, UNBILLED, BudgetLayer, check_budget
+from pytest_taskgraph.models.middleware.budget import UNBILLED, BudgetLayer, check_budget
 from pytest_taskgraph.models.middleware.layer import ClientLayer
+from pytest_taskgraph.models.middleware.time_limit import TIME_LIMIT
 from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store

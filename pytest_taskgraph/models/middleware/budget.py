@@ -8,9 +8,8 @@ cancelled. So the limit holds, though a bill may turn out lower.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from math import isfinite
 
@@ -20,9 +19,7 @@ from ..prices import Price, token_cost, worst_cost
 from ..store import Store
 from .layer import Attempt, Layer, WrappingLayer
 from .limits import POSITION
-
-# The time limit of the current question: waiting for the budget does not count.
-TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
+from .time_limit import time_stopped
 
 # No reply was written: the provider refused the request or failed. Any other failure may be billed.
 UNBILLED = frozenset(
@@ -66,7 +63,7 @@ class BudgetLayer(WrappingLayer):
                 yield _PricedAttempt(self, attempt)
                 return
             reserved = self._worst_cost(request)
-            with _time_stopped():
+            with time_stopped():
                 await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
             reservation = _ReservedAttempt(self, attempt, reserved)
             try:
@@ -158,23 +155,6 @@ def check_budget(name: str, price: Price | None, max_cost: float | None, setting
             f"for a million tokens in and out: --taskgraph-price {name}=IN/OUT (0/0 if it is free)"
         )
     check_settings(name, price, settings)
-
-
-@contextmanager
-def _time_stopped() -> Iterator[None]:
-    """Extend the time limit of the question by the time that passes in the context."""
-    limit, clock = TIME_LIMIT.get(), asyncio.get_running_loop().time
-    end = None if limit is None or limit.expired() else limit.when()
-    if limit is None or end is None:
-        yield
-        return
-    start = clock()
-    limit.reschedule(None)
-    try:
-        yield
-    finally:
-        with suppress(RuntimeError):  # the question ended meanwhile
-            limit.reschedule(end + clock() - start)
 
 
 def check_settings(name: str, price: Price | None, settings: Mapping[str, Json]) -> None:

@@ -55,7 +55,7 @@ async def ask(
         UsageError: if the episode raises SystemExit or KeyboardInterrupt.
     """
     from ...asking import drive
-    from ...models.middleware.budget import TIME_LIMIT
+    from ...models.middleware.time_limit import TIME_LIMIT
 
     async def answer(request: Request) -> Reply:
         sent = repeated_request(request, question)
