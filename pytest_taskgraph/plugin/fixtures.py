@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from .suites import CollectedQuestion
 
 TRIAL = pytest.StashKey["Trial"]()
-# The item that runs, for `request` costs more than a fixture: pytest inspects a signature for each use, twice.
+# The item that runs. No fixture here takes `request`, which costs more than a fixture: pytest inspects a signature for
+# each use, three times in an item.
 RUNNING_ITEM: ContextVar[pytest.Item] = ContextVar("RUNNING_ITEM")
 
 
 @pytest.fixture
-def taskgraph_reference(request: pytest.FixtureRequest) -> CollectedQuestion:
+def taskgraph_reference() -> CollectedQuestion:
     """Return the question that an item of a suite will ask, before it is built."""
-    if not hasattr(request, "param"):
-        pytest.fail(
-            f"{request.node.nodeid}: the fixtures of taskgraph need a test function with @suite(...)", pytrace=False
-        )
-    collected: CollectedQuestion | str = request.param
+    item = RUNNING_ITEM.get()
+    collected: CollectedQuestion | str | None = params(item).get("taskgraph_reference")
+    if collected is None:
+        pytest.fail(f"{item.nodeid}: the fixtures of taskgraph need a test function with @suite(...)", pytrace=False)
     if isinstance(collected, str):
         pytest.fail(collected, pytrace=False)
     return collected

@@ -164,11 +164,26 @@ def pytest_fixture_setup(fixturedef):
 """
 
 
-def test_fixtures_use_request_for_reference_alone(project: Project) -> None:
+def test_no_fixture_uses_request(project: Project) -> None:
     project.write("conftest.py", PRINT_REQUESTS)
     ran = project.run("-s", "--taskgraph-model=simulated:1")
     assert ran.counts == {"passed": 4}
-    assert ran.output.count("request of taskgraph_reference") == ran.output.count("request of") == 4
+    assert "request of" not in ran.output
+
+
+OVERRIDDEN = """
+import pytest
+
+@pytest.fixture
+def taskgraph_reference(request, taskgraph_reference):
+    assert taskgraph_reference is request.param
+    return taskgraph_reference
+"""
+
+
+def test_overridden_reference_gets_that_of_the_plugin(project: Project) -> None:
+    project.write("conftest.py", OVERRIDDEN)
+    assert project.run("--taskgraph-model=simulated:1").counts == {"passed": 4}
 
 
 def test_model_fixture_is_that_of_the_item(project: Project) -> None:
