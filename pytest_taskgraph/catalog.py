@@ -139,11 +139,11 @@ class Catalog(Mapping[str, T], Generic[T]):
             raise UsageError(f"the {self.kind} {name!r} is built in; choose another name")
 
     def __getitem__(self, name: str) -> T:
-        for objects in (self._built_in, self._registered):
-            if name in objects:
-                value = objects[name]
-                return value.value if isinstance(value, Deferred) else value
-        raise UnknownNameError(self.kind, name, self)
+        objects = self._built_in if name in self._built_in else self._registered
+        if name not in objects:
+            raise UnknownNameError(self.kind, name, self)
+        value = objects[name]
+        return value.value if isinstance(value, Deferred) else value
 
     def __contains__(self, name: object) -> bool:
         return name in self._built_in or name in self._registered

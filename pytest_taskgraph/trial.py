@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from hashlib import sha256
 from math import exp, inf
 from typing import Any, Final, Literal, NamedTuple, TypeVar
@@ -28,6 +29,7 @@ _SMALLEST_DENOMINATOR = 1e-9
 _HIGHEST_EXPONENT = 700.0  # exp of a larger number overflows
 
 
+@lru_cache(maxsize=8)  # several parts of a run need the digest of a prompt, one after the other
 def digest_of(text: str) -> str:
     """Return the SHA-256 digest of a text in UTF-8: 64 hexadecimal digits; lone surrogates are encoded as well."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

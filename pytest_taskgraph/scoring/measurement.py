@@ -92,6 +92,8 @@ def measure_unparseable(name: str, metric: Metric, reference: Json) -> Measureme
 
 
 def _validated(name: str, result: MetricResult, names: tuple[str, ...]) -> Measurement:
+    if not (names or isinstance(result, Measurement)):
+        return Measurement(_validated_value(name, result))
     measurement = result if isinstance(result, Measurement) else Measurement(result)
     for value_name in sorted(set(measurement.values) - set(names)):
         raise UsageError(
