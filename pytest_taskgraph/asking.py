@@ -80,7 +80,10 @@ def is_one_turn(episode: Episode) -> bool:
 
 
 async def drive(
-    turns: Turns, answer: Callable[[Request], Awaitable[Reply]], exchanges: list[Exchange] | None = None
+    turns: Turns,
+    answer: Callable[[Request], Awaitable[Reply]],
+    exchanges: list[Exchange] | None = None,
+    concurrent: bool = True,
 ) -> Transcript:
     """Send the requests of an episode, and return its result.
 
@@ -93,6 +96,7 @@ async def drive(
         turns: The running episode of a question.
         answer: Function that sends one request.
         exchanges: A list to append the exchanges to.
+        concurrent: False if `answer` never waits: the requests are sent one after the other, without an event loop.
 
     Returns:
         The transcript of the episode; its notes are attached to the exchanges.
@@ -110,9 +114,11 @@ async def drive(
         requests = next(turns)
         while True:
             turn = [Exchange(request) for request in _check_turn(requests)]
+            is_first = len(exchanges) == first
             exchanges += turn
-            await asyncio.sleep(0)  # an episode that yields empty lists without end can be cancelled
-            await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
+            if concurrent and not (is_first and turn):
+                await asyncio.sleep(0)  # an episode that yields lists without end can be cancelled
+            await _complete_all(turn, answer, concurrent)
             failure = next((exchange.failure for exchange in turn if exchange.failure is not None), None)
             if failure is not None:
                 requests = turns.throw(failure)
@@ -154,11 +160,20 @@ def _check_turn(requests: object) -> list[Request]:
         if mistake := _message_mistake(request.messages):
             expected = "expected dictionaries with role and content"
             raise UsageError(f"an episode yielded a request with {mistake}; {expected}")
+        if _is_plain(request):
+            continue
         try:
             json.dumps([request.messages, request.tools, request.settings], allow_nan=False)
         except (TypeError, ValueError) as error:
             raise UsageError(f"an episode yielded a request that JSON cannot hold: {error}") from None
     return list(requests)
+
+
+def _is_plain(request: Request) -> bool:
+    """Return True if the request consists of messages of texts, as most do: JSON holds it."""
+    if request.tools or request.settings:
+        return False
+    return all(type(text) is str for message in request.messages for pair in message.items() for text in pair)
 
 
 def _message_mistake(messages: object) -> str:
@@ -194,6 +209,16 @@ def _check_note(note: object) -> None:
 def type_in_words(value: object) -> str:
     """Return the type of a value as an error message names it."""
     return "None" if value is None else f"an object of type {type(value).__name__}"
+
+
+async def _complete_all(
+    turn: Sequence[Exchange], answer: Callable[[Request], Awaitable[Reply]], concurrent: bool
+) -> None:
+    if concurrent and len(turn) > 1:
+        await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
+        return
+    for exchange in turn:  # most turns have one request, which needs no task of its own
+        await _complete(exchange, answer)
 
 
 async def _complete(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:

@@ -174,6 +174,33 @@ def test_drive_episode_that_asks_on_for_ever_can_be_cancelled() -> None:
         asyncio.run(run())
 
 
+def test_drive_one_after_the_other_needs_no_event_loop() -> None:
+    async def answer(request: Request) -> Reply:
+        return Reply(request.prompt.upper())
+
+    exchanges: list[Exchange] = []
+    coroutine = drive(turns_of([["a", "b"], [], ["c"]]), answer, exchanges, concurrent=False)
+    with pytest.raises(StopIteration) as ended:
+        coroutine.send(None)
+    assert ended.value.value.reply.text == "ABC"
+    assert prompts(exchanges) == ["a", "b", "c"]
+
+
+def test_drive_sends_single_request_in_own_task() -> None:
+    tasks = []
+
+    async def answer(request: Request) -> Reply:
+        tasks.append(asyncio.current_task())
+        return Reply("A")
+
+    async def run() -> None:
+        await drive(turns_of([["a"], ["b"]]), answer)
+        tasks.append(asyncio.current_task())
+
+    asyncio.run(run())
+    assert len(set(tasks)) == 1
+
+
 @pytest.mark.parametrize(
     ("failure", "sent"),
     [

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from math import fsum
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,10 +19,12 @@ from loopback import Answer, Loopback, refuse, reply
 from plugin_project import Project, Ran, properties, right
 
 from pytest_taskgraph import redaction
-from pytest_taskgraph.asking import Transcript, Turns
+from pytest_taskgraph.asking import Episode, Model, Transcript, Turns
+from pytest_taskgraph.benchmarks.episodes import single
 from pytest_taskgraph.models.clients.scripted import ScriptedModel
+from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.plugin.asking import ask as ask_module
-from pytest_taskgraph.plugin.asking.ask import ask, trial_of
+from pytest_taskgraph.plugin.asking.ask import ask, may_wait, trial_of
 from pytest_taskgraph.results.record import exchanges as exchanges_module
 from pytest_taskgraph.trial import Question, Reply, Request, Trial, digest_of
 
@@ -333,10 +336,6 @@ def test_trial_of_plain_question_searches_its_prompt_once(monkeypatch: pytest.Mo
     for module in (ask_module, exchanges_module):
         monkeypatch.setattr(module, "redact", redact)
 
-    def single(question: Question) -> Turns:
-        (replies,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
-        return Transcript(replies)
-
     result = asyncio.run(ask(QUESTION, single, ScriptedModel(["Final answer: A"]), None))  # type: ignore[arg-type]
     trial, _ = trial_of(QUESTION, "m", result)
     assert sum(QUESTION.prompt in text for text in searched) == 1
@@ -344,3 +343,34 @@ def test_trial_of_plain_question_searches_its_prompt_once(monkeypatch: pytest.Mo
     assert trial.question is QUESTION
     assert trial.reply is result.transcript.reply  # neither is copied
     assert [message["digest"] for message in trial.exchanges[0]["messages"]] == [digest_of(QUESTION.prompt)]
+
+
+SIMULATED = SimulatedModel(lambda digest: ("A", "B"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "episode", "model", "specs", "waits"),
+    [
+        (QUESTION, single, SIMULATED, {"judge": ""}, False),
+        (QUESTION, single, SIMULATED, {"judge": "scripted"}, True),
+        (replace(QUESTION, judged=["judge"]), single, SIMULATED, {"judge": ""}, True),
+        (QUESTION, one_by_one, SIMULATED, {"judge": ""}, True),
+        (QUESTION, single, ScriptedModel(["A"]), {"judge": ""}, True),
+    ],
+)
+def test_question_may_wait_unless_all_that_answers_is_immediate(
+    question: Question, episode: Episode, model: Model, specs: dict[str, str], waits: bool
+) -> None:
+    assert may_wait(question, episode, model, SimpleNamespace(specs=specs)) is waits  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_interrupt_while_model_answers_is_no_fault_of_episode(waits: bool) -> None:
+    def interrupt(request: Request) -> str:
+        raise KeyboardInterrupt
+
+    async def run() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            await ask(QUESTION, single, ScriptedModel(interrupt), None, waits=waits)  # type: ignore[arg-type]
+
+    asyncio.run(run())

@@ -52,6 +52,38 @@ def test_coroutine_that_lasts_longer_than_wait_is_waited_for(loop: EventLoopThre
     assert loop.run(slow()) == 17
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_loop_runs_coroutine_in_calling_thread(loop: EventLoopThread, waits: bool) -> None:
+    async def answer() -> str:
+        return threading.current_thread().name
+
+    async def loops() -> bool:
+        return asyncio._get_running_loop() is not None
+
+    assert loop.run_here(answer(), waits) == threading.current_thread().name
+    assert loop.run_here(loops(), waits) is waits
+    with pytest.raises(ValueError, match="no"):
+        loop.run_here(fails(ValueError("no")), waits)
+    loop.stop()
+    with pytest.raises(NotAskedError, match="the run ended before the question was asked"):
+        loop.run_here(answer(), waits)
+
+
+def test_coroutine_that_waits_is_refused_without_loop(loop: EventLoopThread) -> None:
+    with pytest.raises(RuntimeError, match="it needs an event loop"):
+        loop.run_here(asyncio.sleep(0), waits=False)
+
+
+def test_interrupt_of_coroutine_without_loop_ends_run(loop: EventLoopThread) -> None:
+    async def interrupts() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_here(interrupts(), waits=False)
+    with pytest.raises(NotAskedError):
+        loop.run(fails(ValueError("no")))
+
+
 def test_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) -> None:
     cancelled, waiting = threading.Event(), threading.Event()
     main = threading.main_thread().ident

@@ -32,6 +32,8 @@ class SimulatedModel:
         UsageError: if the accuracy is outside of 0.0 to 1.0.
     """
 
+    immediate = True  # `answer` never waits
+
     def __init__(self, lookup: Lookup, accuracy: float, seed: int = 0) -> None:
         if not 0.0 <= accuracy <= 1.0:
             raise UsageError(f"the accuracy of a simulated model is {accuracy}; expected a number from 0.0 to 1.0")
@@ -64,4 +66,6 @@ class SimulatedModel:
         return Reply(str(answer), source=self.name)
 
     def _is_right(self, digest: str, request: Request) -> bool:
+        if self._accuracy in (0.0, 1.0):
+            return self._accuracy == 1.0  # as any draw decides
         return Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...asking import is_one_turn
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...redaction import redact, redact_all
 from ...trial import MOST_REPETITIONS, Failure, Outcome, Question, Trial
@@ -36,8 +38,22 @@ class AskResult:
         return answered + sum(getattr(exchange.failure, "attempts", 1) - 1 for exchange in self.exchanges)
 
 
+def may_wait(question: Question, episode: Episode, model: Model, measuring: MeasuringModels) -> bool:
+    """Return False if asking the question is certain to end at once, without an event loop and a time limit.
+
+    That holds for one turn to a model whose attribute `immediate` is True, in a run without judge and embedder.
+    """
+    immediate = getattr(model, "immediate", False) and is_one_turn(episode)
+    return not immediate or bool(question.judged) or any(measuring.specs.values())
+
+
 async def ask(
-    question: Question, episode: Episode, model: Model, measuring: MeasuringModels, seconds: float | None = None
+    question: Question,
+    episode: Episode,
+    model: Model,
+    measuring: MeasuringModels,
+    seconds: float | None = None,
+    waits: bool = True,
 ) -> AskResult:
     """Ask a question: run its episode, and have its reply measured.
 
@@ -47,6 +63,7 @@ async def ask(
         model: The model under test.
         measuring: The models that measure the reply.
         seconds: The time limit of all requests together; None for no limit.
+        waits: The result of `may_wait`; if False, no event loop has to run.
 
     Returns:
         The result; errors of requests are part of it.
@@ -57,21 +74,31 @@ async def ask(
     from ...asking import drive
     from ...models.middleware.time_limit import TIME_LIMIT
 
+    of_model: BaseException | None = None
+
     async def answer(request: Request) -> Reply:
+        nonlocal of_model
         sent = repeated_request(request, question)
-        return await (measuring.answer(sent) if sent.role in SPEC else model.answer(sent))
+        try:
+            return await (measuring.answer(sent) if sent.role in SPEC else model.answer(sent))
+        except (SystemExit, KeyboardInterrupt) as stop:
+            of_model = stop
+            raise
 
     exchanges: list[Exchange] = []
     transcript, error = None, None
     try:
-        async with asyncio.timeout(seconds) as limit:
+        async with asyncio.timeout(seconds) if waits else nullcontext() as limit:
             TIME_LIMIT.set(limit)
-            transcript = await drive(episode(question), answer, exchanges)
+            transcript = await drive(episode(question), answer, exchanges, concurrent=waits)
             if question.judged:
                 transcript = await measuring.measure(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:
         error = failure
-    except (SystemExit, KeyboardInterrupt) as stop:  # of the episode: it would end the loop with all other questions
+    except (SystemExit, KeyboardInterrupt) as stop:
+        if stop is of_model:  # Ctrl-C while a model answers in the main thread
+            raise
+        # Of the episode: it would end the loop with all other questions.
         raise UsageError(f"the episode {question.episode!r} raised {stop!r}; let it return a Transcript") from stop
     except TimeoutError:
         error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")

@@ -95,14 +95,20 @@ class EventLoopThread:
         """Run a coroutine, and return its result."""
         return self.wait(self.submit(coroutine))
 
-    def run_here(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+    def run_here(self, coroutine: Coroutine[Any, Any, _T], waits: bool = True) -> _T:
         """Run a coroutine that waits for no other process in the calling thread, and return its result.
 
         Where the calling thread runs a loop already, as in a notebook, the daemon thread runs it.
 
+        Args:
+            coroutine: The coroutine.
+            waits: False if it waits for nothing at all, and so needs no loop, which takes longer than most answers.
+
         Raises:
             NotAskedError: if the loop was stopped before.
         """
+        if not (waits or self._ended):
+            return self._run_without_loop(coroutine)
         if self._ended or _runs_loop():
             return self.run(coroutine)
         if self._own_loop is None:
@@ -116,6 +122,17 @@ class EventLoopThread:
                 self._own_loop.run_until_complete(task)
             self.stop()
             raise
+
+    def _run_without_loop(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            result: _T = end.value
+            return result
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        raise RuntimeError(f"{coroutine!r} waits; it needs an event loop")
 
     def stop(self) -> None:
         """End the loop permanently, from any thread; running coroutines are cancelled, and have 2 seconds to end."""

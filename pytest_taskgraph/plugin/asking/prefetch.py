@@ -23,7 +23,7 @@ import pytest
 
 from .. import pytest_compat
 from ..suites import asks
-from .ask import AskResult, ask
+from .ask import AskResult, ask, may_wait
 
 if TYPE_CHECKING:
     from ...trial import Question
@@ -60,6 +60,11 @@ class AskingParts:
     def shares_replies(self) -> bool:
         """Return True if the workers of the run share replies through the store."""
         return not self.pipeline.has_remote_workers and (self.models.storable or self.pipeline.workers == 1)
+
+    @cached_property
+    def measures_replies(self) -> bool:
+        """Return True if models measure replies."""
+        return bool(self.measuring.clients)
 
 
 def may_stop(config: pytest.Config) -> bool:
@@ -142,9 +147,10 @@ class Prefetcher:
         self, item: pytest.Item, question: Question, model: ModelUnderTest, collected: CollectedQuestion
     ) -> AskResult:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
-        if not (model.live or self._parts.measuring.clients):
+        if not (model.live or self._parts.measures_replies):
             self._parts.garbage.exclude_existing()
-            return self._parts.loop.run_here(self._asking(question, model, collected)())
+            asking, waits = self._asking(question, model, collected)
+            return self._parts.loop.run_here(asking(), waits)
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
         else:
@@ -190,7 +196,7 @@ class Prefetcher:
     def _submit(
         self, position: int, question: Question, model: ModelUnderTest, collected: CollectedQuestion
     ) -> Future[AskResult]:
-        asking = self._asking(question, model, collected)
+        asking, _ = self._asking(question, model, collected)
 
         async def ask_at_position() -> AskResult:
             from ...models.middleware.limits import POSITION
@@ -205,12 +211,13 @@ class Prefetcher:
 
     def _asking(
         self, question: Question, model: ModelUnderTest, collected: CollectedQuestion
-    ) -> Callable[[], Coroutine[object, object, AskResult]]:
-        """Return the function that asks a question."""
+    ) -> tuple[Callable[[], Coroutine[object, object, AskResult]], bool]:
+        """Return the function that asks a question, and whether it may wait."""
         parts, client = self._parts, self._parts.pipeline.wrap(model.model(collected.family))
         model.learn_answer(question)
         episode = collected.family.episode(question.episode)
-        return partial(ask, question, episode, client, parts.measuring, parts.pipeline.seconds)
+        waits = may_wait(question, episode, client, parts.measuring)
+        return partial(ask, question, episode, client, parts.measuring, parts.pipeline.seconds, waits), waits
 
     def _count_finished(self, future: Future[AskResult]) -> None:
         self._finished += 1
