@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.tally import SharedParts
-from pytest_taskgraph.trial import Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
 
 small = st.text("ab", max_size=2)
 scalars = st.none() | st.booleans() | st.integers(0, 1) | st.sampled_from([0.0, 1.0]) | small
@@ -44,3 +44,10 @@ def test_shared_parts_equal_parts_are_identical() -> None:
 def test_shared_parts_trial_without_reply_has_none() -> None:
     bare = replace(make_trial(), reply=None, score=None)
     assert SharedParts().trial(bare) == bare
+
+
+@given(values, st.dictionaries(small, scalars, max_size=3))
+def test_trial_text_is_that_of_its_json(reference: Any, labels: dict[str, Any]) -> None:  # noqa: ANN401
+    trial = replace(make_trial(reference, **labels), failure=Failure("timeout", "late"))
+    assert trial.to_json_text() == json.dumps(trial.to_json())
+    assert Trial.from_json(json.loads(trial.to_json_text())) == trial

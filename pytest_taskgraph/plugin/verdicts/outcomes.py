@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -167,7 +166,7 @@ def attach_trial(
     """
     error = None if excinfo is None else excinfo.value
     if report.when == "setup":
-        setattr(report, TRIAL_ATTRIBUTE, json.dumps(trial.to_json()) if style.as_text else trial)
+        setattr(report, TRIAL_ATTRIBUTE, trial.to_json_text() if style.as_text else trial)
         if isinstance(error, (ProviderError, OrderTooWideError)):
             _report_missing_reply(report, trial, error, style)
     elif isinstance(error, WrongAnswerError):
