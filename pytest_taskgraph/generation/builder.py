@@ -141,9 +141,9 @@ class DraftConverter:
             tuple([(within.name, outside.name) for within, outside in step.bindings]),
         )
 
-    def _gateway_names(self, draft: Draft) -> dict[str, str]:
+    def _gateway_names(self, draft: Draft) -> dict[Node, str]:
         """Return new names for the gateways of a level: their names, permuted at random within each role."""
-        new: dict[str, str] = {}
+        new: dict[Node, str] = {}
         for role in ("split", "join"):
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
             new.update(zip(names, sample(names, len(names), self.rng), strict=True))
