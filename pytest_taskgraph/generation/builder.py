@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
 
 from ..errors import NoCaseError, RecipeTooSmallError
-from ..workflow.model import Configuration, Data, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
+from ..workflow.model import (
+    END,
+    START,
+    Configuration,
+    Data,
+    Domain,
+    Gateway,
+    Link,
+    Parameter,
+    QualifiedName,
+    Task,
+    Workflow,
+)
 from .blocks import Growth
 from .data import Content, add_data, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
+from .draws import sample, shuffle, shuffled, skip_shuffle
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
 from .placement import place_tasks
@@ -19,7 +31,6 @@ from .recipe import Recipe, demanded_features, draw_guard_operator, least_tasks,
 from .vocabularies import Goal
 
 CANDIDATES = 12  # shuffles of the links of a level, of which one is chosen
-_T = TypeVar("_T")
 
 
 def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
@@ -28,26 +39,26 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
     def shuffle_level(level: Workflow) -> Workflow:
         return replace(
             level,
-            tasks=_shuffle(map(shuffle_task, level.tasks), rng),
-            data=_shuffle(level.data, rng),
-            gateways=_shuffle(level.gateways, rng),
+            tasks=shuffled(map(shuffle_task, level.tasks), rng),
+            data=shuffled(level.data, rng),
+            gateways=shuffled(level.gateways, rng),
             links=shuffle_links(level.links, rng),
-            data_links=_shuffle(level.data_links, rng),
-            parameters=_shuffle(level.parameters, rng),
-            configurations=_shuffle(map(shuffle_configuration, level.configurations), rng),
-            others=_shuffle(map(shuffle_level, level.others), rng),
+            data_links=shuffled(level.data_links, rng),
+            parameters=shuffled(level.parameters, rng),
+            configurations=shuffled(map(shuffle_configuration, level.configurations), rng),
+            others=shuffled(map(shuffle_level, level.others), rng),
         )
 
     def shuffle_task(task: Task) -> Task:
         if task.subworkflow is None and len(task.parameters) < 2 and len(task.effects) < 2:
             return task  # most tasks: nothing is drawn
         subworkflow = task.subworkflow and shuffle_level(task.subworkflow)
-        parameters, effects = _shuffle(task.parameters, rng), _shuffle(task.effects, rng)
+        parameters, effects = shuffled(task.parameters, rng), shuffled(task.effects, rng)
         return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
 
     def shuffle_configuration(configuration: Configuration) -> Configuration:
-        configurations = _shuffle(map(shuffle_configuration, configuration.configurations), rng)
-        return replace(configuration, parameters=_shuffle(configuration.parameters, rng), configurations=configurations)
+        configurations = shuffled(map(shuffle_configuration, configuration.configurations), rng)
+        return replace(configuration, parameters=shuffled(configuration.parameters, rng), configurations=configurations)
 
     return shuffle_level(project)
 
@@ -64,12 +75,14 @@ def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     best, distance = ends, 1.0
     closest = min(abs(0.5 - in_order / len(ends)) for in_order in (len(ends) // 2, (len(ends) + 1) // 2))
     for _ in range(CANDIDATES):
+        if distance <= closest:  # only the draws are repeated
+            skip_shuffle(len(ends), rng)
+            continue
         candidate = ends.copy()
-        rng.shuffle(candidate)
-        if distance > closest:  # else only the draws are repeated
-            found = abs(0.5 - _share_mentioned_in_order(candidate))
-            if found < distance:
-                best, distance = candidate, found
+        shuffle(candidate, rng)
+        found = abs(0.5 - _share_mentioned_in_order(candidate))
+        if found < distance:
+            best, distance = candidate, found
     return tuple([link for _, _, link in best])
 
 
@@ -80,13 +93,6 @@ def _share_mentioned_in_order(ends: Sequence[tuple[str, str, Link]]) -> float:
     for source, target, _ in ends:
         in_order += mention(source, len(first_mention)) < mention(target, len(first_mention))
     return in_order / len(ends)
-
-
-def _shuffle(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
-    shuffled = list(items)
-    if len(shuffled) > 1:
-        rng.shuffle(shuffled)
-    return tuple(shuffled)
 
 
 class DraftConverter:
@@ -101,10 +107,8 @@ class DraftConverter:
         tasks = [self._task(step) for step in draft.steps]
         data = [Data(datum.name, datum.description, datum.schema) for datum in draft.data]
         renumbered = self._gateway_names(draft)
-
-        def name(node: Node) -> str:
-            return node.name if isinstance(node, DraftStep) else renumbered.get(node, node)
-
+        names: dict[Node, str] = {START: START, END: END, **renumbered}
+        names.update({step: step.entry.name for step in draft.steps})
         domains = draft.domains if "domains" in self.features else []
         return Workflow(
             draft.name,
@@ -113,9 +117,9 @@ class DraftConverter:
             tuple(tasks),
             tuple(data),
             tuple([Gateway(renumbered[gateway.name], gateway.kind, gateway.role) for gateway in draft.gateways]),
-            tuple([Link(name(arc.source), name(arc.target), arc.guard) for arc in draft.arcs]),
-            tuple(link for datum in draft.data for link in datum.links()),
-            tuple(Parameter(name, None, domain) for name, domain in domains),
+            tuple([Link(names[arc.source], names[arc.target], arc.guard) for arc in draft.arcs]),
+            tuple([link for datum in draft.data for link in datum.links()]),
+            tuple([Parameter(name, None, domain) for name, domain in domains]),
         )
 
     def _task(self, step: DraftStep) -> Task:
@@ -124,24 +128,25 @@ class DraftConverter:
         if step.inner is not None and inner is not None and step.inner.referred:
             self.others.insert(0, inner)
             inner, reference = None, QualifiedName(step.inner.name)
+        entry = step.entry
         return Task(
-            step.name,
-            step.entry.description if step.described else "",
-            step.entry.kind if step.classified else "",
-            f"file://{step.name}.py" if step.implemented else "",
+            entry.name,
+            entry.description if step.described else "",
+            entry.kind if step.classified else "",
+            f"file://{entry.name}.py" if step.implemented else "",
             tuple(step.parameters),
             tuple(step.effects),
             inner,
             reference,
-            tuple((within.name, outside.name) for within, outside in step.bindings),
+            tuple([(within.name, outside.name) for within, outside in step.bindings]),
         )
 
-    def _gateway_names(self, draft: Draft) -> dict[str, str]:
+    def _gateway_names(self, draft: Draft) -> dict[Node, str]:
         """Return new names for the gateways of a level: their names, permuted at random within each role."""
-        new: dict[str, str] = {}
+        new: dict[Node, str] = {}
         for role in ("split", "join"):
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
-            new.update(zip(names, self.rng.sample(names, len(names)), strict=True))
+            new.update(zip(names, sample(names, len(names), self.rng), strict=True))
         return new
 
 
@@ -220,10 +225,11 @@ class _Builder:
         draft.referred = share.referred
         if root and self.recipe.cross_links:
             add_cross_links(draft, self.recipe.cross_links, self.rng)
-        guarded = deciding_steps(draft)
-        free = [step for step in draft.steps if step not in guarded]
-        for step, inner in zip(self.rng.sample(free, len(share.inner)), share.inner, strict=True):
-            step.inner = self._level(inner)
+        if share.inner:
+            guarded = deciding_steps(draft)
+            free = [step for step in draft.steps if step not in guarded]
+            for step, inner in zip(sample(free, len(share.inner), self.rng), share.inner, strict=True):
+                step.inner = self._level(inner)
         return draft
 
     def _flatness(self) -> float:
@@ -263,7 +269,7 @@ class _Builder:
     def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
         """Name the sub-workflows: in a domain after their tasks, else by shuffled numbers."""
         step_of_level = {id(step.inner): step for level in levels for step in level.steps if step.inner is not None}
-        numbers = self.rng.sample(list(range(2, len(levels) + 1)), len(levels) - 1)
+        numbers = sample(range(2, len(levels) + 1), len(levels) - 1, self.rng)
         for level, number in zip(levels[1:], numbers, strict=True):
             step = step_of_level[id(level)]
             domain = bool(self.vocabulary.tasks)
@@ -289,7 +295,7 @@ class _Builder:
     def _bind(self, levels: list[Draft]) -> None:
         """Bind data of at least one composite task."""
         composite = [(level, step) for level in levels for step in level.steps if step.inner is not None]
-        for level, step in self.rng.sample(composite, 1 + self.rng.randrange(len(composite))):
+        for level, step in sample(composite, 1 + self.rng.randrange(len(composite)), self.rng):
             bind(level, step, self.rng)
 
 

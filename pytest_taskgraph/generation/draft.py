@@ -75,9 +75,9 @@ class Datum:
 
     def links(self) -> list[DataLink]:
         """Return the data links from those who write it, then to those who read it."""
-        return [DataLink(step.name, self.name) for step in self.writers] + [
-            DataLink(self.name, step.name) for step in self.readers
-        ]
+        links = [DataLink(step.entry.name, self.name) for step in self.writers]
+        links += [DataLink(self.name, step.entry.name) for step in self.readers]
+        return links
 
 
 @dataclass(slots=True)
@@ -91,9 +91,13 @@ class LoopDraft:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A level that is being built. Every arc but a `back` one leads from an earlier node to a later one."""
+    """A level that is being built. Every arc but a `back` one leads from an earlier node to a later one.
+
+    `steps` are those of the `nodes` that are tasks, in their order: that of the control flow.
+    """
 
     nodes: list[Node] = field(default_factory=list)
+    steps: list[DraftStep] = field(default_factory=list)
     gateways: list[Gateway] = field(default_factory=list)
     arcs: list[Arc] = field(default_factory=list)
     loops: list[LoopDraft] = field(default_factory=list)
@@ -105,10 +109,11 @@ class Draft:
     package: str = ""
     referred: bool = False  # a workflow of its own, reached by name
 
-    @property
-    def steps(self) -> list[DraftStep]:
-        """Return the tasks in the order of the control flow."""
-        return [node for node in self.nodes if isinstance(node, DraftStep)]
+    def add(self, node: Node) -> None:
+        """Add a node after all others."""
+        self.nodes.append(node)
+        if isinstance(node, DraftStep):
+            self.steps.append(node)
 
     def below(self) -> list[Draft]:
         """Return the level itself and all levels inside it, outer ones first."""
@@ -252,9 +257,9 @@ class FlowLayout:
     def _loop(self, block: BlockPlan, flow: OpenEnds) -> OpenEnds:
         region, choice = self._region(), self.conditions.loop()
         back, on = self._use(choice)
-        before = len(self.draft.nodes)
+        before = len(self.draft.steps)
         [(last, _)] = self._branch(block.branches[0], Branch(self._number(), block.kind, 0), flow, region)
-        always = [node for node in self.draft.nodes[before:] if isinstance(node, DraftStep) and node.region == region]
+        always = [step for step in self.draft.steps[before:] if step.region == region]
         self.draft.arcs.append(Arc(last, always[0], back, back=True))
         self.draft.loops.append(LoopDraft(choice.domains[0][0], choice.step, always))
         return [(last, on)]
@@ -283,12 +288,13 @@ class FlowLayout:
         return step
 
     def _node(self, node: Node, flow: OpenEnds) -> Node:
-        self.draft.nodes.append(node)
+        self.draft.add(node)
         self._close(flow, node)
         return node
 
     def _close(self, flow: OpenEnds, target: Node) -> None:
-        self.draft.arcs.extend(Arc(source, target, guard) for source, guard in flow)
+        for source, guard in flow:
+            self.draft.arcs.append(Arc(source, target, guard))
 
 
 def deciding_steps(draft: Draft) -> list[DraftStep]:

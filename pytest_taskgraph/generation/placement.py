@@ -14,7 +14,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, count, pairwise
 from random import Random
 
 from ..catalog import catalog_cache
@@ -61,7 +61,7 @@ def place_tasks(
     slots = _slots(root)
     composites = [step for level in root.below() for step in level.steps if step.inner is not None]
     relation = _relation(domain.name)
-    all_allowed = relation.bits(relation.number.keys() - excluded)
+    all_allowed = ((1 << relation.size) - 1) ^ relation.bits(relation.number.keys() & excluded)
     for number in range(TRIES):
         groups = _choose_composites(domain, composites, slots, search_rng, misleading, excluded)
         if groups is None:
@@ -136,21 +136,17 @@ def _slots(root: Draft) -> list[TaskSlot]:
 
 def _count_bits(numbers: Sequence[int]) -> list[int]:
     """Return in how many of the numbers each bit is set, for as many bits as there are numbers."""
-    counts = [0] * len(numbers)
-    for number in numbers:
-        for bit in _set_bits(number):
-            counts[bit] += 1
-    return counts
+    size = len(numbers)
+    columns = zip(*[f"{number:0{size}b}" for number in numbers], strict=True)  # the highest bit first
+    return [column.count("1") for column in columns][::-1]
+
+
+_TRUTH = bytes.maketrans(b"01", b"\0\1")
 
 
 def _set_bits(number: int) -> list[int]:
     """Return the bits of a number that are set, the lowest first."""
-    bits: list[int] = []
-    while number:
-        lowest = number & -number
-        bits.append(lowest.bit_length() - 1)
-        number ^= lowest
-    return bits
+    return [*compress(count(), bin(number)[:1:-1].encode().translate(_TRUTH))]  # no loop in Python: it runs often
 
 
 def _count_atomic(step: DraftStep) -> int:
@@ -280,28 +276,44 @@ class _Search:
     def run(self, rng: Random) -> list[int] | None:
         """Return the task of each slot, by its index; None if the search is given up."""
         chosen: list[int] = []
-        waiting = [self._candidates(chosen, rng)]
+        waiting = [self._candidates(0, self.allowed[0], rng)]
+        ahead = [self._fitting(1, chosen)]  # for each slot reached: what fits the next slot beside all slots before it
         for _ in range(NODES * len(self.allowed)):
             while (task := next(waiting[-1], None)) is None:
                 waiting.pop()
+                ahead.pop()
                 if not waiting:
                     return None
                 chosen.pop()
             chosen.append(task)
-            if len(chosen) == len(self.allowed):
+            number = len(chosen)
+            if number == len(self.allowed):
                 return chosen
-            waiting.append(self._candidates(chosen, rng))
+            fitting = ahead[-1] & self.masks[number][-1][task]
+            waiting.append(self._candidates(number, fitting, rng))
+            ahead.append(self._fitting(number + 1, chosen) if fitting else 0)
         return None
 
-    def _candidates(self, chosen: Sequence[int], rng: Random) -> Iterator[int]:
-        """Return some tasks that fit the next slot, the task closest to the slot's place first.
+    def _fitting(self, number: int, chosen: Sequence[int]) -> int:
+        """Return the tasks that fit the slot of that number beside the chosen ones, as bits; none if there is no slot.
+
+        The tasks of the last slots before it need not be chosen yet.
+        """
+        if number == len(self.allowed):
+            return 0
+        fitting = self.allowed[number]
+        for masks, task in zip(self.masks[number], chosen, strict=False):
+            fitting &= masks[task]
+        return fitting
+
+    def _candidates(self, number: int, fitting: int, rng: Random) -> Iterator[int]:
+        """Return some of the tasks that fit the slot of that number, the task closest to the slot's place first.
 
         All numbers are drawn at once, so that the sequence of draws does not depend on how many tasks are tried.
         """
-        number = len(chosen)
-        fitting, target, spread, draw = self.allowed[number], self.targets[number], self.spread, rng.random
-        for masks, task in zip(self.masks[number], chosen, strict=True):
-            fitting &= masks[task]
+        if not fitting:
+            return iter(())
+        target, spread, draw = self.targets[number], self.spread, rng.random
         tasks = _set_bits(fitting)
         return _closest_first(tasks, [abs(task - target) + spread * draw() for task in tasks])
 

@@ -98,6 +98,7 @@ def implied_features(name: str) -> frozenset[str]:
     return frozenset(names)
 
 
+@lru_cache(maxsize=256)
 def demanded_features(recipe: Recipe) -> frozenset[str]:
     """Return the features that every workflow of the recipe has: the demanded ones and what they imply."""
     names = [*recipe.features, *(["parallel"] if recipe.cross_links else [])]
@@ -133,6 +134,7 @@ def run_length(recipe: Recipe) -> int:
     return length
 
 
+@lru_cache(maxsize=256)
 def least_own(recipe: Recipe) -> int:
     """Return the least number of tasks directly in the workflow."""
     demanded = operators(recipe)
@@ -142,6 +144,7 @@ def least_own(recipe: Recipe) -> int:
     return max(cost, 2)
 
 
+@lru_cache(maxsize=256)
 def least_tasks(recipe: Recipe) -> int:
     """Return the least number of tasks with which `build` can follow the recipe, whatever its own number."""
     nested = 1 if "hierarchy" in demanded_features(recipe) else 0

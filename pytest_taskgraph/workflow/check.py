@@ -7,7 +7,7 @@ references or bases that come back to where they began.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import WorkflowError
 from .model import END, START, Parameter, Task, Workflow
@@ -54,16 +54,21 @@ def _violations(rules: Iterable[Rule], workflows: Iterable[Workflow], project: W
 
 
 def _duplicate_workflows(workflows: Iterable[Workflow]) -> Iterator[str]:
-    for name, count in Counter(str(root.qualified) for root in workflows).items():
-        if count > 1:
-            yield f"workflow {name!r}: found {count} times in the project; expected once"
+    for name, count in _repeated([str(root.qualified) for root in workflows]):
+        yield f"workflow {name!r}: found {count} times in the project; expected once"
+
+
+def _repeated(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the names that occur several times, each with how often."""
+    if len(set(names)) == len(names):
+        return []
+    return [(name, count) for name, count in Counter(names).items() if count > 1]
 
 
 def _names_are_unique(level: Workflow, project: Workflow) -> Iterator[str]:
-    names = (element.name for elements in (level.tasks, level.data, level.gateways) for element in elements)
-    for name, count in Counter(names).items():
-        if count > 1:
-            yield f"the name {name!r} is found {count} times; expected once among its tasks, data and gateways"
+    names = [element.name for elements in (level.tasks, level.data, level.gateways) for element in elements]
+    for name, count in _repeated(names):
+        yield f"the name {name!r} is found {count} times; expected once among its tasks, data and gateways"
 
 
 def _names_are_free(level: Workflow, project: Workflow) -> Iterator[str]:
@@ -75,11 +80,10 @@ def _names_are_free(level: Workflow, project: Workflow) -> Iterator[str]:
 
 def _parameters_are_unique(level: Workflow, project: Workflow) -> Iterator[str]:
     owners: list[tuple[str, tuple[Parameter, ...]]] = [("it", level.parameters)]
-    owners += [(f"task {task.name!r}", task.parameters) for task in level.tasks]
+    owners += [(f"task {task.name!r}", task.parameters) for task in level.tasks if task.parameters]
     for owner, parameters in owners:
-        for name, count in Counter(parameter.name for parameter in parameters).items():
-            if count > 1:
-                yield f"{owner} has the parameter {name!r} {count} times; expected once"
+        for name, count in _repeated([parameter.name for parameter in parameters]):
+            yield f"{owner} has the parameter {name!r} {count} times; expected once"
 
 
 def _domains_hold_values(level: Workflow, project: Workflow) -> Iterator[str]:
@@ -104,14 +108,16 @@ def _subworkflow_is_unambiguous(level: Workflow, project: Workflow) -> Iterator[
 
 
 def _references_are_found(level: Workflow, project: Workflow) -> Iterator[str]:
-    mentions = [(f"task {task.name!r} refers to", task.reference) for task in level.tasks]
+    mentions = [(f"task {task.name!r} refers to", task.reference) for task in level.tasks if task.reference]
     mentions += [
         (f"the configuration of {configuration.target!r} refers to", configuration.reference)
         for configuration in configurations(level)
+        if configuration.reference
     ]
-    mentions.append(("it is derived from", level.base))
+    if level.base:
+        mentions.append(("it is derived from", level.base))
     for mention, name in mentions:
-        if name is not None and find(project, name, level.package) is None:
+        if find(project, name, level.package) is None:
             available = ", ".join(str(candidate.qualified) for candidate in (project, *project.others))
             yield f"{mention} {str(name)!r}, which is unclear; expected one workflow of the project: {available}"
 

@@ -27,8 +27,10 @@ def assemble(workflow: Workflow) -> Workflow:
     Raises:
         WorkflowError: if a base, or a task or data to configure, is missing.
     """
-    assembly = _Assembly(workflow)
-    return workflow if _is_plain(workflow) else assembly.whole()
+    if _is_plain(workflow):
+        check_bounds(workflow, *size(workflow, {}))
+        return workflow
+    return _Assembly(workflow).whole()
 
 
 def _is_plain(workflow: Workflow) -> bool:

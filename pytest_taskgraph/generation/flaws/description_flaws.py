@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 from ...errors import NoCaseError
@@ -24,6 +25,7 @@ from .domain_flaws import (
     entry,
     far_domains,
     plant_in_some_level,
+    rename_ends,
     replace_tasks,
     with_flaw,
 )
@@ -153,8 +155,9 @@ def _data_of(level: Workflow, task: Task) -> tuple[str, ...]:
     return (*inputs(level, task.name), *outputs(level, task.name))
 
 
-def _stems(name: str) -> list[str]:
-    return [part.lower()[:STEM] for part in re.findall(r"[A-Z][a-z]*", name)]
+@lru_cache(maxsize=2048)
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple([part.lower()[:STEM] for part in re.findall(r"[A-Z][a-z]*", name)])
 
 
 def _words_of_entry(vocabulary_entry: VocabularyEntry) -> set[str]:
@@ -203,14 +206,9 @@ def _rename_task(level: Workflow, path: tuple[str, ...], old: str, new: str) -> 
 
         return replace(level, tasks=tuple(map(enter, level.tasks)))
 
-    def renamed(name: str) -> str:
-        return new if name == old else name
-
     return replace(
         level,
-        tasks=tuple(replace(task, name=renamed(task.name)) for task in level.tasks),
-        links=tuple(replace(link, source=renamed(link.source), target=renamed(link.target)) for link in level.links),
-        data_links=tuple(
-            replace(link, source=renamed(link.source), target=renamed(link.target)) for link in level.data_links
-        ),
+        tasks=tuple([replace(task, name=new) if task.name == old else task for task in level.tasks]),
+        links=rename_ends(level.links, {old: new}),
+        data_links=rename_ends(level.data_links, {old: new}),
     )

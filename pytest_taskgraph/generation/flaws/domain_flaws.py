@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 from ...errors import NoCaseError
 from ...workflow.check import problems
-from ...workflow.graph import ancestors
-from ...workflow.model import Flaw, Parameter, Task, Workflow
+from ...workflow.graph import reachable
+from ...workflow.model import DataLink, Flaw, Link, Parameter, Task, Workflow
 from ...workflow.project import Path, every_level, levels
 from ..vocabularies import Alternative, Goal, Vocabulary, VocabularyEntry, domain_names, vocabulary
 
 MOST = 2  # largest number of tasks that one flaw is planted in
+
+_Link = TypeVar("_Link", Link, DataLink)
 
 LevelFlaw = Callable[[Workflow, Workflow, Random], Workflow]
 """A function of a level, its project and a source of choice that returns the level with the flaw."""
@@ -103,9 +106,7 @@ def far_domains(domain_words: Vocabulary) -> Iterator[Vocabulary]:
 
 def replace_tasks(level: Workflow, changes: Mapping[str, VocabularyEntry]) -> Workflow:
     """Return the level with other tasks in place of some: the name, and those attributes that the old task has."""
-
-    def name(node: str) -> str:
-        return changes[node].name if node in changes else node
+    names = {old: new.name for old, new in changes.items()}
 
     def task(original: Task) -> Task:
         if original.name not in changes:
@@ -122,10 +123,20 @@ def replace_tasks(level: Workflow, changes: Mapping[str, VocabularyEntry]) -> Wo
     return replace(
         level,
         tasks=tuple(map(task, level.tasks)),
-        links=tuple(replace(link, source=name(link.source), target=name(link.target)) for link in level.links),
-        data_links=tuple(
-            replace(link, source=name(link.source), target=name(link.target)) for link in level.data_links
-        ),
+        links=rename_ends(level.links, names),
+        data_links=rename_ends(level.data_links, names),
+    )
+
+
+def rename_ends(links: Sequence[_Link], names: Mapping[str, str]) -> tuple[_Link, ...]:
+    """Return the links with the new names of those of their ends that have one."""
+    return tuple(
+        [
+            replace(link, source=names.get(link.source, link.source), target=names.get(link.target, link.target))
+            if link.source in names or link.target in names
+            else link
+            for link in links
+        ]
     )
 
 
@@ -254,9 +265,12 @@ def _tasks_before(level: Workflow, around: frozenset[str]) -> dict[str, frozense
         task.name: {task.name} if task.subworkflow is None else {inner.name for inner in every_task(task.subworkflow)}
         for task in level.tasks
     }
+    sources: dict[str, list[str]] = {}
+    for link in level.links:
+        sources.setdefault(link.target, []).append(link.source)
     tasks_before: dict[str, frozenset[str]] = {}
     for task in level.tasks:
-        earlier = around.union(*(tasks_inside[name] for name in ancestors(level, task.name)))
+        earlier = around.union(*(tasks_inside.get(node, ()) for node in reachable(sources, task.name)))
         if task.subworkflow is not None:
             tasks_before |= _tasks_before(task.subworkflow, earlier)
         else:
@@ -273,11 +287,7 @@ def _swap_tasks(level: Workflow, project: Workflow, rng: Random) -> Workflow:
     if not fitting:
         raise NoCaseError(f"swap-order: in workflow {level.name!r} no exchange puts just two tasks out of order")
     first, second = rng.choice(fitting)
-    place = {first: second, second: first}
-    links = tuple(
-        replace(link, source=place.get(link.source, link.source), target=place.get(link.target, link.target))
-        for link in level.links
-    )
+    links = rename_ends(level.links, {first: second, second: first})
     details = (first, second, *(entry(domain_words, name).description for name in (first, second)))
     return with_flaw(replace(level, links=links), "swap-order", details)
 

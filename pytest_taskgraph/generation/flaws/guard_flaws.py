@@ -8,9 +8,11 @@ answer. Such guards may leave gaps, and several may hold, so workflows with them
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, product
+from itertools import chain, combinations
+from math import prod
 from random import Random
 
 from ...errors import NoCaseError
@@ -140,14 +142,22 @@ class _Shapes:
 
 
 class _Situations:
-    """The situations of a choice; sets of them are bits of a number."""
+    """The situations of a choice, one for each combination of values; sets of them are bits of a number."""
 
     def __init__(self, domains: Mapping[str, Domain], domains_shown: bool) -> None:
         self.domains = domains
-        rows = list(product(*(_representative_values(domain, domains_shown) for domain in domains.values())))
-        self.columns = dict(zip(domains, zip(*rows, strict=True), strict=True))
-        self.whole = _bits([all(isinstance(value, str) or value % 1 == 0 for value in row) for row in rows])
-        self.every = (1 << len(rows)) - 1
+        self.values = {name: [*_representative_values(domain, domains_shown)] for name, domain in domains.items()}
+        count = prod(map(len, self.values.values()))
+        self.every = (1 << count) - 1
+        self.runs: dict[str, tuple[int, int]] = {}  # in how many situations in a row each value is, and how often so
+        inner, outer = count, 1
+        for name, values in self.values.items():
+            inner //= len(values)
+            self.runs[name] = inner, outer
+            outer *= len(values)
+        self.whole = self.every
+        for name, values in self.values.items():
+            self.whole &= self._bits(name, [(isinstance(value, str) or value % 1 == 0, 1) for value in values])
         self.bits_by_comparison: dict[tuple[GuardSlot, Constant], int] = {}
 
     def fill(self, shapes: Sequence[Shape], rng: Random) -> list[Filling] | None:
@@ -185,12 +195,26 @@ class _Situations:
         return holding
 
     def _where(self, slot: GuardSlot, constant: Constant) -> int:
+        """Return the situations in which a comparison holds."""
         if (slot, constant) not in self.bits_by_comparison:
-            compare = _COMPARE[slot.operator]
-            self.bits_by_comparison[slot, constant] = _bits(
-                [compare(value, constant) for value in self.columns[slot.name]]
-            )
+            compare, values = _COMPARE[slot.operator], self.values[slot.name]
+            if isinstance(constant, str):
+                truths = [(compare(value, constant), 1) for value in values]
+            else:  # numbers ascend
+                least, most = bisect_left(values, constant), bisect_right(values, constant)
+                truths = [(compare(-1, 0), least), (compare(0, 0), most - least), (compare(1, 0), len(values) - most)]
+            self.bits_by_comparison[slot, constant] = self._bits(slot.name, truths)
         return self.bits_by_comparison[slot, constant]
+
+    def _bits(self, name: str, truths: Iterable[tuple[bool, int]]) -> int:
+        """Return the situations in which a parameter has certain values.
+
+        Args:
+            name: The parameter.
+            truths: For its values in order, whether they are among them, and of how many in a row that is stated.
+        """
+        inner, outer = self.runs[name]
+        return int("".join(["01"[truth] * (inner * count) for truth, count in truths]) * outer, 2)
 
     def exclude_each_other(self, shapes: Sequence[Shape], fillings: Sequence[Filling]) -> bool | None:
         """Return True if no two guards hold together, False if exactly two do, over integers too; else None."""
@@ -240,10 +264,6 @@ def _representative_values(domain: Domain, domains_shown: bool) -> Iterator[floa
 def _inside(domain: Domain) -> list[int]:
     """Return the integers inside a range, without its ends."""
     return list(range(int(domain.low or 0) + 1, int(domain.high or 0)))
-
-
-def _bits(truths: Iterable[bool]) -> int:
-    return int("".join(["1" if truth else "0" for truth in truths]), 2)
 
 
 def exclude_guards(workflow: Workflow, rng: Random) -> Workflow:

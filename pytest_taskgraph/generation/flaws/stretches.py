@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -13,6 +12,7 @@ from ...errors import NoCaseError
 from ...workflow.check import problems
 from ...workflow.model import END, START, DataLink, Flaw, Link, Workflow
 from ...workflow.project import every_level
+from ..draws import sample
 from ..guards import GuardNames, conditions_for, words_in_use
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -46,20 +46,22 @@ def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -
     links = [link for link in dict.fromkeys(workflow.links) if link not in ignored]
     ahead: dict[Hashable, list[Hashable]] = {}
     behind: dict[Hashable, list[Hashable]] = {}
-    for link in links:
-        for source, target in ((link.source, link), (link, link.target)):
+    for place, link in enumerate(links):  # links are nodes too, by their places
+        for source, target in ((link.source, place), (place, link.target)):
             ahead.setdefault(source, []).append(target)
             behind.setdefault(target, []).append(source)
     before, after = on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
     names = [*workflow.task_names, *(gateway.name for gateway in workflow.gateways)]
-    for entry in rng.sample(links, len(links)):
+    places, nowhere = range(len(links)), frozenset[Hashable]()
+    for entry in sample(places, len(links), rng):
+        beyond = after.get(entry, nowhere)
         exits = [
-            link_out for link_out in after.get(entry, ()) if link_out != entry and entry in before.get(link_out, ())
+            place for place in places if place in beyond and place != entry and entry in before.get(place, nowhere)
         ]
-        ordered = [link for link in links if link in exits]
-        for leaving in rng.sample(ordered, len(ordered)):
-            inside = (name for name in names if entry in before.get(name, ()) and leaving in after.get(name, ()))
-            yield Stretch(entry, leaving, frozenset(inside))
+        within = [name for name in names if entry in before.get(name, nowhere)]
+        for leaving in sample(exits, len(exits), rng):
+            inside = [name for name in within if leaving in after.get(name, nowhere)]
+            yield Stretch(links[entry], links[leaving], frozenset(inside))
 
 
 def on_every_way(
@@ -67,21 +69,18 @@ def on_every_way(
 ) -> dict[_Node, frozenset[_Node]]:
     """Return, for each node of an acyclic graph, the nodes on every way from the start to it (its dominators).
 
-    Not by `nx.immediate_dominators`: a node that can also be reached from elsewhere than the start is left out.
+    A node that can also be reached from elsewhere than the start is left out.
     """
-    dominators: dict[_Node, frozenset[_Node]] = {}
-    waiting = deque([start])
-    while waiting:
-        node = waiting.popleft()
-        sources = [dominators[source] for source in behind.get(node, ())]
-        dominators[node] = (frozenset.intersection(*sources) if sources else frozenset()) | {node}
-        waiting.extend(
-            target
-            for target in dict.fromkeys(ahead.get(node, ()))
-            if target not in dominators
-            and target not in waiting
-            and all(source in dominators for source in behind[target])
-        )
+    dominators: dict[_Node, frozenset[_Node]] = {start: frozenset([start])}
+    unknown = {node: len(sources) for node, sources in behind.items()}  # how many sources have no dominators yet
+    waiting = [start]
+    for source in waiting:
+        for node in ahead.get(source, ()):
+            unknown[node] -= 1
+            if not unknown[node]:
+                common = frozenset.intersection(*[dominators[before] for before in behind[node]])
+                dominators[node] = common | {node}
+                waiting.append(node)
     return dominators
 
 

@@ -162,7 +162,7 @@ class ProcedureLayout:
         return self._node(name, flow)
 
     def _node(self, node: Node, flow: Open) -> Node:
-        self.draft.nodes.append(node)
+        self.draft.add(node)
         self._close(flow, node)
         return node
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -132,7 +131,7 @@ def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:
 
 
 def _unique(project: Workflow) -> bool:
-    return Counter(workflow.name for workflow in (project, *project.others))[project.name] == 1
+    return all(other.name != project.name for other in project.others)
 
 
 FULL_SIZE: Final = 60

@@ -98,9 +98,17 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
 
 
 def _vary_recipe(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Recipe:
-    if names != "neutral":
-        recipe = replace(recipe, vocabulary=rng.choice(domain_names()), misleading=names == "misleading")
-    given = {feature for feature in sorted(pattern.varies) if rng.random() < 0.5}
+    domain = None if names == "neutral" else rng.choice(domain_names())
+    given = frozenset([feature for feature in sorted(pattern.varies) if rng.random() < 0.5])
+    return _varied_recipe(recipe, domain, names == "misleading", given)
+
+
+@catalog_cache
+@lru_cache(maxsize=512)
+def _varied_recipe(recipe: Recipe, domain: str | None, misleading: bool, given: frozenset[str]) -> Recipe:
+    """Return the recipe in the words of a domain, if any, and with further features, if they fit the size."""
+    if domain is not None:
+        recipe = replace(recipe, vocabulary=domain, misleading=misleading)
     varied = _add_features(recipe, given)
     return varied if least_tasks(varied) <= recipe.tasks else recipe
 
