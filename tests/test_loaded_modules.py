@@ -71,6 +71,12 @@ def test_run_of_one_family_loads_no_other(project: Path) -> None:
     assert set().union(*(of_family(name, modules) for name in ("tasklama", "steps", "paged"))) == set()
 
 
+def test_run_of_simulated_model_loads_no_other_client(project: Path) -> None:
+    clients = f"{OURS}.models.clients."
+    loaded_clients = {name.removeprefix(clients) for name in loaded(project, "--model=simulated:1") if clients in name}
+    assert loaded_clients == {"schemes", "simulated", "request_warnings"}
+
+
 def test_run_of_one_family_checks_options_of_others(project: Path) -> None:
     with pytest.raises(AssertionError, match="expected at most"):
         loaded(project, "--model=simulated:1", "--taskgraph-paged-rounds=1000000")

@@ -134,11 +134,11 @@ class KeptQuestions:
 
     def save(self) -> None:
         """Write the questions that were built."""
-        from ...models.store.schema import prepare_folder
-
         built, self._built = self._built, {}
         if not built:
             return
+        from ...models.store.schema import prepare_folder
+
         self.__dict__.pop("_readable", None)  # the file exists now
         # An error may be a full disk, a folder that cannot be written, or another process that writes.
         with suppress(OSError, sqlite3.Error):
