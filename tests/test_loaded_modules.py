@@ -73,7 +73,14 @@ def test_run_of_one_family_loads_no_other(project: Path) -> None:
 
 def test_run_without_live_model_loads_no_layer_around_one(project: Path) -> None:
     modules = loaded(project, "--model=simulated:1", "--taskgraph-store=none")
-    assert not {f"{OURS}.models.middleware.{name}" for name in ("budget", "chain", "limits", "stored")} & modules
+    layers = {f"{OURS}.models.middleware.{name}" for name in ("budget", "chain", "limits", "stored")}
+    assert not {*layers, f"{OURS}.models.store"} & modules
+
+
+def test_run_of_simulated_model_loads_no_other_client(project: Path) -> None:
+    clients = f"{OURS}.models.clients."
+    loaded_clients = {name.removeprefix(clients) for name in loaded(project, "--model=simulated:1") if clients in name}
+    assert loaded_clients == {"schemes", "simulated", "request_warnings"}
 
 
 def test_run_of_one_family_checks_options_of_others(project: Path) -> None:

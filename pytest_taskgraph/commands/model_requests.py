@@ -57,7 +57,7 @@ def _open_stated_model(options: argparse.Namespace) -> Model:
         UsageError: if the model cannot be opened, or only answers the questions of a run.
     """
     from ..models import check_installed, open_model, registered_name
-    from ..models.clients.python_callable import SCHEME, VERSION
+    from ..models.clients.schemes import PYTHON, VERSION
 
     spec: str = options.model.strip()
     scheme = spec.partition(":")[0]
@@ -66,7 +66,7 @@ def _open_stated_model(options: argparse.Namespace) -> Model:
             f"--model={redaction.public_name(spec)}: a {scheme} model only answers questions of a run; name a model "
             "that writes text"
         )
-    is_application = scheme == SCHEME or bool(registered_name(spec))
+    is_application = scheme == PYTHON or bool(registered_name(spec))
     settings: dict[str, Json] = {
         name: text if is_application and name == VERSION else _plain(text) for name, text in options.model_option
     }

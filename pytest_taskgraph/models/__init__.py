@@ -16,35 +16,66 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..asking import Model
 from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
-from .clients.litellm_client import LiteLLMModel
-from .clients.litellm_client import close as close_clients
-from .clients.local_model import LOCAL, open_local
-from .clients.openai_compatible import OpenAICompatibleModel
-from .clients.provider_model import open_named
-from .clients.python_callable import SCHEME, open_callable
-from .clients.recorded import open_recorded
+from .clients.schemes import LOCAL, PYTHON
+
+if TYPE_CHECKING:
+    from .clients.litellm_client import LiteLLMModel
+    from .clients.local_model import LocalModel
+    from .clients.openai_compatible import OpenAICompatibleModel
+    from .clients.python_callable import PythonModel
+    from .clients.recorded import RecordedModel
 
 
-def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
+# Clients are imported when one is opened: all of them take as long as 30 questions of a simulated model.
+
+
+def _open_litellm(name: str, settings: Mapping[str, Json]) -> LiteLLMModel:
+    from .clients.litellm_client import LiteLLMModel
+
+    return LiteLLMModel(name, settings)
+
+
+def _open_endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
     """Return the model behind an endpoint, whose address was split at its scheme."""
+    from .clients.openai_compatible import OpenAICompatibleModel
+
     return OpenAICompatibleModel(f"{scheme}:{rest}", settings)
+
+
+def _open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
+    from .clients.recorded import open_recorded
+
+    return open_recorded(path, settings)
+
+
+def _open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
+    from .clients.python_callable import open_callable
+
+    return open_callable(path, settings)
+
+
+def _open_local(path: str, settings: Mapping[str, Json]) -> LocalModel:
+    from .clients.local_model import open_local
+
+    return open_local(path, settings)
 
 
 Opener = Callable[[str, Mapping[str, Json]], Model]
 """Opens a model. Takes the text after the scheme, which is empty for a name alone, and the model options."""
 
 _SCHEMES: dict[str, Opener] = {
-    "litellm": LiteLLMModel,
-    "http": partial(_endpoint, "http"),
-    "https": partial(_endpoint, "https"),
-    "recorded": open_recorded,
-    SCHEME: open_callable,
-    LOCAL: open_local,
+    "litellm": _open_litellm,
+    "http": partial(_open_endpoint, "http"),
+    "https": partial(_open_endpoint, "https"),
+    "recorded": _open_recorded,
+    PYTHON: _open_callable,
+    LOCAL: _open_local,
 }
 MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 
@@ -73,7 +104,11 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
         rest = spec.strip()
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
-    return open_named(rest, settings) if is_named else MODELS[scheme](rest, settings)
+    if is_named:
+        from .clients.provider_model import open_named
+
+        return open_named(rest, settings)
+    return MODELS[scheme](rest, settings)
 
 
 def registered_name(spec: str) -> str:
@@ -84,6 +119,8 @@ def registered_name(spec: str) -> str:
 
 def check_installed(clients: Iterable[Model]) -> None:
     """Raise UsageError if a model needs a package to send requests that is not installed."""
+    from .clients.litellm_client import LiteLLMModel
+
     for client in clients:
         if isinstance(client, LiteLLMModel):
             client.check_installed()
@@ -95,4 +132,6 @@ async def close() -> None:
     Await it in the loop that sent the requests, before the loop stops. It imports no client's library, and further
     requests may follow.
     """
+    from .clients.litellm_client import close as close_clients
+
     await close_clients()

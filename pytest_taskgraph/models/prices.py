@@ -18,8 +18,7 @@ from typing import Any, Literal, TypeGuard
 from ..catalog import is_registered
 from ..errors import UsageError
 from ..trial import Json, Request
-from .clients.local_model import LOCAL
-from .clients.python_callable import SCHEME
+from .clients.schemes import LOCAL, PYTHON
 
 MILLION = 1_000_000
 LIST = "model_prices_and_context_window_backup.json"
@@ -106,7 +105,7 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
     Raises:
         UsageError: if a text has another form.
     """
-    own = name.startswith(f"{SCHEME}:") or is_registered("model", name)
+    own = name.startswith(f"{PYTHON}:") or is_registered("model", name)
     listed_price = None if own or "://" in name else _find_price(name)
     if name.startswith(f"{LOCAL}:"):
         listed_price = Price(0.0, 0.0)

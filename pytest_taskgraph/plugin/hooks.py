@@ -380,6 +380,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _ignore_warnings_of_requests() -> None:
     """Ignore warnings of requests, and of litellm while it is imported in the background."""
-    from ..models.clients.litellm_client import ignore_warnings_of_requests
+    from ..models.clients.request_warnings import ignore_warnings_of_requests
 
     ignore_warnings_of_requests()

@@ -16,7 +16,7 @@ import pytest
 from .. import redaction
 from ..errors import NotAskedError, UnknownNameError, UsageError
 from ..models import MODELS, registered_name
-from ..models.clients.python_callable import SCHEME, VERSION
+from ..models.clients.schemes import PYTHON, VERSION
 from ..redaction import hide, public_name
 from .options import pairs, settings, value, values
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def is_application(spec: str) -> bool:
     """Return True if the specification of a model names a Python callable or a registered model."""
-    return spec.strip().startswith(f"{SCHEME}:") or bool(registered_name(spec))
+    return spec.strip().startswith(f"{PYTHON}:") or bool(registered_name(spec))
 
 
 def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
@@ -37,7 +37,7 @@ def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
 
     They are inserted at its start, as by `python -m pytest`; `pytest` alone adds neither.
     """
-    if not any(spec.strip().startswith(f"{SCHEME}:") for spec in specs):
+    if not any(spec.strip().startswith(f"{PYTHON}:") for spec in specs):
         return
     for folder in (config.rootpath, config.invocation_params.dir):
         if str(folder) not in sys.path:

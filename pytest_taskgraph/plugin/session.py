@@ -172,10 +172,12 @@ class RunSession:
 
         The import starts last, for a process is forked only while all threads wait.
         """
+        self.prefetcher.start()
+        if not self.prefetcher.planned or self.pipeline.replay:
+            return
         from ..models.clients.litellm_client import LiteLLMModel
 
-        self.prefetcher.start()
-        for client in self.models.clients if self.prefetcher.planned and not self.pipeline.replay else ():
+        for client in self.models.clients:
             if isinstance(client, LiteLLMModel):
                 client.preload()
 

@@ -227,6 +227,8 @@ def _questions(
             questions.setdefault(reference.id, question)
     if not questions:
         raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
+    if repeats == 1:
+        return list(questions.values())
     return [
         replace(question, reference=repetition)
         for question in questions.values()

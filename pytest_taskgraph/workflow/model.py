@@ -77,6 +77,15 @@ class Task:
         """Return True if the task has a sub-workflow."""
         return self.subworkflow is not None or self.reference is not None
 
+    @property
+    def is_bare(self) -> bool:
+        """Return True if the task has nothing but a name."""
+        return _task_details(self) == _NO_DETAILS
+
+
+_task_details = attrgetter(*(field.name for field in fields(Task)[1:]))
+_NO_DETAILS = _task_details(Task(""))
+
 
 @dataclass(frozen=True, slots=True)
 class Data:
@@ -168,7 +177,7 @@ class Workflow(_Hashed):
         try:
             return self._hash
         except AttributeError:
-            object.__setattr__(self, "_hash", hash(_field_values(self)))
+            object.__setattr__(self, "_hash", hash(_hashed_values(self)))
             return self._hash
 
     def cached_digest(self, compute: Callable[[Workflow], str]) -> str:
@@ -201,4 +210,5 @@ class Workflow(_Hashed):
         raise KeyError(name)
 
 
-_field_values = attrgetter(*(field.name for field in fields(Workflow)))
+# Data and data links are half of the objects of a workflow, and two workflows seldom differ in these alone.
+_hashed_values = attrgetter(*(field.name for field in fields(Workflow) if field.name not in ("data", "data_links")))

@@ -120,11 +120,13 @@ def check_bounds(workflow: Workflow, depth: int, tasks: int) -> None:
     Raises:
         WorkflowError: for more than DEEPEST levels or LARGEST tasks; the message names the workflow.
     """
-    where = f"workflow {str(workflow.qualified)!r}"
     if depth > DEEPEST:
-        raise WorkflowError(f"{where}: something is nested {depth} levels deep; at most {DEEPEST} are possible")
-    if tasks > LARGEST:
-        raise WorkflowError(f"{where}: it comes to more than {LARGEST} tasks with its sub-workflows; use a smaller one")
+        problem = f"something is nested {depth} levels deep; at most {DEEPEST} are possible"
+    elif tasks > LARGEST:
+        problem = f"it comes to more than {LARGEST} tasks with its sub-workflows; use a smaller one"
+    else:
+        return
+    raise WorkflowError(f"workflow {str(workflow.qualified)!r}: {problem}")
 
 
 class Index:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_taskgraph.errors import ReadError, WorkflowError
+from pytest_taskgraph.notations import plain_json
 from pytest_taskgraph.notations.plain_json import JSON, digest, dumps, loads
 from pytest_taskgraph.workflow.model import (
     Configuration,
@@ -107,6 +108,17 @@ def test_dumps_breaks_only_what_exceeds_the_width() -> None:
         "  ]",
     ]
     assert lines_of("A" * 200)[5:8] == ["    {", f'      "name": "{"A" * 200}"', "    },"]
+
+
+@pytest.mark.parametrize("name", ["A", 'é"\n', "", "A" * 120])
+def test_dumps_brief_texts_equal_those_of_all_fields(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = (Task(name), Task(name, kind="user"), Task(name, reference=QualifiedName("W")))
+    data = (Data(name), Data(name, "d"), Data(name, schema="s"))
+    links = (Link(name, "END"), Link("START", name, ""), Link(name, name, "n > 1"))
+    workflow = Workflow("W", tasks=tasks, data=data, links=links, data_links=(DataLink(name, name),))
+    brief = dumps(workflow)
+    monkeypatch.setattr(plain_json, "_BRIEF_TEXTS", {})
+    assert dumps(workflow) == brief
 
 
 def test_digest_differs_for_different_workflows() -> None:

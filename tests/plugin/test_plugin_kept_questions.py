@@ -208,7 +208,13 @@ def test_question_with_settings_that_are_no_json_is_built(tmp_path: Path, built:
     assert not (tmp_path / FILE).exists()
 
 
-@pytest.mark.parametrize("labels", [{"a": (1,)}, {1: "a"}, {"a": {1}}, {"a": float("nan")}])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        *({"a": (1,)}, {1: "a"}, {"a": {1}}, {"a": float("nan")}),
+        *({"a": [{"b": [(1,)]}]}, {"a": [{1: "b"}]}, {"a": "\ud83d" + "\ude00"}),
+    ],
+)
 def test_question_that_json_does_not_hold_is_built(
     tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, labels: dict[str, str | int]
 ) -> None:
@@ -220,6 +226,18 @@ def test_question_that_json_does_not_hold_is_built(
     ask_all(tmp_path, questions)
     assert len(built) == 2
     assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.parametrize("label", ["\ud83d", "\U0001f600", "a\\ud83d", 1.5, float("inf"), [None, {"b": [True, {}]}]])
+def test_question_that_json_holds_is_kept(
+    tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, label: str | int
+) -> None:
+    build_question = Understanding.question
+    monkeypatch.setattr(Understanding, "question", lambda *args: replace(build_question(*args), labels={"a": label}))
+    questions = collected()[:1]
+    monkeypatch.setattr("pytest_taskgraph.benchmarks.contract.check_question", lambda *args: None)
+    assert ask_all(tmp_path, questions) == ask_all(tmp_path, questions)
+    assert len(built) == 1
 
 
 @pytest.mark.parametrize(("kind", "is_built"), [("notation", True), ("model", False)])

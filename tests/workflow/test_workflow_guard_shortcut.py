@@ -37,10 +37,15 @@ def test_simple_comparisons_are_read_as_the_grammar_reads_them() -> None:
     assert sum(map(check_against_grammar, texts)) > 300
 
 
-SEVERAL = ["x > 1 and x < 5", 'mode = fast and n = 1 and w != "a b"']
+SEVERAL = [
+    "x > 1 and x < 5", 'mode = fast and n = 1 and w != "a b"', "x > 1 and x < 5 or y = 1", "x = 1 or y = 1 and z = 1",
+    'mode = fast or mode = slow or w != "a b"',
+]  # fmt: skip
 OTHERS = [
     "a = b and c and d", 'a = "p and q"', 'a = "p and b = "q"', "x > 1 and", "and x > 1", "x > 1 and not x = 2",
-    "x > 1 and (x < 5)", "x > 1 and x < 5 or y = 1", "otherwise and x = 1", "",
+    "x > 1 and (x < 5)", "otherwise and x = 1", "x = 1 or otherwise", "a = b or c", 'a = "p or q"',
+    'a = "p or b = "q"', "x = 1 or", "or x = 1", "x = 1 or not y = 2", "(x = 1 or y = 2) and z = 3", "x = 1 OR y = 2",
+    "",
 ]  # fmt: skip
 
 

@@ -8,15 +8,13 @@ import logging
 import os
 import threading
 import time
-import warnings
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any
 
 from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, hide, public_name, register, scrub
@@ -25,6 +23,7 @@ from .openai_compatible import OpenAICompatibleModel
 from .openai_protocol import counts, refuse_failed, vectors, with_reasoning
 from .provider_errors import failure
 from .reasoning import SENT_BACK
+from .request_warnings import ASKING, ignore_warnings_of_requests
 from .text_scores import read_scores, scoring_settings
 from .transport import LARGEST, ReplyTooLargeError, session
 from .transport import close as close_sessions
@@ -46,7 +45,6 @@ _LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # their messages hold a
 _REDACTING = RedactingFilter()
 # Models without a price, which litellm is slow to find out, with the number of prices known at that time.
 _unpriced: dict[str, int] = {}
-_asking: ContextVar[bool] = ContextVar("_asking", default=False)
 
 
 class LiteLLMModel:
@@ -113,13 +111,13 @@ class LiteLLMModel:
         if request.kind == "score" and not request.messages:
             return await (await self._completions(settings)).answer(replace(request, settings={}))
         ignore_warnings_of_requests()
-        _asking.set(True)
+        ASKING.set(True)
         try:
             return await self._ask(request, settings)
         except Exception as exception:
             failed = failure(exception, self.name, request, settings)
         finally:
-            _asking.set(False)
+            ASKING.set(False)
         raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
@@ -218,7 +216,7 @@ def _importing() -> Future[None]:
 
 def _import_quietly(done: Future[None]) -> None:
     ignore_warnings_of_requests()
-    _asking.set(True)
+    ASKING.set(True)
     collecting = gc.isenabled()
     gc.disable()  # an import creates no garbage, and a collection takes a second
     try:
@@ -268,28 +266,6 @@ class _Retries(int):
 
     def __bool__(self) -> bool:
         return True
-
-
-class _WhileAsking:
-    """Replacement for the module expression of a warnings filter: matches any warning raised during a request."""
-
-    def match(self, module: str) -> bool:
-        return _asking.get()
-
-
-_FILTER = ("ignore", None, Warning, _WhileAsking(), 0)
-
-
-def ignore_warnings_of_requests() -> None:
-    """Ignore warnings raised inside a request from now on, and leave all others unchanged.
-
-    Under `-W error`, a warning of pydantic would otherwise replace a reply that is already paid for. The filters of
-    `warnings` are global and pytest replaces them for every test, so this is called for every request. `catch_warnings`
-    around a request would restore the wrong filters, since tests run meanwhile.
-    """
-    filters = cast("list[Any]", warnings.filters)
-    if filters[:1] != [_FILTER]:
-        filters.insert(0, _FILTER)
 
 
 @cache

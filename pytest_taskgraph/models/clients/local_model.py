@@ -24,11 +24,11 @@ from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .local_replies import WritingSettings, check_setting, write_reply
 from .reasoning import split_reasoning
+from .schemes import LOCAL
 
 if TYPE_CHECKING:
     from ...local_weights import LocalWeights
 
-LOCAL: Final = "local"
 _LOADING: Final = ("device", "precision", "network")  # model options of loading; all others are of writing
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")

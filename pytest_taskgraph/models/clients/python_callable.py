@@ -33,14 +33,13 @@ from ...redaction import register, scrub
 from ...trial import Json, Reply, Request
 from .openai_protocol import finish_reason_of, tool_call
 from .provider_errors import application_error
+from .schemes import PYTHON, VERSION
 from .transport import LARGEST
 
 if TYPE_CHECKING:
     from ...asking import Model
 
-SCHEME = "python"
-VERSION = "version"  # the model option under which replies are stored
-FORM = f"{SCHEME}:package.module:name"
+FORM = f"{PYTHON}:package.module:name"
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _PATH = re.compile(rf"(?P<module>{_NAME}):(?P<attribute>{_NAME})")
@@ -157,7 +156,7 @@ def open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
     Raises:
         UsageError: as `load_callable` and PythonModel do.
     """
-    return PythonModel(f"{SCHEME}:{path.strip()}", load_callable(path.strip()), settings)
+    return PythonModel(f"{PYTHON}:{path.strip()}", load_callable(path.strip()), settings)
 
 
 def open_application(
@@ -187,7 +186,7 @@ def load_callable(path: str) -> Callable[..., object]:
     """
     parts = _PATH.fullmatch(path)
     if parts is None:
-        raise UsageError(f"the model '{SCHEME}:{path}' names no callable; expected {FORM}")
+        raise UsageError(f"the model '{PYTHON}:{path}' names no callable; expected {FORM}")
     value: Any = _module(parts["module"], path)
     for name in parts["attribute"].split("."):
         try:
@@ -198,12 +197,12 @@ def load_callable(path: str) -> Callable[..., object]:
                 member for member in dir(value) if not member.startswith("_") and callable(getattr(value, member, None))
             ]
             raise UsageError(
-                f"the model '{SCHEME}:{path}': {holder!r} has no {name!r}; {_similar(name, callables)}"
+                f"the model '{PYTHON}:{path}': {holder!r} has no {name!r}; {_similar(name, callables)}"
             ) from None
     if inspect.isclass(value):
-        raise UsageError(f"the model '{SCHEME}:{path}' is a class; name a function, or an instance that can be called")
+        raise UsageError(f"the model '{PYTHON}:{path}' is a class; name a function, or an instance that can be called")
     if not callable(value):
-        raise UsageError(f"the model '{SCHEME}:{path}' is of type {type(value).__name__}; name a callable")
+        raise UsageError(f"the model '{PYTHON}:{path}' is of type {type(value).__name__}; name a callable")
     function: Callable[..., object] = value
     return function
 
@@ -229,7 +228,7 @@ def _module(name: str, path: str) -> object:
         else:
             reason = " ".join(str(error).split())
             message = f"importing {name!r} failed: {type(error).__name__}: {reason} ({_place(error)})"
-    raise UsageError(f"the model '{SCHEME}:{path}': {message}")
+    raise UsageError(f"the model '{PYTHON}:{path}': {message}")
 
 
 def _similar(name: str, names: Iterable[str], all_named: bool = True) -> str:

@@ -82,7 +82,7 @@ def split_derivation(project: Sequence[Workflow]) -> tuple[Workflow, ...]:
 def own_configurations(workflow: Workflow) -> tuple[Configuration, ...]:
     """Return the attributes of the tasks and data as configurations, without tasks with an inline sub-workflow."""
     return (
-        *(_task_configuration(task) for task in workflow.tasks if not task.subworkflow and task != Task(task.name)),
+        *(_task_configuration(task) for task in workflow.tasks if not (task.subworkflow or task.is_bare)),
         *(_data_configuration(data) for data in workflow.data if data != Data(data.name)),
     )
 

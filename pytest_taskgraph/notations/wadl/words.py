@@ -65,6 +65,7 @@ def spell(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name not in WORDS and not is_reserved(name) else quote(name)
 
 
+@lru_cache(maxsize=4096)
 def spell_node(name: str) -> str:
     """Return the name of a task or of data as it is written.
 

@@ -204,6 +204,8 @@ def _flow_sections(level: Workflow) -> list[Section]:
 
 
 def _task_lines(task: Task, write_reference: ReferenceWriter) -> Lines:
+    if task.is_bare:
+        return [f"task {spell_node(task.name)} {{}}"]
     lines = _shared_lines(task, write_reference)
     inner = task.subworkflow
     if inner is None:

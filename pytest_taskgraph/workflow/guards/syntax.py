@@ -215,14 +215,20 @@ def _parser() -> Callable[[str], Guard]:
 
 
 def _parse_simple(text: str) -> Guard | None:
-    """Parse `otherwise` or simple comparisons joined by "and"; return None for any other guard."""
+    """Parse `otherwise` or simple comparisons joined by "and" and "or"; return None for any other guard.
+
+    A quoted word with " and " or " or " in it is no simple comparison: each part would have a single quotation mark.
+    """
     if text == "otherwise":
         return Otherwise()
-    parts = [_SIMPLE.fullmatch(part) for part in text.split(" and ")]
-    comparisons_found = tuple(_comparison(*part.groups()) for part in parts if part)
-    if len(comparisons_found) < len(parts):
-        return None
-    return And(comparisons_found) if len(comparisons_found) > 1 else comparisons_found[0]
+    alternatives: list[Guard] = []
+    for alternative in text.split(" or "):
+        parts = [_SIMPLE.fullmatch(part) for part in alternative.split(" and ")]
+        comparisons_found = tuple(_comparison(*part.groups()) for part in parts if part)
+        if len(comparisons_found) < len(parts):
+            return None
+        alternatives.append(And(comparisons_found) if len(comparisons_found) > 1 else comparisons_found[0])
+    return Or(tuple(alternatives)) if len(alternatives) > 1 else alternatives[0]
 
 
 def _comparison(

@@ -161,10 +161,10 @@ def _condition(reference: Json, names: Names, guards: Names) -> float:
 def _two_groups(reference: Json, names: Names, guards: Names) -> float:
     rng = Random(f"chance|{reference}|{len(names)}")
     right = [as_set(group) for group in reference] if isinstance(reference, list) else []
-    scores = []
+    all_names, scores = frozenset(names), []
     for _ in range(DRAWS):
         first_group = frozenset([name for name in names if rng.random() < COIN])
-        scores.append(matching_of_two(first_group, frozenset(names) - first_group, right))
+        scores.append(matching_of_two(first_group, all_names - first_group, right))
     return fsum(scores) / DRAWS
 
 
@@ -173,8 +173,9 @@ def matching_of_two(first: Set[str], second: Set[str], right: Sequence[Set[str]]
 
     Both assignments are tried, which avoids the import of a solver.
     """
-    gains = [[jaccard_index(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (first, second)]
-    best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
+    gains = [(jaccard_index(first, group), jaccard_index(second, group)) for group in right]
+    gains += [(0.0, 0.0)] * (2 - len(right))
+    best = max([gain + other for (gain, _), (_, other) in permutations(gains, 2)])
     return best / max(2, len(right))
 
 
@@ -190,7 +191,8 @@ def _names(reference: Json) -> frozenset[str]:
     if isinstance(reference, dict):
         return _names(reference.get("tasks"))
     if isinstance(reference, list):
-        return frozenset().union(*(_names(part) for part in reference))
+        nested = [_names(part) for part in reference if not isinstance(part, str)]
+        return frozenset([part for part in reference if isinstance(part, str)]).union(*nested)
     return frozenset([reference]) if isinstance(reference, str) else frozenset()
 
 

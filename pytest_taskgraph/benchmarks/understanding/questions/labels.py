@@ -92,7 +92,7 @@ def difficulty(workflow: Workflow, nested: int | None = None) -> dict[str, str |
     return {
         "tasks": len(workflow.tasks),
         "links": len(workflow.links) + len(workflow.data_links),
-        "guards": sum(link.guard is not None for link in workflow.links),
+        "guards": len([link for link in workflow.links if link.guard is not None]),
         "depth": len(widths),
         "width": max(widths, default=0),
         "nested": len(nested_task_paths(workflow)) if nested is None else nested,
