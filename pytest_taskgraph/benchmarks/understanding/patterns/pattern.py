@@ -63,15 +63,14 @@ def case(
         revealing: True if the words of the question reveal the answer.
         fields: Variables of the templates.
     """
-    return Case(_plain(answer), fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
+    plain = "yes" if answer is True else "no" if answer is False else _plain(answer)  # most answers are yes or no
+    return Case(plain, fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
 
 
 def _plain(answer: object) -> Json:
     """Return the answer as JSON data."""
     if isinstance(answer, str):
         return answer
-    if isinstance(answer, bool):
-        return "yes" if answer else "no"
     if isinstance(answer, (set, frozenset, tuple)):
         return sorted(answer)
     if isinstance(answer, list):

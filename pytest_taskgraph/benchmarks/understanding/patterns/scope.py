@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import Final, TypeVar
 
@@ -109,11 +110,10 @@ def rotations(project: Workflow) -> Iterator[Workflow]:
 def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
     """Yield the cases of the pattern about a level, MOST_CASES at most."""
     if scope.whole or pattern.levels == "all":
-        for count, case in enumerate(pattern.cases(scope.workflow)):
-            if count == MOST_CASES:
-                record_bound("cases")
-                return
-            yield case
+        all_cases = iter(pattern.cases(scope.workflow))
+        yield from islice(all_cases, MOST_CASES)
+        if next(all_cases, None) is not None:
+            record_bound("cases")
 
 
 def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from .....workflow.graph import distances, task_graph
@@ -96,7 +97,11 @@ def dependency_existence(workflow: Workflow) -> Cases:
                 if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
             ]
             for task, distance in limit_candidates(pairs, len(workflow.tasks), MOST_PAIRS):
-                yield from _pair_cases(steps.flow, task, on, _pair(task, after, before), distance)
+                pair = _pair(task, after, before)
+                for relation, answer, rank in _relations(pair, distance):
+                    labels = {"relation": relation, "flow": steps.flow, "pair": pair, "distance": distance}
+                    direct = relation == "direct"
+                    yield case(answer, rank=rank, task=task, on=on, flow=steps.flow, direct=direct, labels=labels)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
@@ -105,15 +110,15 @@ def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pai
     return "reversed" if task in before else "unrelated"
 
 
-def _pair_cases(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterator[Case]:
-    """Yield the questions about a pair in both relations."""
-    for relation, answer, hard in (
-        ("direct", pair == "direct", distance == 1 or (distance == 2 and pair == "through others")),
-        ("transitive", pair in ("direct", "through others"), pair in ("through others", "reversed")),
-    ):
-        labels: dict[str, str | int] = {"relation": relation, "flow": flow, "pair": pair, "distance": distance}
-        direct = relation == "direct"
-        yield case(answer, rank=int(not hard), task=task, on=on, flow=flow, direct=direct, labels=labels)
+@lru_cache(maxsize=256)
+def _relations(pair: Pair, distance: int) -> tuple[tuple[str, bool, int], ...]:
+    """Return both relations, each with the answer to the question about a pair, and its rank."""
+    direct_is_hard = distance == 1 or (distance == 2 and pair == "through others")
+    depends, transitive_is_hard = pair in ("direct", "through others"), pair in ("through others", "reversed")
+    return (
+        ("direct", pair == "direct", int(not direct_is_hard)),
+        ("transitive", depends, int(not transitive_is_hard)),
+    )
 
 
 @pattern(

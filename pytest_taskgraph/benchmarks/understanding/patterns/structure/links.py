@@ -15,7 +15,7 @@ from typing import Final
 
 from .....workflow.graph import reachable, task_graph
 from .....workflow.model import DataLink, Flow, Link, Workflow
-from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
+from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with its successors
@@ -40,33 +40,41 @@ def link_existence(workflow: Workflow) -> Cases:
     task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
     gateway only are left out.
     """
-    tasks, data = workflow.task_names, tuple(node.name for node in workflow.data)
-    links = _direct(workflow.links, tasks)
     descriptions = _descriptions(workflow)
+    ends = {name: f"data '{name}'" for name in _data_names(workflow)}
+    ends |= {name: f"task '{name}'" for name in descriptions}
+    for flow, a, b, pair, rank in (*_control_pairs(workflow), *_data_pairs(workflow)):
+        answer = pair == "linked"
+        labels = {"flow": flow, "pair": pair, "difficulty": "easy"}
+        yield case(answer, rank=rank, stratum="easy", labels=labels, flow=flow, first=ends[a], second=ends[b])
+        if pair != "unlinked":
+            labels["difficulty"] = "hard"
+            hard = [(text, ends[b]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+            hard += [(ends[a], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+            for first, second in hard:
+                yield case(answer, rank=rank, stratum="hard", labels=labels, flow=flow, first=first, second=second)
+
+
+def _control_pairs(workflow: Workflow) -> Iterator[tuple[Flow, str, str, str, int]]:
+    """Yield the pairs of tasks, each with its kind and the rank of the questions about it."""
+    links = _direct(workflow.links, workflow.task_names)
     unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
     for a, b, pair in _pairs(links, unclear):
-        yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
-    links = _direct(workflow.data_links, tasks + data)
-    written_data = {name for task in tasks for name in links[task]}
-    passed_on = {name for name in data if links[name] and name in written_data}
-    for a, b, pair in _pairs(links, {}):
-        if (a in data) != (b in data):
-            rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
-            yield from _link_cases("data", a, b, pair, rank, descriptions)
+        yield "control", a, b, pair, int(pair == "unlinked")
 
 
-def _link_cases(
-    flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
-) -> Iterator[Case]:
-    """Yield the question about a pair with both ends named, and with each end described that has a description."""
-    end_names = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
-    ways = [("easy", *end_names)]
-    ways += [("hard", text, end_names[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
-    ways += [("hard", end_names[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
-    for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
-        labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
-        answer = pair == "linked"
-        yield case(answer, rank=rank, stratum=difficulty, labels=labels, flow=flow, first=first, second=second)
+def _data_pairs(workflow: Workflow) -> Iterator[tuple[Flow, str, str, str, int]]:
+    """Yield the pairs of a task and data, each with its kind and the rank of the questions about it."""
+    data = set(_data_names(workflow))
+    links = _direct(workflow.data_links, (*workflow.task_names, *_data_names(workflow)))
+    written = {name for task in workflow.task_names for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written}
+    alike = {is_data: tuple(name for name in links if (name in data) == is_data) for is_data in (True, False)}
+    for a, b, pair in _pairs(links, {name: alike[name in data] for name in links}):
+        if pair == "unlinked":
+            yield "data", a, b, pair, 2
+        elif (a in data) != (b in data):
+            yield "data", a, b, pair, int(passed_on.isdisjoint((a, b)))
 
 
 def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
@@ -80,10 +88,13 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
             descriptions[after[0]][before] = (
                 f"the one task that comes directly after task '{before}' in the control flow"
             )
-    for data in (node.name for node in workflow.data):
-        writers = {link.source for link in workflow.data_links if link.target == data}
-        readers = {link.target for link in workflow.data_links if link.source == data}
-        for verb, tasks in (("reads", readers), ("writes", writers)):
+    writers: dict[str, set[str]] = {data: set() for data in _data_names(workflow)}
+    readers: dict[str, set[str]] = {data: set() for data in writers}
+    for link in workflow.data_links:
+        readers.get(link.source, set()).add(link.target)
+        writers.get(link.target, set()).add(link.source)
+    for data in writers:
+        for verb, tasks in (("reads", readers[data]), ("writes", writers[data])):
             if len(tasks) == 1 and descriptions.keys() >= tasks:
                 (task,) = tasks
                 descriptions[task][data] = f"the one task that {verb} data '{data}'"
@@ -223,6 +234,10 @@ def conditional_links(workflow: Workflow) -> Cases:
             rank = 0 if mixed or len(after) > 1 else 1 if True in kinds[task] else 2
             labels: dict[str, str | int] = {"flow": "control", "answers": len(after), "mixed": "yes" if mixed else "no"}
             yield case(after, rank=rank, labels=labels, task=task)
+
+
+def _data_names(workflow: Workflow) -> list[str]:
+    return [data.name for data in workflow.data]
 
 
 def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
