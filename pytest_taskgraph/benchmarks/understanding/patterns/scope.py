@@ -107,10 +107,17 @@ def rotations(project: Workflow) -> Iterator[Workflow]:
         yield replace(workflow, others=workflows[:i] + workflows[i + 1 :])
 
 
-def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
-    """Yield the cases of the pattern about a level, MOST_CASES at most."""
+def cases(pattern: Pattern, scope: Scope, hardest: bool = False) -> Iterator[Case]:
+    """Yield the cases of the pattern about a level, MOST_CASES at most.
+
+    Args:
+        pattern: The pattern.
+        scope: The level.
+        hardest: Leave out cases of a rank above 0; only for a pattern that is `selective`.
+    """
     if scope.whole or pattern.levels == "all":
-        all_cases = iter(pattern.cases(scope.workflow))
+        options = {"hardest": True} if hardest else {}
+        all_cases = iter(pattern.cases(scope.workflow, **options))
         yield from islice(all_cases, MOST_CASES)
         if next(all_cases, None) is not None:
             record_bound("cases")

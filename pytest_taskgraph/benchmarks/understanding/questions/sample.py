@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
@@ -131,16 +131,25 @@ def _attempt(
 
 def _hardest_cases(pattern: Pattern, project: Workflow, answer: str | None) -> list[tuple[Scope, Case]]:
     """Return the cases of the lowest rank, of those with the requested answer if there is one, each with its level."""
-    hardest: list[tuple[Scope, Case]] = []
+    levels = scopes(project)
+    if pattern.selective and (found := _cases_of_lowest_rank(pattern, levels, answer, hardest=True)):
+        return found
+    return _cases_of_lowest_rank(pattern, levels, answer)
+
+
+def _cases_of_lowest_rank(
+    pattern: Pattern, levels: Iterable[Scope], answer: str | None, hardest: bool = False
+) -> list[tuple[Scope, Case]]:
+    found: list[tuple[Scope, Case]] = []
     least: float = inf
-    for scope in scopes(project):
-        for case in cases(pattern, scope):
+    for scope in levels:
+        for case in cases(pattern, scope, hardest):
             if case.rank <= least and (answer is None or verdict(case.answer) == answer):
                 if case.rank < least:
                     least = case.rank
-                    hardest.clear()
-                hardest.append((scope, case))
-    return hardest
+                    found.clear()
+                found.append((scope, case))
+    return found
 
 
 def _no_case(pattern: Pattern, recipe: Recipe, wanted: str | None) -> str:

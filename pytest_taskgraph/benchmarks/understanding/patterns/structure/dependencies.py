@@ -80,7 +80,7 @@ def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
     form="yes-no",
     needs={"data"},
 )
-def dependency_existence(workflow: Workflow) -> Cases:
+def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model follows the flow backwards and distinguishes a link from a path.
 
     Hard negatives: the path leads the other way, or, in a question about a direct dependency, there is one task in
@@ -97,11 +97,11 @@ def dependency_existence(workflow: Workflow) -> Cases:
                 if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
             ]
             for task, distance in limit_candidates(pairs, len(workflow.tasks), MOST_PAIRS):
-                pair = _pair(task, after, before)
-                for relation, answer, rank in _relations(pair, distance):
-                    labels = {"relation": relation, "flow": steps.flow, "pair": pair, "distance": distance}
-                    direct = relation == "direct"
-                    yield case(answer, rank=rank, task=task, on=on, flow=steps.flow, direct=direct, labels=labels)
+                pair, flow = _pair(task, after, before), steps.flow
+                labels: dict[str, str | int] = {"relation": "", "flow": flow, "pair": pair, "distance": distance}
+                for relation, answer, rank in _relations(pair, distance, hardest):
+                    labels["relation"], direct = relation, relation == "direct"
+                    yield case(answer, rank=rank, task=task, on=on, flow=flow, direct=direct, labels=labels)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
@@ -111,14 +111,15 @@ def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pai
 
 
 @lru_cache(maxsize=256)
-def _relations(pair: Pair, distance: int) -> tuple[tuple[str, bool, int], ...]:
-    """Return both relations, each with the answer to the question about a pair, and its rank."""
+def _relations(pair: Pair, distance: int, hardest: bool) -> tuple[tuple[str, bool, int], ...]:
+    """Return the relations to ask about, each with the answer about a pair and the rank."""
     direct_is_hard = distance == 1 or (distance == 2 and pair == "through others")
     depends, transitive_is_hard = pair in ("direct", "through others"), pair in ("through others", "reversed")
-    return (
+    relations = [
         ("direct", pair == "direct", int(not direct_is_hard)),
         ("transitive", depends, int(not transitive_is_hard)),
-    )
+    ]
+    return tuple((relation, answer, rank) for relation, answer, rank in relations if not (hardest and rank))
 
 
 @pattern(

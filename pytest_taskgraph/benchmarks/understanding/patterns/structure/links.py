@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from .....workflow.graph import reachable, task_graph
@@ -31,7 +32,7 @@ MOST: Final = 40  # nodes; in larger flows unlinked pairs are not asked about, o
     "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ first }} straight to {{ second }}?",
     form="yes-no",
 )
-def link_existence(workflow: Workflow) -> Cases:
+def link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model finds a link and its direction.
 
     Where both ends are named (difficulty easy), a single line of the text, which names both, answers the question. In
@@ -43,7 +44,9 @@ def link_existence(workflow: Workflow) -> Cases:
     descriptions = _descriptions(workflow)
     ends = {name: f"data '{name}'" for name in _data_names(workflow)}
     ends |= {name: f"task '{name}'" for name in descriptions}
-    for flow, a, b, pair, rank in (*_control_pairs(workflow), *_data_pairs(workflow)):
+    for flow, a, b, pair, rank in chain(_control_pairs(workflow, hardest), _data_pairs(workflow, hardest)):
+        if hardest and rank:
+            continue
         answer = pair == "linked"
         labels = {"flow": flow, "pair": pair, "difficulty": "easy"}
         yield case(answer, rank=rank, stratum="easy", labels=labels, flow=flow, first=ends[a], second=ends[b])
@@ -55,22 +58,22 @@ def link_existence(workflow: Workflow) -> Cases:
                 yield case(answer, rank=rank, stratum="hard", labels=labels, flow=flow, first=first, second=second)
 
 
-def _control_pairs(workflow: Workflow) -> Iterator[tuple[Flow, str, str, str, int]]:
+def _control_pairs(workflow: Workflow, hardest: bool) -> Iterator[tuple[Flow, str, str, str, int]]:
     """Yield the pairs of tasks, each with its kind and the rank of the questions about it."""
     links = _direct(workflow.links, workflow.task_names)
     unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
-    for a, b, pair in _pairs(links, unclear):
+    for a, b, pair in _pairs(links, unclear, unlinked=not hardest):
         yield "control", a, b, pair, int(pair == "unlinked")
 
 
-def _data_pairs(workflow: Workflow) -> Iterator[tuple[Flow, str, str, str, int]]:
+def _data_pairs(workflow: Workflow, hardest: bool) -> Iterator[tuple[Flow, str, str, str, int]]:
     """Yield the pairs of a task and data, each with its kind and the rank of the questions about it."""
     data = set(_data_names(workflow))
     links = _direct(workflow.data_links, (*workflow.task_names, *_data_names(workflow)))
     written = {name for task in workflow.task_names for name in links[task]}
     passed_on = {name for name in data if links[name] and name in written}
     alike = {is_data: tuple(name for name in links if (name in data) == is_data) for is_data in (True, False)}
-    for a, b, pair in _pairs(links, {name: alike[name in data] for name in links}):
+    for a, b, pair in _pairs(links, {name: alike[name in data] for name in links}, unlinked=not hardest):
         if pair == "unlinked":
             yield "data", a, b, pair, 2
         elif (a in data) != (b in data):
@@ -111,7 +114,7 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
     "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
     form="yes-no",
 )
-def task_after_task(workflow: Workflow) -> Cases:
+def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which task directly follows which, through gateways or through data.
 
     Pairs with gateways between them and pairs with data between them are drawn twice as often as pairs with a link
@@ -121,17 +124,20 @@ def task_after_task(workflow: Workflow) -> Cases:
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
         graph = task_graph(workflow, flow)
+        further = {task: {b for between in after for b in graph[between]} for task, after in graph.items()}
         for a, b, pair in _pairs(graph, {}):
-            labels = {"flow": flow, "pair": pair}
-            if flow == "control" and pair != "unlinked":
+            labels, kind = {"flow": flow, "pair": pair}, ""
+            if pair == "unlinked":
+                kind = "further" if b in further[a] else ""
+                if hardest and not kind:
+                    continue
+            elif flow == "control":
                 first, second = (a, b) if pair == "linked" else (b, a)
-                labels["gateway"] = "no" if second in direct[first] else "yes"
-            further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
-            easy = pair == "unlinked" and not further
-            stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
-            share = 1 if labels.get("gateway") == "no" else 2  # a link can be read off a single line
-            answer, rank = pair == "linked", int(easy)
-            yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
+                labels["gateway"] = kind = "no" if second in direct[first] else "yes"
+            easy = pair == "unlinked" and not kind
+            share = 1 if kind == "no" else 2  # a link can be read off a single line
+            answer, stratum = pair == "linked", f"{flow} {kind}"
+            yield case(answer, rank=int(easy), stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
 
 @pattern(
@@ -174,7 +180,7 @@ def next_tasks(workflow: Workflow) -> Cases:
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
 )
-def conditional_link_existence(workflow: Workflow) -> Cases:
+def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
 
     Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
@@ -200,6 +206,8 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     for (a, b), pair in pairs.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        if hardest and rank:
+            continue
         plain = b in plainly
         mixed = len(conditional[a]) < len(links[a])
         stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
@@ -240,8 +248,8 @@ def _data_names(workflow: Workflow) -> list[str]:
     return [data.name for data in workflow.data]
 
 
-def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
-    """Yield linked pairs, reversed links and, in small flows, pairs without a link; each with its kind.
+def _pairs(links: Graph, unclear: Graph, unlinked: bool = True) -> Iterator[tuple[str, str, str]]:
+    """Yield linked pairs, reversed links and, in small flows if wanted, pairs without a link; each with its kind.
 
     The negatives leave out a node with itself, links in both directions, and unclear pairs.
     """
@@ -250,7 +258,7 @@ def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
         yield a, b, "linked"
         if a not in links[b] and a not in unclear.get(b, ()):
             yield b, a, "reversed"
-    for a in links if len(links) <= MOST else ():
+    for a in links if unlinked and len(links) <= MOST else ():
         for b in _without(links, (a, *links[a], *unclear.get(a, ()))):
             if a not in links[b]:
                 yield a, b, "unlinked"
