@@ -196,7 +196,7 @@ class _Situation:
         return self._completed
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)  # few, as each holds all outcomes found from it; those of one level are asked for in turn
 def _start(level: Workflow, names: frozenset[str]) -> _Situation:
     """Return the situation in which only these variables have values: those with which the whole level runs."""
     base = _complete_situation(level) if names else None

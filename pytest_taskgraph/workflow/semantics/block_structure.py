@@ -214,5 +214,4 @@ def _join_in_sequence(before: Block, after: Block) -> Block:
     """Return both blocks one after the other; nested sequences are flattened."""
     first = before.children if before.kind == "sequence" else (before,)
     second = after.children if after.kind == "sequence" else (after,)
-    flat = first + second
-    return flat[0] if len(flat) == 1 else Block("sequence", "", flat)
+    return before if not second else after if not first else Block("sequence", "", first + second)
