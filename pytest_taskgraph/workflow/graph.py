@@ -168,10 +168,21 @@ def ancestors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[st
     The node itself is among them only if it lies on a cycle. A path in the data flow leads from each input of a task
     to each of its outputs.
     """
-    _check_node(workflow, node, flow)
-    before = reachable(_sources_by_target(workflow, flow), node)
-    data = tuple(data_object.name for data_object in workflow.data) if flow == "data" else ()
-    return tuple(name for name in workflow.task_names + data if name in before)
+    return ancestors_of_each(workflow, [node], flow)[node]
+
+
+def ancestors_of_each(workflow: Workflow, nodes: Iterable[str], flow: Flow = "control") -> dict[str, tuple[str, ...]]:
+    """Return the `ancestors` of each of some nodes."""
+    sources = _sources_by_target(workflow, flow)
+    names = workflow.task_names
+    if flow == "data":
+        names += tuple(data_object.name for data_object in workflow.data)
+    found: dict[str, tuple[str, ...]] = {}
+    for node in nodes:
+        _check_node(workflow, node, flow)
+        before = reachable(sources, node)
+        found[node] = tuple([name for name in names if name in before])
+    return found
 
 
 def links_between(workflow: Workflow, a: str, b: str) -> tuple[Link, ...]:
@@ -293,6 +304,8 @@ def _neighbours_among(workflow: Workflow, node: str, graph: Graph, among: Iterab
 
 
 def _check_node(workflow: Workflow, node: str, flow: Flow) -> None:
+    if node in workflow.task_names:
+        return
     others = workflow.gateways if flow == "control" else workflow.data
     names = [*workflow.task_names, *(other.name for other in others), *((START, END) if flow == "control" else ())]
     if node not in names:

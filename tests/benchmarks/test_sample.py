@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_taskgraph.benchmarks.understanding.patterns import select
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cases, Pattern, case
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases
 from pytest_taskgraph.benchmarks.understanding.questions.sample import ATTEMPTS, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
 from pytest_taskgraph.workflow.features import features
@@ -100,3 +102,24 @@ def test_draw_other_key_draws_other_workflow() -> None:
         for key in ((base, 12, 0, 0), (other, 12, 0, 0), (base, 13, 0, 0), (base, 12, 1, 0), (base, 12, 0, 1))
     ]
     assert len(set(projects)) == 5
+
+
+SELECTIVE = [pattern for pattern in select("*") if pattern.selective]
+
+
+@pytest.mark.parametrize("pattern", SELECTIVE, ids=lambda pattern: pattern.name)
+def test_cases_of_selective_pattern_if_hardest_are_those_of_rank_0(pattern: Pattern) -> None:
+    for ordinal in range(8):
+        scope = draw(pattern, 12, 5, ordinal).scope
+        all_cases = list(cases(pattern, scope))
+        assert list(cases(pattern, scope, hardest=True)) == [case for case in all_cases if case.rank == 0]
+        assert {case.rank for case in all_cases} > {0}
+
+
+def test_draw_of_selective_pattern_without_hard_case_takes_next_rank() -> None:
+    def ranked(_: Workflow, *, hardest: bool = False) -> Cases:
+        yield from (case(number, rank=number) for number in (2, 1, 3) if not hardest)
+
+    ranked_pattern = Pattern("ranked", "Check.", ("Which?",), "number", ranked)
+    assert ranked_pattern.selective
+    assert draw(ranked_pattern, 6, 0, 0).case.answer == 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise, product
 
 from ..model import Domain, Parameter, Scalar
@@ -26,9 +27,9 @@ _TRUTH = frozenset({"true", "false"})
 
 def exact_value(value: Scalar | Fraction) -> Constant:
     """Return a value as guards compare it: numbers as exact fractions (0.1 is one tenth), True and False as words."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, (str, Fraction)) else Fraction(str(value))
+    if isinstance(value, (Fraction, str)):
+        return value
+    return str(value).lower() if isinstance(value, bool) else Fraction(str(value))
 
 
 def in_domain(value: Constant, domain: Domain) -> bool:
@@ -52,6 +53,11 @@ def cells(constants: Collection[Constant], domain: Domain | None, wide: bool) ->
     Without a domain there are two readings: the `wide` reading takes all reals, or any word; the narrow reading takes
     the integers, and for words that are all true or false just those two.
     """
+    return _cells(frozenset(constants), domain, wide)
+
+
+@lru_cache(maxsize=4096)
+def _cells(constants: frozenset[Constant], domain: Domain | None, wide: bool) -> tuple[Constant, ...] | None:
     words = sorted(c for c in constants if isinstance(c, str))
     numbers = sorted(c for c in constants if not isinstance(c, str))
     if (words and numbers) or (domain is not None and (domain.kind == "words") != bool(words)):
@@ -105,6 +111,7 @@ def _value_between(low: Fraction, high: Fraction, integers_only: bool) -> Fracti
     return above if above < high else None
 
 
+@lru_cache(maxsize=1024)
 def _bound(end: float | None) -> Fraction | None:
     return None if end is None or math.isinf(end) else Fraction(str(end))
 

@@ -74,15 +74,16 @@ def holds(guard: Guard, situation: Situation) -> bool:
         TypeError: if the guard orders a word and a number.
         ValueError: for "otherwise", whose truth depends on the guards beside it (see `evaluate_guards`).
     """
-    match guard:
-        case Comparison(name, operator, value):
-            return compare(exact_value(situation[name]), operator, value)
-        case Not(part):
-            return not holds(part, situation)
-        case And(parts):
-            return all(holds(part, situation) for part in parts)
-        case Or(parts):
-            return any(holds(part, situation) for part in parts)
+    if isinstance(guard, Comparison):
+        return compare(exact_value(situation[guard.parameter]), guard.operator, guard.value)
+    if isinstance(guard, Not):
+        return not holds(guard.part, situation)
+    if isinstance(guard, (And, Or)):
+        decisive = isinstance(guard, Or)
+        for part in guard.parts:
+            if holds(part, situation) is decisive:
+                return decisive
+        return not decisive
     raise ValueError(
         "'otherwise' holds where none of the guards beside it does; ask evaluate_guards() about all of them"
     )

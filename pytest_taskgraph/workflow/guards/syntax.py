@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any, Literal
@@ -151,8 +151,8 @@ def comparisons(guard: Guard) -> Iterator[Comparison]:
 def rename_parameters(guard: Guard, name: Callable[[str], str]) -> Guard:
     """Return the guard with every parameter renamed by the function `name`."""
     match guard:
-        case Comparison():
-            return replace(guard, parameter=name(guard.parameter))
+        case Comparison(parameter, operator, value, bare):
+            return Comparison(name(parameter), operator, value, bare)
         case Not(part):
             return Not(rename_parameters(part, name))
         case And(parts):

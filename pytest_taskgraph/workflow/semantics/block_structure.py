@@ -94,6 +94,7 @@ class _Reduction:
         self.out: dict[Node, list[Edge]] = {node: [] for node in sides}
         self.into: dict[Node, list[Edge]] = {node: [] for node in sides}
         self.waiting = deque(sides)
+        self.changed = set(sides)  # nodes with new edges since they were examined
         for name in flow.nodes[1:-1]:
             task = name not in flow.gateways
             block = Block("task", name) if task else EMPTY
@@ -107,8 +108,9 @@ class _Reduction:
         while self.waiting:
             while self.waiting:
                 node = self.waiting.popleft()
-                if not self._sequence(node):
-                    self._branches(node)
+                if node in self.changed:
+                    self.changed.remove(node)
+                    self._reduce(node)
             for node in self.out:
                 if self._loop(node):
                     break
@@ -116,27 +118,33 @@ class _Reduction:
     def _add(self, edge: Edge) -> None:
         self.out[edge.source].append(edge)
         self.into[edge.target].append(edge)
-        self.waiting.extend((edge.source, edge.target))
+        self.waiting += (edge.source, edge.target)
+        self.changed |= {edge.source, edge.target}
 
     def _remove(self, *edges: Edge) -> None:
         for edge in edges:
             self.out[edge.source].remove(edge)
             self.into[edge.target].remove(edge)
 
-    def _sequence(self, node: Node) -> bool:
+    def _reduce(self, node: Node) -> None:
+        """Join the only edges into and out of a node, or those out of it that lead to the same node."""
+        ways = len(self.out[node])
+        if ways > 1:
+            self._branches(node)
+        elif ways and len(self.into[node]) == 1:
+            self._sequence(node)
+
+    def _sequence(self, node: Node) -> None:
         """Join the only edge into a node with the only edge out of it."""
-        if len(self.into[node]) != 1 or len(self.out[node]) != 1:
-            return False
         before, after = self.into[node][0], self.out[node][0]
         if after.conditional or before.source == after.target:
-            return False
+            return
         self._remove(before, after)
         block = _join_in_sequence(before.block, after.block)
-        first = min(filter(None, (before.first, after.first)), default="")
+        first = _earlier(before.first, after.first)
         parts = before.parts if block is before.block else ()
         depth = max(before.depth, after.depth)
         self._add(Edge(before.source, after.target, before.links, block, before.conditional, first, depth, parts))
-        return True
 
     def _branches(self, node: Node) -> None:
         """Join the edges from a node that lead to the same node."""
@@ -190,15 +198,20 @@ class _Reduction:
             return False
         redo = () if back[0].block == EMPTY else (back[0].block,)
         block = Block("loop", "", (body.block, *redo), node[0], ((), back[0].links)[: 1 + len(redo)])
-        first = min(filter(None, (body.first, back[0].first)), default="")
+        first = _earlier(body.first, back[0].first)
         self._remove(body, back[0])
         self._add(Edge(body.source, node, body.links, block, False, first, depth))
         on[0].conditional = len(on) > 1
         return True
 
 
+def _earlier(task: str, other: str) -> str:
+    """Return the alphabetically first of two tasks, of which one or both may be missing ("")."""
+    return min(task, other) if task and other else task or other
+
+
 def _join_in_sequence(before: Block, after: Block) -> Block:
     """Return both blocks one after the other; nested sequences are flattened."""
-    steps = [block.children if block.kind == "sequence" else (block,) for block in (before, after)]
-    flat = steps[0] + steps[1]
-    return flat[0] if len(flat) == 1 else Block("sequence", "", flat)
+    first = before.children if before.kind == "sequence" else (before,)
+    second = after.children if after.kind == "sequence" else (after,)
+    return before if not second else after if not first else Block("sequence", "", first + second)

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import compress
 
 from ...errors import UnknownNameError
 from ..guards.cells import Constant, Situation, exact_value
@@ -113,7 +112,7 @@ def outcome(level: Workflow, situation: Situation) -> Outcome:
 
 def _hashable_value(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
     """Return a value as strings and integers, which are hashed much faster than fractions."""
-    constant = exact_value(value)
+    constant = value if type(value) is Fraction else exact_value(value)
     return (name, constant, 0) if isinstance(constant, str) else (name, constant.numerator, constant.denominator)
 
 
@@ -137,13 +136,14 @@ class _Execution:
         self.level = level
         self.variables: Variables = variables_of(level)
         self.plan = flow_plan(level)
-        self.task_names = frozenset(level.task_names)
         self.memory = Memory(self.variables, values)
         self.nodes: list[str] = []  # the node of every execution
-        self.before: list[int] = []  # for every execution, those before it
-        # For each link that is taken and not yet followed: all executions before it, and the tasks directly before it.
-        self.tokens: dict[int, tuple[int, int]] = {}
-        self.sources: list[int] = []  # for every execution, the tasks directly before it
+        # For each link that is taken and not yet followed: all executions before it, and of the executions of tasks,
+        # which are numbered on their own, those before it and those directly before it.
+        self.tokens: dict[int, tuple[int, int, int]] = {}
+        self.tasks: list[str] = []  # the task of every execution of one
+        self.before: list[int] = []  # for each of these, those before it
+        self.sources: list[int] = []  # and those directly before it
         self.ahead: dict[int, int] = {}  # for every link, taken or not, the executions that can lead to it
         self.never: set[int] = set()  # links behind a loop that never ends
         self.endless: list[frozenset[str]] = []  # the nodes of every loop that never ends
@@ -163,20 +163,11 @@ class _Execution:
         for part in parts:
             self._execute_part(part)
         if self.endless:
-            return Endless(frozenset(self.nodes) & self.task_names, tuple(self.endless))
-        return self._build_run()
-
-    def _build_run(self) -> Run:
-        places = [i for i, node in enumerate(self.nodes) if node in self.task_names]
-        if not places:
+            return Endless(frozenset(self.tasks), tuple(self.endless))
+        if not self.tasks:
             raise UndecidedError("nothing runs")
-        number = {i: k for k, i in enumerate(places)}
-        tasks = [node in self.task_names for node in self.nodes]
-        return Run(
-            tuple(self.nodes[i] for i in places),
-            tuple(_pack_bits(self.before[i], tasks) for i in places),
-            tuple((number[j], m) for m, i in enumerate(places) for j in _set_bits(self.sources[i])),
-        )
+        links = [(j, i) for i, sources in enumerate(self.sources) for j in _set_bits(sources)]
+        return Run(tuple(self.tasks), tuple(self.before), tuple(links))
 
     def _execute_part(self, part: LoopPart) -> None:
         if part.loop:
@@ -187,43 +178,48 @@ class _Execution:
     def _visit_node(self, node: str) -> None:
         """Run a node if a link into it is taken, and record the executions that can lead to the links out of it."""
         plan = self.plan.nodes[node]
-        before = sources = mask = ways = 0
+        before = tasks_before = sources = ahead = ways = 0
         for link in plan.into:
             if (token := self.tokens.pop(link, None)) is not None:
                 ways += 1
                 before |= token[0]
-                sources |= token[1]
-            mask |= self.ahead.get(link, 0)
+                tasks_before |= token[1]
+                sources |= token[2]
+            ahead |= self.ahead.get(link, 0)
         if self.never and not self.never.isdisjoint(plan.into):
             self.never.update(plan.out)
         elif ways or node == START:
             _check_join(node, plan, ways)
-            mask = self._execute(node, plan, before, sources, mask)
+            if plan.is_task and (before ^ ahead) & self.task_mask:
+                raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
+            ahead |= self._execute(node, plan, before, tasks_before, sources)
         elif not self.depth:
             self.idle.add(node)
         for link in plan.out:
-            self.ahead[link] = mask
+            self.ahead[link] = ahead
 
-    def _execute(self, node: str, plan: NodePlan, before: int, sources: int, ahead: int) -> int:
-        """Run a node and return the executions that can lead to the links out of it."""
-        if plan.is_task and (before ^ ahead) & self.task_mask:
-            raise UndecidedError(f"{node} may or may not wait for a branch that does not come to it")
+    def _execute(self, node: str, plan: NodePlan, before: int, tasks_before: int, sources: int) -> int:
+        """Run a node after some executions, and return these and its own."""
         place = len(self.nodes)
         if place >= MAX_EXECUTIONS:
             raise UndecidedError(f"more than {MAX_EXECUTIONS} steps")
         self.nodes.append(node)
-        self.before.append(before)
-        self.sources.append(sources)
+        after = before | 1 << place
         if plan.is_task:
             self.task_mask |= 1 << place
-            self.memory.change(node, place, before)
-        after = before | 1 << place
-        token = after, 1 << place if plan.is_task else sources
+            if plan.changes:
+                self.memory.change(node, plan.changes, place, before)
+            own = 1 << len(self.tasks)
+            self.tasks.append(node)
+            self.before.append(tasks_before)
+            self.sources.append(sources)
+            tasks_before, sources = tasks_before | own, own
+        token = after, tasks_before, sources
         for link in self._taken_links(node, plan.choice, place, after):
             self.tokens[link] = token
         if plan.leads_nowhere:
             raise UndecidedError(f"{node} leads nowhere")
-        return after | ahead
+        return after
 
     def _taken_links(self, node: str, choice: Choice, place: int, before: int) -> Sequence[int]:
         """Return the links out of a node that are taken.
@@ -242,7 +238,9 @@ class _Execution:
             raise UndecidedError(choice.undecided)
         if not choice.guarded and not choice.otherwise:
             return choice.free
-        open_links = [link for link, guard in choice.guarded if self.memory.holds(guard, place, before)]
+        open_links = [
+            link for link, guard, compared in choice.guarded if self.memory.holds(guard, compared, place, before)
+        ]
         taken = open_links or choice.otherwise
         if choice.must_open and not taken:
             raise UndecidedError(f"no way is open at {node}", stuck=True)
@@ -251,7 +249,8 @@ class _Execution:
         return [*choice.free, *taken]
 
     def _execute_loop(self, part: LoopPart) -> None:
-        progress = LoopProgress(self.variables, part, self.memory)
+        plan = self.plan.loops[part.nodes]
+        progress = LoopProgress(plan.names, plan.unstated, self.memory)
         began = len(self.nodes)
         self.depth += 1
         while True:
@@ -307,12 +306,6 @@ def _set_bits(mask: int) -> Iterator[int]:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
         mask ^= lowest
-
-
-def _pack_bits(mask: int, is_kept: Sequence[bool]) -> int:
-    """Return the kept bits of a mask side by side, the first of `is_kept` being the lowest bit."""
-    bits = "".join(compress(f"{mask:b}"[::-1], is_kept))
-    return int(bits[::-1], 2) if bits else 0
 
 
 def next_task(level: Workflow, task: str, situation: Situation) -> str | None:

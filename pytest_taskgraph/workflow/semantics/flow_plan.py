@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..guards.solver import Guard, Otherwise
+from ..guards.solver import Comparison, Guard, Otherwise, comparisons
 from ..model import END, Link, Workflow
-from .control_flow import ControlFlow
 from .loop_nest import LoopPart, loops_in, parts_of
-from .variables import Variables, variables_of
+from .variables import Change, Variables, variables_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Choice:
     Args:
         undecided: The reason why no execution can decide it; empty if one can.
         free: The links that are always taken.
-        guarded: The links that are taken if their guards hold.
+        guarded: The links that are taken if their guards hold, with the guards and their comparisons.
         otherwise: The links that are taken if none of these is.
         must_open: True if a guarded link has to be taken.
         single: True if no more than one may be taken.
@@ -32,7 +31,7 @@ class Choice:
 
     undecided: str
     free: tuple[int, ...]
-    guarded: tuple[tuple[int, Guard], ...]
+    guarded: tuple[tuple[int, Guard, tuple[Comparison, ...]], ...]
     otherwise: tuple[int, ...]
     must_open: bool
     single: bool
@@ -40,7 +39,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """A node with its links; `join` is the kind of a gateway that joins, else empty."""
+    """A node with its links and, if it is a task, its changes of variables that matter.
+
+    `join` is the kind of a gateway that joins, else empty.
+    """
 
     into: tuple[int, ...]
     out: tuple[int, ...]
@@ -48,15 +50,22 @@ class NodePlan:
     join: str
     leads_nowhere: bool
     choice: Choice
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """The links out of the nodes of a loop: all of them, those that repeat it, and those that leave it."""
+    """The links out of the nodes of a loop: all of them, those that repeat it, and those that leave it.
+
+    `names` are the variables that decide the ways out of its nodes, sorted; `unstated` is True if guards read variables
+    and no task states what it changes.
+    """
 
     inside: tuple[int, ...]
     back: tuple[int, ...]
     left: tuple[int, ...]
+    names: tuple[str, ...]
+    unstated: bool
 
 
 class FlowPlan:
@@ -76,8 +85,9 @@ class FlowPlan:
                 gateway.kind if gateway is not None and gateway.role == "join" else "",
                 not out and node != END and node not in tasks,
                 self._choice(variables, node),
+                tuple([each for each in variables.changes.get(node, ()) if each.variable in variables.relevant]),
             )
-        self.loops = {loop.nodes: self._loop(flow, loop) for loop in loops_in(parts_of(level) or ())}
+        self.loops = {loop.nodes: self._loop(variables, loop) for loop in loops_in(parts_of(level) or ())}
 
     def _number(self, links: Iterable[Link]) -> tuple[int, ...]:
         return tuple([self._numbers.setdefault(link, len(self._numbers)) for link in links])
@@ -94,18 +104,26 @@ class FlowPlan:
         return Choice(
             undecided,
             tuple([link for link, way in numbered if way.link.guard is None]),
-            tuple([(link, way.guard) for link, way in numbered if way.guard and not isinstance(way.guard, Otherwise)]),
+            tuple(
+                [
+                    (link, way.guard, tuple(comparisons(way.guard)))
+                    for link, way in numbered
+                    if way.guard and not isinstance(way.guard, Otherwise)
+                ]
+            ),
             tuple([link for link, way in numbered if isinstance(way.guard, Otherwise)]),
             bool(guarded) and kind != "mixed",
             kind not in ("inclusive", "mixed"),
         )
 
-    def _loop(self, flow: ControlFlow, loop: LoopPart) -> LoopPlan:
-        links = [link for node in loop.nodes for link in flow.out[node]]
+    def _loop(self, variables: Variables, loop: LoopPart) -> LoopPlan:
+        links = [link for node in loop.nodes for link in variables.flow.out[node]]
         return LoopPlan(
             self._number(links),
             self._number(link for link in links if link.target == loop.head),
             self._number(link for link in links if link.target not in loop.nodes),
+            tuple(sorted(variables.needed(loop.nodes))),
+            bool(variables.read(loop.nodes)) and not variables.changed,
         )
 
 

@@ -15,7 +15,7 @@ from ..guards.syntax import negate, write_guard
 from ..model import Domain, Link, Parameter, Workflow
 from .execution import Endless, Outcome, Run, check_task_names, executions, outcome
 from .loop_nest import LoopPart, forward_links, loops_in, parts_of
-from .variables import Variables, Way, fixed_step, variables_of
+from .variables import Variables, Way, variables_of
 
 
 def loop_at(level: Workflow, task: str) -> tuple[str, ...] | None:
@@ -144,16 +144,19 @@ def _any_of(guards: Sequence[Guard]) -> Guard:
 
 def _only_loop_of(level: Workflow, task: str) -> LoopPart | None:
     """Return the only loop that the task is in; None if it is in none or several."""
-    check_task_names(level, [task])
-    return _loops_by_node(level).get(task)
+    loop = _loops_by_task(level).get(task)
+    if loop is None:
+        check_task_names(level, [task])
+    return loop
 
 
 @lru_cache(maxsize=128)
-def _loops_by_node(level: Workflow) -> dict[str, LoopPart]:
-    """Return the loop of every node that is in exactly one."""
+def _loops_by_task(level: Workflow) -> dict[str, LoopPart]:
+    """Return the loop of every task that is in exactly one."""
     loops = list(loops_in(parts_of(level) or ()))
     loop_counts = Counter(node for loop in loops for node in loop.nodes)
-    return {node: loop for loop in loops for node in loop.nodes if loop_counts[node] == 1}
+    single = [task for task in level.task_names if loop_counts[task] == 1]
+    return {task: loop for loop in loops for task in single if task in loop.nodes}
 
 
 def _leads_out(variables: Variables, node: str, loop: LoopPart) -> bool:
@@ -169,7 +172,7 @@ def _steady_step(variables: Variables, loop: LoopPart, name: str) -> Fraction | 
     changing = [
         (node, change) for node in loop.nodes for change in variables.changes.get(node, ()) if change.variable == name
     ]
-    steps = [fixed_step(change.expression, name) if change.expression is not None else None for _, change in changing]
+    steps = [change.step for _, change in changing]
     sure = [step for step in steps if step is not None]
     if not sure or len(sure) < len(steps) or len({step > 0 for step in sure}) > 1 or 0 in sure:
         return None

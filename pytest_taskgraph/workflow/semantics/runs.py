@@ -100,8 +100,8 @@ class JointChoices:
 
     def _is_decidable(self, links: list[Link]) -> bool:
         """Return True if guards alone decide whether a way is open: none of them is prose, or "otherwise"."""
-        guards = [parse_guard(link.guard or "") for link in links]
-        return bool(guards) and all(guard is not None and not isinstance(guard, Otherwise) for guard in guards)
+        guards = (None if link.guard is None else parse_guard(link.guard) for link in links)
+        return bool(links) and all(guard is not None and not isinstance(guard, Otherwise) for guard in guards)
 
     def _satisfiable(self, guards: list[Guard]) -> bool | None:
         parameters = [
@@ -166,6 +166,7 @@ class Runs:
         self.behind = reachable_from(
             {node: [self.edges[i].target for i in out] for node, out in self.out.items()}, [(START, 1)]
         )
+        self.is_reached = [edge.source in self.behind for edge in self.edges]
         self.choices = JointChoices(
             self.flow, {block.node for edge in self.edges for block in _loop_blocks(edge.block)}
         )
@@ -177,7 +178,7 @@ class Runs:
         (first, path), (second, further) = self.paths[a], self.paths[b]
         if a == b:
             return False
-        if not self.behind.issuperset((self.edges[first].source, self.edges[second].source)):
+        if not (self.is_reached[first] and self.is_reached[second]):
             return None
         if first == second and _lowest_common_block(path, further).kind in ("sequence", "loop", "exclusive"):
             return False
@@ -264,7 +265,10 @@ def _paths(block: Block, path: tuple[Step, ...] = ()) -> Iterator[tuple[str, tup
 
 def _lowest_common_block(path: tuple[Step, ...], further: tuple[Step, ...]) -> Block:
     """Return the lowest block that holds the tasks at the ends of both paths."""
-    return next(step[0] for step, further_step in zip(path, further, strict=False) if step[1] != further_step[1])
+    for (block, child), (_, other_child) in zip(path, further, strict=False):
+        if child != other_child:
+            return block
+    raise ValueError("the paths are the same")
 
 
 def _loop_blocks(block: Block) -> Iterator[Block]:

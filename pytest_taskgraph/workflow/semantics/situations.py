@@ -22,7 +22,7 @@ from ..guards.cells import Constant, Situation, cells, exact_value, in_domain
 from ..guards.solver import comparisons
 from ..guards.syntax import write_value
 from ..model import Workflow
-from .variables import Variables, fixed_step, variables_of
+from .variables import Variables, variables_of
 
 MAX_FAMILY = 200
 """Largest number of situations that `situations` lists."""
@@ -121,13 +121,8 @@ def _values(
 
 def _steps_of(variables: Variables, name: str) -> list[Fraction | None]:
     """Return the fixed steps by which tasks change a variable, and their sum; None for a change of another kind."""
-    changes = [
-        change
-        for changes_of_task in variables.changes.values()
-        for change in changes_of_task
-        if change.variable == name
-    ]
-    moves = [None if change.expression is None else fixed_step(change.expression, name) for change in changes]
+    all_changes = (change for changes in variables.changes.values() for change in changes)
+    moves = [change.step for change in all_changes if change.variable == name]
     fixed = [move for move in moves if move is not None]
     return [*moves, sum(fixed, Fraction(0))] if len(fixed) > 1 else moves
 

@@ -10,11 +10,11 @@ A variable has the name of its parameter; a task's own parameter, which the leve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from ..guards.cells import Constant, in_domain, is_unbounded
 from ..guards.solver import Comparison, Guard, Otherwise, compare, comparisons, holds, parse_guard, unambiguous
@@ -22,13 +22,15 @@ from ..guards.syntax import rename_parameters
 from ..model import Domain, Link, Task, Workflow
 from ..project import find
 from .control_flow import ControlFlow
-from .loop_nest import LoopPart
 
 MAX_LENGTH = 200
 """Largest length of an expression; it bounds how deep an expression can nest."""
 
 MAX_BITS = 2000
 """Largest number of bits of a numerator or denominator that is computed with."""
+
+
+ZERO: Final = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +99,17 @@ def evaluate(expression: Expression, values: Mapping[str, Constant]) -> Constant
         TypeError: if it computes with a word.
         OverflowError: for numbers of more than MAX_BITS bits.
     """
-    match expression:
-        case Literally(value):
-            return value
-        case Name(name):
-            return values[name]
-        case Operation(operator, left, right):
-            first, second = evaluate(left, values), evaluate(right, values)
-            if isinstance(first, str) or isinstance(second, str):
-                raise TypeError(f"{first!r} {operator} {second!r}: a word is no number")
-            result = first * second if operator == "*" else first + second if operator == "+" else first - second
-            if max(abs(result.numerator), result.denominator).bit_length() > MAX_BITS:
-                raise OverflowError(f"a number of more than {MAX_BITS} bits")
-            return result
+    if isinstance(expression, Name):
+        return values[expression.name]
+    if isinstance(expression, Literally):
+        return expression.value
+    operator, first, second = expression.operator, evaluate(expression.left, values), evaluate(expression.right, values)
+    if isinstance(first, str) or isinstance(second, str):
+        raise TypeError(f"{first!r} {operator} {second!r}: a word is no number")
+    result = first * second if operator == "*" else first + second if operator == "+" else first - second
+    if max(abs(result.numerator), result.denominator).bit_length() > MAX_BITS:
+        raise OverflowError(f"a number of more than {MAX_BITS} bits")
+    return result
 
 
 def slope(
@@ -121,9 +121,9 @@ def slope(
     """
     match expression:
         case Literally():
-            return Fraction(0)
+            return ZERO
         case Name(name):
-            return slopes.get(name, Fraction(0))
+            return slopes.get(name, ZERO)
         case Operation(operator, left, right):
             left_slope, right_slope = slope(left, values, slopes), slope(right, values, slopes)
             if left_slope is None or right_slope is None:
@@ -176,10 +176,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A variable that a task changes; `expression` is None if its new value cannot be computed."""
+    """A variable that a task changes; `expression` is None if its new value cannot be computed.
+
+    `sources` are the variables in the expression, from left to right; `step` is what it adds to the variable if it does
+    just that.
+    """
 
     variable: str
     expression: Expression | None
+    sources: tuple[str, ...] = ()
+    step: Fraction | None = None
 
 
 class Variables:
@@ -207,8 +213,7 @@ class Variables:
 
     def read(self, nodes: Collection[str]) -> frozenset[str]:
         """Return the variables that the guards of links out of some nodes read."""
-        guards = [way.guard for node in nodes for way in self.ways[node] if way.guard is not None]
-        return frozenset(comparison.parameter for guard in guards for comparison in comparisons(guard))
+        return frozenset().union(*(self._read_by_node[node] for node in nodes))
 
     def needed(self, nodes: Collection[str]) -> frozenset[str]:
         """Return the variables that decide the ways out of some nodes: those read, and those they are computed from."""
@@ -216,18 +221,23 @@ class Variables:
 
     def sources(self, read: Collection[str], nodes: Collection[str]) -> frozenset[str]:
         """Return some variables, and those from which tasks among the nodes compute them."""
-        names_found = list(read)
-        changes = [change for node in nodes for change in self.changes.get(node, ())]
-        for name in names_found:
-            expressions = (change.expression for change in changes if change.variable == name)
-            names_found += [
-                source
-                for expression in expressions
-                if expression
-                for source in names(expression)
-                if source not in names_found
-            ]
-        return frozenset(names_found)
+        changes = [change for node in nodes for change in self.changes.get(node, ()) if change.sources]
+        found = dict.fromkeys(read)
+        waiting = list(found) if changes else []
+        for name in waiting:
+            for source in (source for change in changes if change.variable == name for source in change.sources):
+                if source not in found:
+                    found[source] = None
+                    waiting.append(source)
+        return frozenset(found)
+
+    @cached_property
+    def _read_by_node(self) -> dict[str, frozenset[str]]:
+        guards = {node: [way.guard for way in ways if way.guard is not None] for node, ways in self.ways.items()}
+        return {
+            node: frozenset(comparison.parameter for guard in read for comparison in comparisons(guard))
+            for node, read in guards.items()
+        }
 
     @cached_property
     def relevant(self) -> frozenset[str]:
@@ -261,7 +271,10 @@ class Variables:
             expression = self._expression(task.name, target, parse_expression(effect.expression))
             others = {*inside, *(effect for effect in targets if effect != target)}
             clear = expression is not None and targets.count(target) == 1 and others.isdisjoint(names(expression))
-            yield Change(target, expression if clear and target not in inside else None)
+            if expression is None or not clear or target in inside:
+                yield Change(target, None)
+            else:
+                yield Change(target, expression, tuple(names(expression)), fixed_step(expression, target))
         yield from (Change(name, None) for name in inside if name not in targets)
 
     def _expression(self, task: str, target: str, expression: Expression | None) -> Expression | None:
@@ -337,29 +350,27 @@ class Memory:
         self.writers: dict[str, int] = {}
         self.watches: list[VariableWatch] = []
 
-    def change(self, task: str, place: int, before: int) -> None:
-        """Apply the effects of a task to the variables that matter."""
-        for change in self.variables.changes[task]:
+    def change(self, task: str, changes: Iterable[Change], place: int, before: int) -> None:
+        """Apply the changes that a task makes to the variables that matter."""
+        for change in changes:
             name = change.variable
-            if name not in self.variables.relevant:
-                continue
             if change.expression is None:
                 raise UndecidedError(f"what {task} makes of {name} cannot be computed")
-            for source in names(change.expression):
+            for source in change.sources:
                 self._read(source, place, before)
             if (self.readers.get(name, 0) & ~(1 << place) | self.writers.get(name, 0)) & ~before:
                 raise UndecidedError(f"{task} changes {name} while something beside it reads or changes it")
             self.writers[name] = self.writers.get(name, 0) | 1 << place
-            self._set(task, name, change.expression)
+            self._set(task, name, change.expression, change.step)
 
-    def holds(self, guard: Guard, place: int, before: int) -> bool:
-        """Return True if a guard holds in the execution `place`, after all of `before`."""
+    def holds(self, guard: Guard, compared: Iterable[Comparison], place: int, before: int) -> bool:
+        """Return True if a guard, with its comparisons, holds in the execution `place`, after all of `before`."""
         try:
-            for comparison in comparisons(guard):
+            for comparison in compared:
                 value = self._read(comparison.parameter, place, before)
                 for watch in self.watches:
-                    move = watch.slopes.get(comparison.parameter, Fraction(0))
-                    watch.settled = watch.settled and _stays(comparison, value, move)
+                    if watch.settled:
+                        watch.settled = _stays(comparison, value, watch.slopes.get(comparison.parameter, ZERO))
             return holds(guard, self.values)
         except TypeError as error:
             raise UndecidedError(str(error)) from None
@@ -372,7 +383,7 @@ class Memory:
         self.readers[name] = self.readers.get(name, 0) | 1 << place
         return self.values[name]
 
-    def _set(self, task: str, name: str, expression: Expression) -> None:
+    def _set(self, task: str, name: str, expression: Expression, step: Fraction | None) -> None:
         try:
             value = evaluate(expression, self.values)
         except (TypeError, OverflowError) as error:
@@ -382,24 +393,27 @@ class Memory:
             raise UndecidedError(f"{task} takes {name} out of its domain")
         for watch in self.watches:
             if name in watch.slopes:
-                move = watch.slopes[name] = slope(expression, self.values, watch.slopes)
+                if step is None:
+                    watch.slopes[name] = slope(expression, self.values, watch.slopes)
+                move = watch.slopes[name]
                 watch.settled = watch.settled and (domain is None or not move or is_unbounded(domain, move))
         self.values[name] = value
 
 
 class LoopProgress:
-    """The progress of a loop from pass to pass: whether it will ever end, judging by the variables that it reads."""
+    """The progress of a loop from pass to pass: whether it will ever end, judging by the variables that it reads.
 
-    def __init__(self, variables: Variables, loop: LoopPart, memory: Memory) -> None:
-        self.variables, self.loop, self.memory = variables, loop, memory
-        self.names = sorted(variables.needed(loop.nodes))
+    Without changes that tasks state (`unstated`), the return of an earlier state says nothing.
+    """
+
+    def __init__(self, variables: Sequence[str], unstated: bool, memory: Memory) -> None:
+        self.names, self.unstated, self.memory = variables, unstated, memory
         self.states = [self._state()]
         self.seen = set(self.states)
-        self.slopes: dict[str, Fraction | None] = {}
+        self.slopes: dict[str, Fraction | None] = dict.fromkeys(self.names)
 
     def begin(self) -> None:
         """Begin a pass."""
-        self.slopes = dict(self._moves()) if len(self.states) > 1 else dict.fromkeys(self.names)
         self.memory.watches.append(VariableWatch(dict(self.slopes)))
 
     def never_ends(self, again: bool) -> bool:
@@ -409,21 +423,21 @@ class LoopProgress:
             return False
         self.states = [self.states[-1], self._state()]
         if self.states[-1] in self.seen:
-            if self.variables.read(self.loop.nodes) and not self.variables.changed:
+            if self.unstated:
                 raise UndecidedError("no task states what it changes, so it is undecided when the loop ends")
             return True
         self.seen.add(self.states[-1])
-        steady = None not in self.slopes.values()
-        return steady and watch.settled and watch.slopes == self.slopes == dict(self._moves())
+        before, self.slopes = self.slopes, dict(self._moves())
+        return watch.settled and None not in before.values() and watch.slopes == before == self.slopes
 
     def _state(self) -> tuple[Constant | None, ...]:
-        return tuple(self.memory.values.get(name) for name in self.names)
+        return tuple([self.memory.values.get(name) for name in self.names])
 
     def _moves(self) -> Iterator[tuple[str, Fraction | None]]:
         """Yield by how much every variable has changed in the last pass; None for a changed word."""
         for name, old, new in zip(self.names, self.states[-2], self.states[-1], strict=True):
             both = isinstance(old, Fraction) and isinstance(new, Fraction)
-            yield name, Fraction(0) if old == new else new - old if both else None  # type: ignore[operator]
+            yield name, ZERO if old == new else new - old if both else None  # type: ignore[operator]
 
 
 def _stays(comparison: Comparison, value: Constant, move: Fraction | None) -> bool:

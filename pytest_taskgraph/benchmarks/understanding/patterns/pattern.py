@@ -11,7 +11,8 @@
             yield case(successors(workflow, task), task=task, flow="control")
 
 The function's name is the pattern's name, its docstring the rationale, its module the topic. The function is
-deterministic; the package `questions` draws the cases that are asked.
+deterministic; the package `questions` draws the cases that are asked. A function with many cases of a rank above 0 has
+the keyword-only parameter `hardest: bool = False`: if it is True, the function leaves them out.
 """
 
 from __future__ import annotations
@@ -63,15 +64,14 @@ def case(
         revealing: True if the words of the question reveal the answer.
         fields: Variables of the templates.
     """
-    return Case(_plain(answer), fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
+    plain = "yes" if answer is True else "no" if answer is False else _plain(answer)  # most answers are yes or no
+    return Case(plain, fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
 
 
 def _plain(answer: object) -> Json:
     """Return the answer as JSON data."""
     if isinstance(answer, str):
         return answer
-    if isinstance(answer, bool):
-        return "yes" if answer else "no"
     if isinstance(answer, (set, frozenset, tuple)):
         return sorted(answer)
     if isinstance(answer, list):
@@ -93,7 +93,7 @@ class Pattern:
     rationale: str
     templates: tuple[str, ...]  # alternative phrasings
     form: str
-    cases: Callable[[Workflow], Iterable[Case]]
+    cases: Callable[..., Iterable[Case]]  # of a workflow; with `hardest=True` without those of a rank above 0
     needs: frozenset[str] = frozenset()  # features that generated workflows have and the notation must support
     avoids: frozenset[str] = frozenset()  # features that generated workflows do not have
     varies: frozenset[str] = frozenset()
@@ -114,6 +114,11 @@ class Pattern:
     def yes_no(self) -> bool:
         """Return True if its answers are yes and no, which are then balanced."""
         return self.form in ("yes-no", "yes-no-reason")
+
+    @property
+    def selective(self) -> bool:
+        """Return True if its function can leave out cases of a rank above 0 (`hardest`)."""
+        return "hardest" in (getattr(self.cases, "__kwdefaults__", None) or ())
 
 
 def verdict(answer: Json) -> Json:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import Final, TypeVar
 
@@ -105,14 +106,20 @@ def rotations(project: Workflow) -> Iterator[Workflow]:
         yield replace(workflow, others=workflows[:i] + workflows[i + 1 :])
 
 
-def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
-    """Yield the cases of the pattern about a level, MOST_CASES at most."""
+def cases(pattern: Pattern, scope: Scope, hardest: bool = False) -> Iterator[Case]:
+    """Yield the cases of the pattern about a level, MOST_CASES at most.
+
+    Args:
+        pattern: The pattern.
+        scope: The level.
+        hardest: Leave out cases of a rank above 0; only for a pattern that is `selective`.
+    """
     if scope.whole or pattern.levels == "all":
-        for count, case in enumerate(pattern.cases(scope.workflow)):
-            if count == MOST_CASES:
-                record_bound("cases")
-                return
-            yield case
+        options = {"hardest": True} if hardest else {}
+        all_cases = iter(pattern.cases(scope.workflow, **options))
+        yield from islice(all_cases, MOST_CASES)
+        if next(all_cases, None) is not None:
+            record_bound("cases")
 
 
 def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:

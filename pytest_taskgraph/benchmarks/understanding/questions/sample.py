@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 from random import Random
 
 from ....catalog import catalog_cache
@@ -128,14 +129,35 @@ def _attempt(
             project = shuffle_declarations(MUTATIONS[rng.choice(flaws)](project, rng), rng)
     except NoCaseError:  # no consistent choice of tasks, or no place for the flaw; the next attempt may succeed
         return None
-    candidates = [(s, c) for s in scopes(project) for c in cases(pattern, s) if answer in (None, verdict(c.answer))]
-    least = min((c.rank for _, c in candidates), default=0)
-    hardest = [(s, c) for s, c in candidates if c.rank == least]
+    hardest = _hardest_cases(pattern, project, answer)
     shares = {c.stratum: c.share for _, c in hardest}
     if len(shares) > 1:
         chosen = rng.choice([stratum for stratum in sorted(shares) for _ in range(shares[stratum])])
         hardest = [(s, c) for s, c in hardest if c.stratum == chosen]
     return (project, rng.choice(hardest)) if hardest else None
+
+
+def _hardest_cases(pattern: Pattern, project: Workflow, answer: str | None) -> list[tuple[Scope, Case]]:
+    """Return the cases of the lowest rank, of those with the requested answer if there is one, each with its level."""
+    levels = scopes(project)
+    if pattern.selective and (found := _cases_of_lowest_rank(pattern, levels, answer, hardest=True)):
+        return found
+    return _cases_of_lowest_rank(pattern, levels, answer)
+
+
+def _cases_of_lowest_rank(
+    pattern: Pattern, levels: Iterable[Scope], answer: str | None, hardest: bool = False
+) -> list[tuple[Scope, Case]]:
+    found: list[tuple[Scope, Case]] = []
+    least: float = inf
+    for scope in levels:
+        for case in cases(pattern, scope, hardest):
+            if case.rank <= least and (answer is None or verdict(case.answer) == answer):
+                if case.rank < least:
+                    least = case.rank
+                    found.clear()
+                found.append((scope, case))
+    return found
 
 
 def _no_case(pattern: Pattern, recipe: Recipe, wanted: str | None) -> str:

@@ -90,12 +90,12 @@ def sample_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str,
     level_variables = variables_of(level)
     keys = {name: _comparison_key(level_variables, name) for name in values}
     options = {name: _value_options(level_variables, name, constants) for name, constants in values.items()}
-    seen: set[tuple[Constant, ...]] = set()
-    for i in range(MOST_SITUATIONS if values else 0):
-        situation = {name: Random(f"{i}|{keys[name]}").choice(constants) for name, constants in options.items()}
-        if tuple(situation.values()) not in seen:
-            seen.add(tuple(situation.values()))
-            yield situation
+    columns = [
+        [Random(f"{i}|{keys[name]}").choice(constants) for i in range(MOST_SITUATIONS)]
+        for name, constants in options.items()
+    ]
+    for row in dict.fromkeys(zip(*columns, strict=True)):
+        yield dict(zip(options, row, strict=True))
 
 
 def _comparison_key(level_variables: Variables, name: str) -> str:

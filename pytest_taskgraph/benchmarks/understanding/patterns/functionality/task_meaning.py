@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import permutations
 
 from .....generation.vocabularies import vocabulary, vocabulary_names
-from .....workflow.graph import ancestors
+from .....workflow.graph import ancestors_of_each
 from .....workflow.model import Workflow
 from .....workflow.references import levels
 from ..pattern import OWN_LEVEL, Cases, case, pattern
@@ -66,7 +66,7 @@ def task_of_kind_before(workflow: Workflow) -> Cases:
     task runs.
     """
     kinds = {} if any(link.guard is not None for link in workflow.links) else _kinds(workflow)
-    before = {task: frozenset(ancestors(workflow, task)) for task in kinds}
+    before = {task: frozenset(names) for task, names in ancestors_of_each(workflow, kinds).items()}
     if any(task in earlier for task, earlier in before.items()):
         return
     for task in kinds:

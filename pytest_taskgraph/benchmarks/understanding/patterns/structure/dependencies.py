@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from .....workflow.graph import distances, task_graph
@@ -79,7 +80,7 @@ def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
     form="yes-no",
     needs={"data"},
 )
-def dependency_existence(workflow: Workflow) -> Cases:
+def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model follows the flow backwards and distinguishes a link from a path.
 
     Hard negatives: the path leads the other way, or, in a question about a direct dependency, there is one task in
@@ -96,7 +97,11 @@ def dependency_existence(workflow: Workflow) -> Cases:
                 if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
             ]
             for task, distance in limit_candidates(pairs, len(workflow.tasks), MOST_PAIRS):
-                yield from _pair_cases(steps.flow, task, on, _pair(task, after, before), distance)
+                pair, flow = _pair(task, after, before), steps.flow
+                labels: dict[str, str | int] = {"relation": "", "flow": flow, "pair": pair, "distance": distance}
+                for relation, answer, rank in _relations(pair, distance, hardest):
+                    labels["relation"], direct = relation, relation == "direct"
+                    yield case(answer, rank=rank, task=task, on=on, flow=flow, direct=direct, labels=labels)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
@@ -105,15 +110,16 @@ def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pai
     return "reversed" if task in before else "unrelated"
 
 
-def _pair_cases(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterator[Case]:
-    """Yield the questions about a pair in both relations."""
-    for relation, answer, hard in (
-        ("direct", pair == "direct", distance == 1 or (distance == 2 and pair == "through others")),
-        ("transitive", pair in ("direct", "through others"), pair in ("through others", "reversed")),
-    ):
-        labels: dict[str, str | int] = {"relation": relation, "flow": flow, "pair": pair, "distance": distance}
-        direct = relation == "direct"
-        yield case(answer, rank=int(not hard), task=task, on=on, flow=flow, direct=direct, labels=labels)
+@lru_cache(maxsize=256)
+def _relations(pair: Pair, distance: int, hardest: bool) -> tuple[tuple[str, bool, int], ...]:
+    """Return the relations to ask about, each with the answer about a pair and the rank."""
+    direct_is_hard = distance == 1 or (distance == 2 and pair == "through others")
+    depends, transitive_is_hard = pair in ("direct", "through others"), pair in ("through others", "reversed")
+    relations = [
+        ("direct", pair == "direct", int(not direct_is_hard)),
+        ("transitive", depends, int(not transitive_is_hard)),
+    ]
+    return tuple((relation, answer, rank) for relation, answer, rank in relations if not (hardest and rank))
 
 
 @pattern(

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from .....workflow.graph import reachable, task_graph
 from .....workflow.model import DataLink, Flow, Link, Workflow
-from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
+from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with its successors
@@ -31,7 +32,7 @@ MOST: Final = 40  # nodes; in larger flows unlinked pairs are not asked about, o
     "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ first }} straight to {{ second }}?",
     form="yes-no",
 )
-def link_existence(workflow: Workflow) -> Cases:
+def link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model finds a link and its direction.
 
     Where both ends are named (difficulty easy), a single line of the text, which names both, answers the question. In
@@ -40,33 +41,43 @@ def link_existence(workflow: Workflow) -> Cases:
     task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
     gateway only are left out.
     """
-    tasks, data = workflow.task_names, tuple(node.name for node in workflow.data)
-    links = _direct(workflow.links, tasks)
     descriptions = _descriptions(workflow)
-    unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
-    for a, b, pair in _pairs(links, unclear):
-        yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
-    links = _direct(workflow.data_links, tasks + data)
-    written_data = {name for task in tasks for name in links[task]}
-    passed_on = {name for name in data if links[name] and name in written_data}
-    for a, b, pair in _pairs(links, {}):
-        if (a in data) != (b in data):
-            rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
-            yield from _link_cases("data", a, b, pair, rank, descriptions)
-
-
-def _link_cases(
-    flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
-) -> Iterator[Case]:
-    """Yield the question about a pair with both ends named, and with each end described that has a description."""
-    end_names = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
-    ways = [("easy", *end_names)]
-    ways += [("hard", text, end_names[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
-    ways += [("hard", end_names[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
-    for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
-        labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
+    ends = {name: f"data '{name}'" for name in _data_names(workflow)}
+    ends |= {name: f"task '{name}'" for name in descriptions}
+    for flow, a, b, pair, rank in chain(_control_pairs(workflow, hardest), _data_pairs(workflow, hardest)):
+        if hardest and rank:
+            continue
         answer = pair == "linked"
-        yield case(answer, rank=rank, stratum=difficulty, labels=labels, flow=flow, first=first, second=second)
+        labels = {"flow": flow, "pair": pair, "difficulty": "easy"}
+        yield case(answer, rank=rank, stratum="easy", labels=labels, flow=flow, first=ends[a], second=ends[b])
+        if pair != "unlinked":
+            labels["difficulty"] = "hard"
+            hard = [(text, ends[b]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+            hard += [(ends[a], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+            for first, second in hard:
+                yield case(answer, rank=rank, stratum="hard", labels=labels, flow=flow, first=first, second=second)
+
+
+def _control_pairs(workflow: Workflow, hardest: bool) -> Iterator[tuple[Flow, str, str, str, int]]:
+    """Yield the pairs of tasks, each with its kind and the rank of the questions about it."""
+    links = _direct(workflow.links, workflow.task_names)
+    unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
+    for a, b, pair in _pairs(links, unclear, unlinked=not hardest):
+        yield "control", a, b, pair, int(pair == "unlinked")
+
+
+def _data_pairs(workflow: Workflow, hardest: bool) -> Iterator[tuple[Flow, str, str, str, int]]:
+    """Yield the pairs of a task and data, each with its kind and the rank of the questions about it."""
+    data = set(_data_names(workflow))
+    links = _direct(workflow.data_links, (*workflow.task_names, *_data_names(workflow)))
+    written = {name for task in workflow.task_names for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written}
+    alike = {is_data: tuple(name for name in links if (name in data) == is_data) for is_data in (True, False)}
+    for a, b, pair in _pairs(links, {name: alike[name in data] for name in links}, unlinked=not hardest):
+        if pair == "unlinked":
+            yield "data", a, b, pair, 2
+        elif (a in data) != (b in data):
+            yield "data", a, b, pair, int(passed_on.isdisjoint((a, b)))
 
 
 def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
@@ -80,10 +91,13 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
             descriptions[after[0]][before] = (
                 f"the one task that comes directly after task '{before}' in the control flow"
             )
-    for data in (node.name for node in workflow.data):
-        writers = {link.source for link in workflow.data_links if link.target == data}
-        readers = {link.target for link in workflow.data_links if link.source == data}
-        for verb, tasks in (("reads", readers), ("writes", writers)):
+    writers: dict[str, set[str]] = {data: set() for data in _data_names(workflow)}
+    readers: dict[str, set[str]] = {data: set() for data in writers}
+    for link in workflow.data_links:
+        readers.get(link.source, set()).add(link.target)
+        writers.get(link.target, set()).add(link.source)
+    for data in writers:
+        for verb, tasks in (("reads", readers[data]), ("writes", writers[data])):
             if len(tasks) == 1 and descriptions.keys() >= tasks:
                 (task,) = tasks
                 descriptions[task][data] = f"the one task that {verb} data '{data}'"
@@ -100,7 +114,7 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
     "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
     form="yes-no",
 )
-def task_after_task(workflow: Workflow) -> Cases:
+def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which task directly follows which, through gateways or through data.
 
     Pairs with gateways between them and pairs with data between them are drawn twice as often as pairs with a link
@@ -110,17 +124,20 @@ def task_after_task(workflow: Workflow) -> Cases:
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
         graph = task_graph(workflow, flow)
+        further = {task: {b for between in after for b in graph[between]} for task, after in graph.items()}
         for a, b, pair in _pairs(graph, {}):
-            labels = {"flow": flow, "pair": pair}
-            if flow == "control" and pair != "unlinked":
+            labels, kind = {"flow": flow, "pair": pair}, ""
+            if pair == "unlinked":
+                kind = "further" if b in further[a] else ""
+                if hardest and not kind:
+                    continue
+            elif flow == "control":
                 first, second = (a, b) if pair == "linked" else (b, a)
-                labels["gateway"] = "no" if second in direct[first] else "yes"
-            further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
-            easy = pair == "unlinked" and not further
-            stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
-            share = 1 if labels.get("gateway") == "no" else 2  # a link can be read off a single line
-            answer, rank = pair == "linked", int(easy)
-            yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
+                labels["gateway"] = kind = "no" if second in direct[first] else "yes"
+            easy = pair == "unlinked" and not kind
+            share = 1 if kind == "no" else 2  # a link can be read off a single line
+            answer, stratum = pair == "linked", f"{flow} {kind}"
+            yield case(answer, rank=int(easy), stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
 
 @pattern(
@@ -163,7 +180,7 @@ def next_tasks(workflow: Workflow) -> Cases:
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
 )
-def conditional_link_existence(workflow: Workflow) -> Cases:
+def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
 
     Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
@@ -189,6 +206,8 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     for (a, b), pair in pairs.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        if hardest and rank:
+            continue
         plain = b in plainly
         mixed = len(conditional[a]) < len(links[a])
         stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
@@ -225,8 +244,12 @@ def conditional_links(workflow: Workflow) -> Cases:
             yield case(after, rank=rank, labels=labels, task=task)
 
 
-def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
-    """Yield linked pairs, reversed links and, in small flows, pairs without a link; each with its kind.
+def _data_names(workflow: Workflow) -> list[str]:
+    return [data.name for data in workflow.data]
+
+
+def _pairs(links: Graph, unclear: Graph, unlinked: bool = True) -> Iterator[tuple[str, str, str]]:
+    """Yield linked pairs, reversed links and, in small flows if wanted, pairs without a link; each with its kind.
 
     The negatives leave out a node with itself, links in both directions, and unclear pairs.
     """
@@ -235,7 +258,7 @@ def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
         yield a, b, "linked"
         if a not in links[b] and a not in unclear.get(b, ()):
             yield b, a, "reversed"
-    for a in links if len(links) <= MOST else ():
+    for a in links if unlinked and len(links) <= MOST else ():
         for b in _without(links, (a, *links[a], *unclear.get(a, ()))):
             if a not in links[b]:
                 yield a, b, "unlinked"

@@ -81,9 +81,15 @@ def task_list_with_property(workflow: Workflow) -> Cases:
     """
     few = len(workflow.tasks) < FEW
     for task_property in PROPERTIES:
-        yield _case(workflow, task_property, easy=few or not any(map(task_property.applies, workflow.tasks)))
-    for number, kind in enumerate(dict.fromkeys(task.kind for task in workflow.tasks if task.kind)):
-        yield _case(workflow, _of_kind(kind), easy=few or number > 0)
+        tasks = [task.name for task in workflow.tasks if task_property.applies(task)]
+        yield _case(task_property.name, task_property.plural, task_property.singular, tasks, easy=few or not tasks)
+    kinds: dict[str, list[str]] = {}
+    for task in workflow.tasks:
+        kinds.setdefault(task.kind, []).append(task.name)
+    kinds.pop("", None)
+    for number, (kind, tasks) in enumerate(kinds.items()):
+        plural, singular = f"are of kind '{kind}'", f"is said to be of the kind '{kind}'"
+        yield _case("kind", plural, singular, tasks, easy=few or number > 0)
     yield from _data_cases(workflow, few)
 
 
@@ -93,29 +99,16 @@ def _data_cases(workflow: Workflow, few: bool) -> Iterator[Case]:
     for link in workflow.data_links:
         reads.get(link.source, set()).add(link.target)
         writes.get(link.target, set()).add(link.source)
+    names = workflow.task_names
     for data in reads:
-        yield _case(workflow, _reading(data, reads[data]), easy=few or data != workflow.data[0].name)
-        yield _case(workflow, _writing(data, writes[data]), easy=few or data != workflow.data[-1].name)
+        readers = [name for name in names if name in reads[data]]
+        writers = [name for name in names if name in writes[data]]
+        first, last = data == workflow.data[0].name, data == workflow.data[-1].name
+        yield _case("reads", f"read data '{data}'", f"takes data '{data}' as an input", readers, easy=few or not first)
+        yield _case(
+            "writes", f"write data '{data}'", f"gives data '{data}' as an output", writers, easy=few or not last
+        )
 
 
-def _case(workflow: Workflow, queried: Property, easy: bool) -> Case:
-    tasks = tuple(task.name for task in workflow.tasks if queried.applies(task))
-    return case(
-        tasks, rank=int(easy), plural=queried.plural, singular=queried.singular, labels={"property": queried.name}
-    )
-
-
-def _of_kind(kind: str) -> Property:
-    return Property(
-        "kind", f"are of kind '{kind}'", f"is said to be of the kind '{kind}'", lambda task: task.kind == kind
-    )
-
-
-def _reading(data: str, tasks: set[str]) -> Property:
-    return Property("reads", f"read data '{data}'", f"takes data '{data}' as an input", lambda task: task.name in tasks)
-
-
-def _writing(data: str, tasks: set[str]) -> Property:
-    return Property(
-        "writes", f"write data '{data}'", f"gives data '{data}' as an output", lambda task: task.name in tasks
-    )
+def _case(name: str, plural: str, singular: str, tasks: list[str], easy: bool) -> Case:
+    return case(tuple(tasks), rank=int(easy), plural=plural, singular=singular, labels={"property": name})
