@@ -107,12 +107,15 @@ class Dominators:
         self.above = {
             node: above for node, above in dominators.items() if node != root
         }  # networkx 3.5 has the root too
-        tree: nx.DiGraph[str] = nx.DiGraph((above, node) for node, above in self.above.items())
-        tree.add_node(root)
-        self.bits = {node: 1 << i for i, node in enumerate(tree)}
-        self.passed: dict[str, int] = {}
-        for node in nx.dfs_preorder_nodes(tree, root):  # each after the one above it
-            self.passed[node] = self.bits[node] | (self.passed[self.above[node]] if node != root else 0)
+        self.bits = {node: 1 << i for i, node in enumerate([root, *self.above])}
+        self.passed = {root: self.bits[root]}
+        for first in self.above:
+            waiting, node = [], first
+            while node not in self.passed:
+                waiting.append(node)
+                node = self.above[node]
+            for lower in reversed(waiting):  # each after the one above it
+                self.passed[lower] = self.bits[lower] | self.passed[self.above[lower]]
 
     def contains(self, node: str) -> bool:
         """Return True if the root leads to the node."""
