@@ -13,7 +13,10 @@ from .trial import Json, Question, Reply, Request
 
 
 class Model(Protocol):
-    """Object that answers requests. Store, budget and limits are models that wrap a model."""
+    """Object that answers requests. Store, budget and limits are models that wrap a model.
+
+    A model whose `answer` never waits may say so by the attribute `immediate = True`: it needs no event loop.
+    """
 
     name: str
 

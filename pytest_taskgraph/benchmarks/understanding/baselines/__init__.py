@@ -44,6 +44,8 @@ _MARKER = re.compile(r"final answer[\s*_\"']*:", re.IGNORECASE)
 class Baseline:
     """A model that answers from the prompt by a rule, which returns a form's name and an answer."""
 
+    immediate = True  # `answer` never waits
+
     def __init__(self, name: str, rule: Callable[[str], tuple[str, Json]]) -> None:
         self.name = f"baseline:{name}"
         self._rule = rule
