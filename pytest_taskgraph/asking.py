@@ -15,7 +15,7 @@ from .trial import Json, Question, Reply, Request
 class Model(Protocol):
     """Object that answers requests. Store, budget and limits are models that wrap a model.
 
-    A model whose `answer` never waits may say so by the attribute `immediate = True`: it needs no event loop.
+    The attribute `immediate = True` states that `answer` never waits: such a model is asked without an event loop.
     """
 
     name: str
