@@ -86,7 +86,7 @@ async def drive(
     turns: Turns,
     answer: Callable[[Request], Awaitable[Reply]],
     exchanges: list[Exchange] | None = None,
-    concurrent: bool = True,
+    waits: bool = True,
 ) -> Transcript:
     """Send the requests of an episode, and return its result.
 
@@ -99,7 +99,7 @@ async def drive(
         turns: The running episode of a question.
         answer: Function that sends one request.
         exchanges: A list to append the exchanges to.
-        concurrent: False if `answer` never waits: the requests are sent one after the other, without an event loop.
+        waits: False if `answer` never waits: the requests are sent one after the other, without an event loop.
 
     Returns:
         The transcript of the episode; its notes are attached to the exchanges.
@@ -117,11 +117,13 @@ async def drive(
         requests = next(turns)
         while True:
             turn = [Exchange(request) for request in _check_turn(requests)]
-            is_first = len(exchanges) == first
             exchanges += turn
-            if concurrent and not (is_first and turn):
-                await asyncio.sleep(0)  # an episode that yields lists without end can be cancelled
-            await _complete_all(turn, answer, concurrent)
+            if waits:
+                await asyncio.sleep(0)  # an episode that yields empty lists without end can be cancelled
+                await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
+            else:
+                for exchange in turn:
+                    await _complete(exchange, answer)
             failure = next((exchange.failure for exchange in turn if exchange.failure is not None), None)
             if failure is not None:
                 requests = turns.throw(failure)
@@ -174,7 +176,7 @@ def _check_turn(requests: object) -> list[Request]:
 
 def _is_plain(request: Request) -> bool:
     """Return True if the request consists of messages of texts, as most do: JSON holds it."""
-    if request.tools or request.settings:
+    if [request.tools, request.settings] != [[], {}]:
         return False
     return all(type(text) is str for message in request.messages for pair in message.items() for text in pair)
 
@@ -212,16 +214,6 @@ def _check_note(note: object) -> None:
 def type_in_words(value: object) -> str:
     """Return the type of a value as an error message names it."""
     return "None" if value is None else f"an object of type {type(value).__name__}"
-
-
-async def _complete_all(
-    turn: Sequence[Exchange], answer: Callable[[Request], Awaitable[Reply]], concurrent: bool
-) -> None:
-    if concurrent and len(turn) > 1:
-        await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
-        return
-    for exchange in turn:  # most turns have one request, which needs no task of its own
-        await _complete(exchange, answer)
 
 
 async def _complete(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 
 import pytest
 from hypothesis import given
@@ -179,26 +180,23 @@ def test_drive_one_after_the_other_needs_no_event_loop() -> None:
         return Reply(request.prompt.upper())
 
     exchanges: list[Exchange] = []
-    coroutine = drive(turns_of([["a", "b"], [], ["c"]]), answer, exchanges, concurrent=False)
+    coroutine = drive(turns_of([["a", "b"], [], ["c"]]), answer, exchanges, waits=False)
     with pytest.raises(StopIteration) as ended:
         coroutine.send(None)
     assert ended.value.value.reply.text == "ABC"
     assert prompts(exchanges) == ["a", "b", "c"]
 
 
-def test_drive_sends_single_request_in_own_task() -> None:
-    tasks = []
+def test_drive_keeps_context_of_each_request_apart() -> None:
+    count, counts = ContextVar("count", default=0), []
 
     async def answer(request: Request) -> Reply:
-        tasks.append(asyncio.current_task())
+        count.set(count.get() + 1)
+        counts.append(count.get())
         return Reply("A")
 
-    async def run() -> None:
-        await drive(turns_of([["a"], ["b"]]), answer)
-        tasks.append(asyncio.current_task())
-
-    asyncio.run(run())
-    assert len(set(tasks)) == 1
+    asyncio.run(drive(turns_of([["a"], ["b"], ["c", "d"]]), answer))
+    assert counts == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from ..workflow.model import (
 from .blocks import Growth
 from .data import Content, add_data, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
-from .draws import sample, shuffle, shuffled, skip_shuffle
+from .draws import sample, shuffle, shuffle_copy, skip_shuffle
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
 from .placement import place_tasks
@@ -39,26 +39,27 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
     def shuffle_level(level: Workflow) -> Workflow:
         return replace(
             level,
-            tasks=shuffled(map(shuffle_task, level.tasks), rng),
-            data=shuffled(level.data, rng),
-            gateways=shuffled(level.gateways, rng),
+            tasks=shuffle_copy(map(shuffle_task, level.tasks), rng),
+            data=shuffle_copy(level.data, rng),
+            gateways=shuffle_copy(level.gateways, rng),
             links=shuffle_links(level.links, rng),
-            data_links=shuffled(level.data_links, rng),
-            parameters=shuffled(level.parameters, rng),
-            configurations=shuffled(map(shuffle_configuration, level.configurations), rng),
-            others=shuffled(map(shuffle_level, level.others), rng),
+            data_links=shuffle_copy(level.data_links, rng),
+            parameters=shuffle_copy(level.parameters, rng),
+            configurations=shuffle_copy(map(shuffle_configuration, level.configurations), rng),
+            others=shuffle_copy(map(shuffle_level, level.others), rng),
         )
 
     def shuffle_task(task: Task) -> Task:
         if task.subworkflow is None and len(task.parameters) < 2 and len(task.effects) < 2:
             return task  # most tasks: nothing is drawn
         subworkflow = task.subworkflow and shuffle_level(task.subworkflow)
-        parameters, effects = shuffled(task.parameters, rng), shuffled(task.effects, rng)
+        parameters, effects = shuffle_copy(task.parameters, rng), shuffle_copy(task.effects, rng)
         return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
 
     def shuffle_configuration(configuration: Configuration) -> Configuration:
-        configurations = shuffled(map(shuffle_configuration, configuration.configurations), rng)
-        return replace(configuration, parameters=shuffled(configuration.parameters, rng), configurations=configurations)
+        configurations = shuffle_copy(map(shuffle_configuration, configuration.configurations), rng)
+        parameters = shuffle_copy(configuration.parameters, rng)
+        return replace(configuration, parameters=parameters, configurations=configurations)
 
     return shuffle_level(project)
 

@@ -39,7 +39,7 @@ def skip_shuffle(count: int, rng: Random) -> None:
             pass
 
 
-def shuffled(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
+def shuffle_copy(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
     """Return the items in a drawn order."""
     order = list(items)
     if len(order) > 1:

@@ -141,12 +141,12 @@ def _count_bits(numbers: Sequence[int]) -> list[int]:
     return [column.count("1") for column in columns][::-1]
 
 
-_TRUTH = bytes.maketrans(b"01", b"\0\1")
+_BIT_VALUES = bytes.maketrans(b"01", b"\0\1")
 
 
 def _set_bits(number: int) -> list[int]:
     """Return the bits of a number that are set, the lowest first."""
-    return [*compress(count(), bin(number)[:1:-1].encode().translate(_TRUTH))]  # no loop in Python: it runs often
+    return [*compress(count(), bin(number)[:1:-1].encode().translate(_BIT_VALUES))]  # no loop in Python: it runs often
 
 
 def _count_atomic(step: DraftStep) -> int:

@@ -68,6 +68,8 @@ class Recipe:
     prose: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("features", "avoid"):  # a set is as good, but has no hash
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
         for name, span in (("tasks", TASKS), ("width", WIDTHS), ("depth", DEPTHS), ("cross_links", CROSS_LINKS)):
             if (value := getattr(self, name)) not in span:
                 raise UsageError(f"recipe: {name} is {value!r}; expected a whole number from {span[0]} to {span[-1]}")

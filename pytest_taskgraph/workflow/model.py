@@ -148,7 +148,7 @@ class Flaw:
 
 
 class _Hashed:
-    """Slots for the hash and the digest of a workflow, which depend on all of it and are needed often."""
+    """Slots for the hash and the digest of a workflow, which take long to compute and are needed often."""
 
     __slots__ = ("_digest", "_hash")
     _hash: int

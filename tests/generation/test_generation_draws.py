@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.generation.draws import sample, shuffle, shuffled, skip_shuffle
+from pytest_taskgraph.generation.draws import sample, shuffle, shuffle_copy, skip_shuffle
 
 COUNTS = (0, 1, 2, 3, 4, 5, 16, 17, 22, 64, 65, 200)
 
@@ -32,7 +32,7 @@ def test_shuffle_equals_shuffle_of_random(count: int) -> None:
         shuffle(items, rng)
         skip_shuffle(count, skipping_rng)
         assert items == expected
-        assert shuffled(range(count), Random(seed)) == tuple(expected)
+        assert shuffle_copy(range(count), Random(seed)) == tuple(expected)
         assert rng.getstate() == skipping_rng.getstate() == expected_rng.getstate()
 
 

@@ -16,6 +16,11 @@ from pytest_taskgraph.generation.strategies import recipes
 from pytest_taskgraph.workflow.features import FEATURES
 
 
+def test_recipe_of_plain_sets_is_that_of_frozen_sets() -> None:
+    plain = Recipe(features={"data"}, avoid={"loop"})  # type: ignore[arg-type]
+    assert {plain: 1}[Recipe(features=frozenset({"data"}), avoid=frozenset({"loop"}))]
+
+
 def of(*features: str, avoid: Iterable[str] = (), tasks: int = 12, cross_links: int = 0) -> Recipe:
     return Recipe(tasks, features=frozenset(features), avoid=frozenset(avoid), cross_links=cross_links)
 

@@ -208,6 +208,30 @@ class Object:
         assert [trial["reply"]["text"] for trial in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
 
 
+@pytest.mark.parametrize("immediate", ["immediate = True", "def immediate(self): return True"])
+def test_model_that_is_immediate_but_waits_is_refused(project: Project, immediate: str) -> None:
+    head = f"""
+import asyncio
+from pytest_taskgraph import Reply
+
+class Object:
+    name = "object"
+    {immediate}
+
+    async def answer(self, request):
+        await asyncio.sleep(0)
+        return Reply("Final answer: yes")
+
+"""
+    registering(project, "registry.model('mine', opener=lambda rest, options: Object())", head=head)
+    ran = project.run("--model=mine", "-k", "parallel_pair")
+    if immediate.endswith("= True"):
+        assert "the model 'object' has the attribute immediate = True, but its answer waits; remove it" in ran.output
+        assert (ran.counts["error"], ran.clean) == (2, True), ran.output
+    else:  # another attribute of that name
+        assert "1 passed" in ran.output, ran.output
+
+
 def test_model_object_of_project_raises_provider_errors(project: Project) -> None:
     head = """
 class Object:

@@ -19,7 +19,7 @@ from ..prices import Price, token_cost, worst_cost
 from ..store import Store
 from .layer import Attempt, Layer, WrappingLayer
 from .limits import POSITION
-from .time_limit import time_stopped
+from .time_limit import stop_time
 
 # No reply was written: the provider refused the request or failed. Any other failure may be billed.
 UNBILLED = frozenset(
@@ -63,7 +63,7 @@ class BudgetLayer(WrappingLayer):
                 yield _PricedAttempt(self, attempt)
                 return
             reserved = self._worst_cost(request)
-            with time_stopped():
+            with stop_time():
                 await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
             reservation = _ReservedAttempt(self, attempt, reserved)
             try:

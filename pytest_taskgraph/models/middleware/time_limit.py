@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-# The time limit of the current question.
+# The time limit of the current question: waiting for the budget does not count.
 TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
 
 
 @contextmanager
-def time_stopped() -> Iterator[None]:
+def stop_time() -> Iterator[None]:
     """Extend the time limit of the question by the time that passes in the context."""
     limit, clock = TIME_LIMIT.get(), asyncio.get_running_loop().time
     end = None if limit is None or limit.expired() else limit.when()

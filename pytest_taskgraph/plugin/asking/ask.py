@@ -43,7 +43,7 @@ def may_wait(question: Question, episode: Episode, model: Model, measuring: Meas
 
     That holds for one turn to a model whose attribute `immediate` is True, in a run without judge and embedder.
     """
-    immediate = getattr(model, "immediate", False) and is_one_turn(episode)
+    immediate = getattr(model, "immediate", False) is True and is_one_turn(episode)
     return not immediate or bool(question.judged) or any(measuring.specs.values())
 
 
@@ -90,7 +90,7 @@ async def ask(
     try:
         async with asyncio.timeout(seconds) if waits else nullcontext() as limit:
             TIME_LIMIT.set(limit)
-            transcript = await drive(episode(question), answer, exchanges, concurrent=waits)
+            transcript = await drive(episode(question), answer, exchanges, waits=waits)
             if question.judged:
                 transcript = await measuring.measure(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:

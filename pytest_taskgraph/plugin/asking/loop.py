@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from ...errors import NotAskedError
@@ -18,6 +19,10 @@ from ...errors import NotAskedError
 _T = TypeVar("_T")
 _WAIT_INTERVAL = 0.25  # seconds between two checks while waiting
 _GRACE_PERIOD = 2.0  # seconds for running coroutines to end once the run does
+
+
+class UnexpectedWaitError(Exception):
+    """A coroutine that was run without an event loop waits."""
 
 
 def _no_work() -> bool:
@@ -106,6 +111,7 @@ class EventLoopThread:
 
         Raises:
             NotAskedError: if the loop was stopped before.
+            UnexpectedWaitError: if the coroutine waits though `waits` is False.
         """
         if not (waits or self._ended):
             return self._run_without_loop(coroutine)
@@ -125,14 +131,15 @@ class EventLoopThread:
 
     def _run_without_loop(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         try:
-            coroutine.send(None)
+            copy_context().run(coroutine.send, None)  # as in a task of a loop, what it sets does not stay
         except StopIteration as end:
             result: _T = end.value
             return result
         except KeyboardInterrupt:
             self.stop()
             raise
-        raise RuntimeError(f"{coroutine!r} waits; it needs an event loop")
+        coroutine.close()
+        raise UnexpectedWaitError
 
     def stop(self) -> None:
         """End the loop permanently, from any thread; running coroutines are cancelled, and have 2 seconds to end."""

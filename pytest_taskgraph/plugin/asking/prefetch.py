@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ...errors import UsageError
 from .. import pytest_compat
 from ..suites import asks
 from .ask import AskResult, ask, may_wait
+from .loop import UnexpectedWaitError
 
 if TYPE_CHECKING:
     from ...trial import Question
@@ -150,7 +152,12 @@ class Prefetcher:
         if not (model.live or self._parts.measures_replies):
             self._parts.garbage.exclude_existing()
             asking, waits = self._asking(question, model, collected)
-            return self._parts.loop.run_here(asking(), waits)
+            try:
+                return self._parts.loop.run_here(asking(), waits)
+            except UnexpectedWaitError:
+                raise UsageError(
+                    f"the model {model.name!r} has the attribute immediate = True, but its answer waits; remove it"
+                ) from None
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
         else:

@@ -111,7 +111,7 @@ def _value_between(low: Fraction, high: Fraction, integers_only: bool) -> Fracti
     return above if above < high else None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)  # 1 and True are equal, as are 1e23 and the integer nearest to it
 def _bound(end: float | None) -> Fraction | None:
     return None if end is None or math.isinf(end) else Fraction(str(end))
 

@@ -141,7 +141,7 @@ class _Reduction:
             return
         self._remove(before, after)
         block = _join_in_sequence(before.block, after.block)
-        first = _earlier(before.first, after.first)
+        first = _alphabetically_first(before.first, after.first)
         parts = before.parts if block is before.block else ()
         depth = max(before.depth, after.depth)
         self._add(Edge(before.source, after.target, before.links, block, before.conditional, first, depth, parts))
@@ -198,14 +198,14 @@ class _Reduction:
             return False
         redo = () if back[0].block == EMPTY else (back[0].block,)
         block = Block("loop", "", (body.block, *redo), node[0], ((), back[0].links)[: 1 + len(redo)])
-        first = _earlier(body.first, back[0].first)
+        first = _alphabetically_first(body.first, back[0].first)
         self._remove(body, back[0])
         self._add(Edge(body.source, node, body.links, block, False, first, depth))
         on[0].conditional = len(on) > 1
         return True
 
 
-def _earlier(task: str, other: str) -> str:
+def _alphabetically_first(task: str, other: str) -> str:
     """Return the alphabetically first of two tasks, of which one or both may be missing ("")."""
     return min(task, other) if task and other else task or other
 

@@ -85,7 +85,7 @@ class FlowPlan:
                 gateway.kind if gateway is not None and gateway.role == "join" else "",
                 not out and node != END and node not in tasks,
                 self._choice(variables, node),
-                tuple([each for each in variables.changes.get(node, ()) if each.variable in variables.relevant]),
+                tuple([change for change in variables.changes.get(node, ()) if change.variable in variables.relevant]),
             )
         self.loops = {loop.nodes: self._loop(variables, loop) for loop in loops_in(parts_of(level) or ())}
 

@@ -406,8 +406,8 @@ class LoopProgress:
     Without changes that tasks state (`unstated`), the return of an earlier state says nothing.
     """
 
-    def __init__(self, variables: Sequence[str], unstated: bool, memory: Memory) -> None:
-        self.names, self.unstated, self.memory = variables, unstated, memory
+    def __init__(self, names: Sequence[str], unstated: bool, memory: Memory) -> None:
+        self.names, self.unstated, self.memory = names, unstated, memory
         self.states = [self._state()]
         self.seen = set(self.states)
         self.slopes: dict[str, Fraction | None] = dict.fromkeys(self.names)

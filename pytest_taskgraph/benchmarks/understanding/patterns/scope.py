@@ -112,7 +112,7 @@ def cases(pattern: Pattern, scope: Scope, hardest: bool = False) -> Iterator[Cas
     Args:
         pattern: The pattern.
         scope: The level.
-        hardest: Leave out cases of a rank above 0; only for a pattern that is `selective`.
+        hardest: Leave out cases of a rank above 0, which then do not count; only for a pattern that is `selective`.
     """
     if scope.whole or pattern.levels == "all":
         options = {"hardest": True} if hardest else {}

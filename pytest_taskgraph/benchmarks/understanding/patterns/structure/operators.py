@@ -92,7 +92,7 @@ def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
         easy = ordered and not answer and not parallel.issuperset((a, b))
         if answer is not None and not (hardest and easy):
             labels = {"pair": "parallel" if answer else "ordered" if ordered else "alternative"}
-            stratum = f"{(a in beside) + (b in beside)} at a gateway"
+            stratum = f"{len(beside.intersection((a, b)))} at a gateway"
             yield case(answer, rank=int(easy), stratum=stratum, a=a, b=b, labels=labels)
 
 

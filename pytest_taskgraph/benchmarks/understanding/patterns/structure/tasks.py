@@ -85,8 +85,8 @@ def task_list_with_property(workflow: Workflow) -> Cases:
         yield _case(task_property.name, task_property.plural, task_property.singular, tasks, easy=few or not tasks)
     kinds: dict[str, list[str]] = {}
     for task in workflow.tasks:
-        kinds.setdefault(task.kind, []).append(task.name)
-    kinds.pop("", None)
+        if task.kind:
+            kinds.setdefault(task.kind, []).append(task.name)
     for number, (kind, tasks) in enumerate(kinds.items()):
         plural, singular = f"are of kind '{kind}'", f"is said to be of the kind '{kind}'"
         yield _case("kind", plural, singular, tasks, easy=few or number > 0)
