@@ -165,20 +165,11 @@ def _check_turn(requests: object) -> list[Request]:
         if mistake := _message_mistake(request.messages):
             expected = "expected dictionaries with role and content"
             raise UsageError(f"an episode yielded a request with {mistake}; {expected}")
-        if _is_plain(request):
-            continue
         try:
             json.dumps([request.messages, request.tools, request.settings], allow_nan=False)
         except (TypeError, ValueError) as error:
             raise UsageError(f"an episode yielded a request that JSON cannot hold: {error}") from None
     return list(requests)
-
-
-def _is_plain(request: Request) -> bool:
-    """Return True if the request consists of messages of texts, as most do: JSON holds it."""
-    if [request.tools, request.settings] != [[], {}]:
-        return False
-    return all(type(text) is str for message in request.messages for pair in message.items() for text in pair)
 
 
 def _message_mistake(messages: object) -> str:

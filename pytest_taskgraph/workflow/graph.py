@@ -185,6 +185,16 @@ def ancestors_of_each(workflow: Workflow, nodes: Iterable[str], flow: Flow = "co
     return found
 
 
+def tasks_by_data(workflow: Workflow) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Return, for each data of the level by name, the tasks that read it, and those that write it."""
+    readers: dict[str, set[str]] = {data.name: set() for data in workflow.data}
+    writers: dict[str, set[str]] = {name: set() for name in readers}
+    for link in workflow.data_links:
+        readers.get(link.source, set()).add(link.target)
+        writers.get(link.target, set()).add(link.source)
+    return readers, writers
+
+
 def links_between(workflow: Workflow, a: str, b: str) -> tuple[Link, ...]:
     """Return the links that lead from `a` to `b` with no gateway between."""
     return tuple(link for link in workflow.links if link.source == a and link.target == b)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ...errors import NoCaseError
 from ...workflow.check import problems
-from ...workflow.graph import reachable
+from ...workflow.graph import ancestors_of_each
 from ...workflow.model import DataLink, Flaw, Link, Parameter, Task, Workflow
 from ...workflow.project import Path, every_level, levels
 from ..vocabularies import Alternative, Goal, Vocabulary, VocabularyEntry, domain_names, vocabulary
@@ -265,12 +265,10 @@ def _tasks_before(level: Workflow, around: frozenset[str]) -> dict[str, frozense
         task.name: {task.name} if task.subworkflow is None else {inner.name for inner in every_task(task.subworkflow)}
         for task in level.tasks
     }
-    sources: dict[str, list[str]] = {}
-    for link in level.links:
-        sources.setdefault(link.target, []).append(link.source)
+    before = ancestors_of_each(level, level.task_names)
     tasks_before: dict[str, frozenset[str]] = {}
     for task in level.tasks:
-        earlier = around.union(*(tasks_inside.get(node, ()) for node in reachable(sources, task.name)))
+        earlier = around.union(*(tasks_inside[name] for name in before[task.name]))
         if task.subworkflow is not None:
             tasks_before |= _tasks_before(task.subworkflow, earlier)
         else:

@@ -22,7 +22,7 @@ from ..guards.solver import Guard, evaluate_guards
 from ..model import START, Link, Workflow
 from .concurrency import regions_of
 from .loop_nest import LoopPart, loops_in, parts_of
-from .variables import Variables, variables_of
+from .variables import Variables, Way, variables_of
 
 MAX_PASSES = 2000
 """Largest number of passes, unfinished ones included, for one answer about a small level."""
@@ -85,7 +85,7 @@ class Sketch:
         flow, ways = self.variables.flow, self.variables.ways[node]
         links = tuple(self._bits([way.link]) for way in ways)
         names = self.variables.read([node])
-        has_guard = any(way.link.guard is not None for way in ways)
+        has_guard = _has_guard(ways)
         known = has_guard and not any(way.vague for way in ways) and self.still.issuperset(names)
         return SketchNode(
             node,
@@ -218,9 +218,12 @@ def _choices_that_can_avoid(level: Workflow, task: str) -> frozenset[str]:
     return frozenset(
         node
         for node in reachable_from(regions.before, [task])
-        if not regions.closers.passes(node, task)
-        and (len(ways[node]) > 1 or any(way.link.guard is not None for way in ways[node]))
+        if not regions.closers.passes(node, task) and (len(ways[node]) > 1 or _has_guard(ways[node]))
     )
+
+
+def _has_guard(ways: Iterable[Way]) -> bool:
+    return any(way.link.guard is not None for way in ways)
 
 
 def _union(sets: Iterable[int]) -> int:

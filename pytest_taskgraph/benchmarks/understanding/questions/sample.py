@@ -140,24 +140,24 @@ def _attempt(
 def _hardest_cases(pattern: Pattern, project: Workflow, answer: str | None) -> list[tuple[Scope, Case]]:
     """Return the cases of the lowest rank, of those with the requested answer if there is one, each with its level."""
     levels = scopes(project)
-    if pattern.selective and (found := _cases_of_lowest_rank(pattern, levels, answer, hardest=True)):
-        return found
+    if pattern.selective and (hardest := _cases_of_lowest_rank(pattern, levels, answer, hardest=True)):
+        return hardest
     return _cases_of_lowest_rank(pattern, levels, answer)
 
 
 def _cases_of_lowest_rank(
     pattern: Pattern, levels: Iterable[Scope], answer: str | None, hardest: bool = False
 ) -> list[tuple[Scope, Case]]:
-    found: list[tuple[Scope, Case]] = []
+    lowest: list[tuple[Scope, Case]] = []
     least: float = inf
     for scope in levels:
         for case in cases(pattern, scope, hardest):
             if case.rank <= least and (answer is None or verdict(case.answer) == answer):
                 if case.rank < least:
                     least = case.rank
-                    found.clear()
-                found.append((scope, case))
-    return found
+                    lowest.clear()
+                lowest.append((scope, case))
+    return lowest
 
 
 def _no_case(pattern: Pattern, recipe: Recipe, wanted: str | None) -> str:

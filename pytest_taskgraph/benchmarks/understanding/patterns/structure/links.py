@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
-from .....workflow.graph import reachable, task_graph
+from .....workflow.graph import reachable, task_graph, tasks_by_data
 from .....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
@@ -70,8 +70,8 @@ def _data_pairs(workflow: Workflow, hardest: bool) -> Iterator[tuple[Flow, str, 
     """Yield the pairs of a task and data, each with its kind and the rank of the questions about it."""
     data = set(_data_names(workflow))
     links = _direct(workflow.data_links, (*workflow.task_names, *_data_names(workflow)))
-    written = {name for task in workflow.task_names for name in links[task]}
-    passed_on = {name for name in data if links[name] and name in written}
+    written_data = {name for task in workflow.task_names for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written_data}
     alike = {is_data: tuple(name for name in links if (name in data) == is_data) for is_data in (True, False)}
     for a, b, pair in _pairs(links, {name: alike[name in data] for name in links}, unlinked=not hardest):
         if pair == "unlinked":
@@ -91,12 +91,8 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
             descriptions[after[0]][before] = (
                 f"the one task that comes directly after task '{before}' in the control flow"
             )
-    writers: dict[str, set[str]] = {data: set() for data in _data_names(workflow)}
-    readers: dict[str, set[str]] = {data: set() for data in writers}
-    for link in workflow.data_links:
-        readers.get(link.source, set()).add(link.target)
-        writers.get(link.target, set()).add(link.source)
-    for data in writers:
+    readers, writers = tasks_by_data(workflow)
+    for data in readers:
         for verb, tasks in (("reads", readers[data]), ("writes", writers[data])):
             if len(tasks) == 1 and descriptions.keys() >= tasks:
                 (task,) = tasks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from .....workflow.graph import tasks_by_data
 from .....workflow.model import Task, Workflow
 from ..pattern import Case, Cases, case, pattern
 
@@ -94,11 +95,7 @@ def task_list_with_property(workflow: Workflow) -> Cases:
 
 
 def _data_cases(workflow: Workflow, few: bool) -> Iterator[Case]:
-    reads: dict[str, set[str]] = {data.name: set() for data in workflow.data}
-    writes: dict[str, set[str]] = {data.name: set() for data in workflow.data}
-    for link in workflow.data_links:
-        reads.get(link.source, set()).add(link.target)
-        writes.get(link.target, set()).add(link.source)
+    reads, writes = tasks_by_data(workflow)
     names = workflow.task_names
     for data in reads:
         readers = [name for name in names if name in reads[data]]
