@@ -54,7 +54,7 @@ class Ending:
     """A model whose third token in a row is its end, and never one before it."""
 
     def __init__(self, model: Any, end: int) -> None:  # noqa: ANN401
-        self._model, self._end, self._calls = model, end, 0
+        self._model, self._end, self._calls, self.forward = model, end, 0, model.forward
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:  # noqa: ANN401
         self._calls += 1

@@ -129,11 +129,12 @@ def test_reasoning_tokens_of_another_shape_are_unknown(count: object) -> None:
     assert count_reasoning({"completion_tokens_details": {"reasoning_tokens": count}}, 20, 50) == (None, 0)
 
 
-def test_cost_without_reasoning_apart_is_unknown(server: Loopback) -> None:
-    costs: dict[str, Json] = {"input_cost_per_token": 0.01, "output_cost_per_token": 0.02}
+@pytest.mark.parametrize(("apart", "known"), [(0, True), (40, False)])
+def test_cost_is_unknown_if_reasoning_is_counted_apart(server: Loopback, apart: int, known: bool) -> None:
     details = {"reasoning_tokens": 40}
-    server.script(used(prompt_tokens=20, completion_tokens=10, total_tokens=70, completion_tokens_details=details))
-    assert ask("openai/priced-apart", server.url, costs).cost is None
+    usage = used(prompt_tokens=20, completion_tokens=50, total_tokens=70 + apart, completion_tokens_details=details)
+    server.script(replace(usage, body=usage.body.replace(b'"any"', b'"gpt-4o"')))
+    assert (ask("litellm:openai/gpt-4o", server.url).cost is not None) == known
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"])

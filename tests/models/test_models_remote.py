@@ -36,12 +36,6 @@ def test_named_model_cost_follows_price_list(server: Loopback, ask: Ask) -> None
     assert ask(model="openai/gpt-4o").cost == pytest.approx(1000 * 2.5e-6 + 100 * 1e-5)
 
 
-def test_named_model_price_in_settings_is_used(server: Loopback, ask: Ask) -> None:
-    server.script(reply("yes", usage=(1000, 100)))
-    got = ask(model="openai/own-price", input_cost_per_token=1e-6, output_cost_per_token=2e-6)
-    assert got.cost == pytest.approx(0.0012)
-
-
 def test_named_model_reply_without_usage_has_unknown_cost(server: Loopback, ask: Ask) -> None:
     server.script(reply("yes", model="gpt-4o", usage=None))
     got = ask(model="openai/gpt-4o")

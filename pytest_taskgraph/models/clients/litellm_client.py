@@ -175,11 +175,9 @@ async def close() -> None:
     await close_sessions()
     if not _litellm.cache_info().currsize:  # not imported: there is no connection to close
         return
-    clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
-    of_this_loop = (
-        f"-{id(asyncio.get_running_loop())}"  # litellm's suffix of this loop's keys; other loops may be sending
-    )
-    for key in [key for key in list(clients) if key.endswith(of_this_loop)]:
+    cache = _litellm().in_memory_llm_clients_cache
+    clients, of_this_loop = cache.cache_dict, cache.update_cache_key_with_event_loop("")
+    for key in [key for key in list(clients) if key.endswith(of_this_loop)]:  # other loops may be sending
         with suppress(Exception):  # a client without `close`, or closed already
             await clients.pop(key).close()
 
@@ -326,8 +324,8 @@ def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
 
     The size limit applies here as well, since some of litellm's providers use a transport of their own.
     """
-    refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    text = message.content or refusal or ""
+    theirs = getattr(message, "provider_specific_fields", None) or {}
+    text = message.content or getattr(message, "refusal", None) or theirs.get("refusal") or ""
     if len(text) + len(getattr(message, "reasoning_content", None) or "") > LARGEST:
         raise ReplyTooLargeError
     return scrub(text)

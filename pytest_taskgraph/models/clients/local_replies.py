@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from inspect import signature
 from math import isfinite
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -96,20 +97,27 @@ def write_reply(
     room = settings.max_tokens if weights.longest is None else weights.longest - len(ids) + 1
     draw = _generator(ids, settings.seed, repetition)
     tokens: list[int] = []
-    inputs, cache = list(ids), None
+    inputs, kept = list(ids), _cache_parameter(weights)
+    cache: dict[str, Any] = {}
     finish = "length"
     with torch.inference_mode():
         while len(tokens) < min(settings.max_tokens, room) and not stop.is_set():
-            output = weights.model(torch.tensor([inputs], device=weights.device), past_key_values=cache, use_cache=True)
+            output = weights.model(torch.tensor([inputs], device=weights.device), use_cache=True, **cache)
             token = _next_token(output.logits[0, -1].float().cpu(), settings, draw)
             tokens.append(token)
             if token in weights.ends:
                 finish = "stop"
                 break
-            cache = getattr(output, "past_key_values", None)
-            inputs = [token] if cache is not None else [*ids, *tokens]
+            computed = getattr(output, kept, None)
+            cache = {} if computed is None else {kept: computed}
+            inputs = [token] if cache else [*ids, *tokens]
     text = weights.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
     return str(text), len(tokens), finish
+
+
+def _cache_parameter(weights: LocalWeights) -> str:
+    """Return the name under which the model takes and returns what it computed of the tokens before: newer or older."""
+    return "cache" if "cache" in signature(weights.model.forward).parameters else "past_key_values"
 
 
 def _generator(ids: Sequence[int], seed: int, repetition: int) -> Any:  # noqa: ANN401 - of a package without types here

@@ -42,7 +42,7 @@ _NO_KEY = re.compile(
     r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
 )
 _NO_REPLY = (
-    *("empty or invalid response", "invalid response object", "provider returned 'choices'"),
+    *("empty or invalid response", "invalid response object", "provider returned 'choices'", "with no 'choices'"),
     "integer string conversion: value has",  # json, of a number with more digits than Python reads
 )
 _TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
@@ -74,6 +74,7 @@ _NO_PATH = re.compile(r"(?:HTTP status (?:405|501)$|method not allowed|not imple
 _WRAPPING = re.compile(
     r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
 )
+_BARE = re.compile(r"Error code: \d{3}$")  # openai's message of a response whose body it could not read
 _OF_PYTHON = re.compile(r" ?(?:ssl:)?<[\w.]+ object at 0x[0-9a-f]+>|; use sys\.\w+\(\) to increase the limit")
 
 
@@ -294,7 +295,7 @@ def _wraps(exception: BaseException) -> bool:
 def _kind(
     chain: list[BaseException], status_of: Callable[[BaseException], int | None] | None = None
 ) -> ProviderErrorKind:
-    text = "\n".join(str(e)[:_READ] for e in chain).lower()
+    text = "\n".join(f"{str(e)[:_READ]}\n{_body(e)[:_READ]}" for e in chain).lower()
     status = next(filter(None, map(status_of or _status, chain)), None)
     unpaid = any(getattr(e, "status_code", None) == 402 for e in chain)
     evidence = _Evidence(_names(chain, status), status, text, unpaid)
@@ -378,7 +379,15 @@ def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
     chosen = (
         chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
     )
-    return next((str(e) for e in [*chosen, *chain] if str(e).strip()), type(chain[0]).__name__)
+    said = next((str(e) for e in [*chosen, *chain] if str(e).strip()), type(chain[0]).__name__)
+    body = next(filter(None, map(_body, chain)), "") if _BARE.search(said) else ""
+    return f"{said}: {body}" if body else said
+
+
+def _body(exception: BaseException) -> str:
+    """Return the body of the response as openai's exceptions hold it, which leave it out of their message; or ""."""
+    body = getattr(exception, "body", None)
+    return body if isinstance(body, str) else "" if body is None else repr(body)
 
 
 def _unwrap(words: str) -> str:
