@@ -1,4 +1,4 @@
-"""Sweep faults of providers through both clients, and check the outcome of each.
+"""Sweep faults of providers through three clients (by address, without litellm, litellm), and check each outcome.
 
     python perf/faults.py                a table of outcome, requests sent and replies stored, by fault and client
     python perf/faults.py --only gzip    the faults whose names hold a word
@@ -44,7 +44,7 @@ from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
 
 KEY = "fault/key+0123456789"
 RETRIES = 1  # rate limits are repeated three times as often, after real pauses
-CLIENTS = {"litellm": "litellm:openai/any", "lean": "{url}#any"}
+CLIENTS = {"litellm": "litellm:openai/any", "provider": "openai/any", "address": "{url}#any"}
 QUESTION = Question(
     id="q", family="understanding", group="p", section="structure", text="Is it so?", prompt="Is it so?",
     form="yes-no", reference="yes", metric=form("yes-no").metric,
@@ -129,7 +129,8 @@ def failures_within_replies() -> Iterator[ProviderFault]:
     yield ProviderFault("200, error as a text", as_json({"error": "no"}), ("bad-request",))
     yield ProviderFault("200, error of no code", as_json({"error": {"message": "no"}}), ("bad-request",))
     yield ProviderFault("200, error of a word", as_json({"error": {"message": "no", "code": "upstream"}}), ("server",))
-    for end in ("error", "ERROR", "network_error"):
+    for end in ("error", "ERROR", "network_error", "insufficient_system_resource", "abort", "cancelled", "TIMEOUT",
+                "ERROR_LIMIT", "error_upstream"):  # fmt: skip
         yield ProviderFault(f"200, finish_reason {end}", reply("half an answer", finish_reason=end), ("server",))
     for end in ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "sensitive"):
         yield ProviderFault(f"200, {end} with text", reply("Final answer: yes", finish_reason=end), ("content-filter",))
@@ -143,6 +144,7 @@ def failures_within_replies() -> Iterator[ProviderFault]:
         yield ProviderFault(f"200, empty: {name}", empty, ("empty", "malformed"))
     yield ProviderFault("200, cut off at once", reply("", finish_reason="length"), ("truncated",))
     yield ProviderFault("200, cut off midway", reply("Final ans", finish_reason="length"), ("truncated",))
+    yield ProviderFault("200, cut off: model_length", reply("Final ans", finish_reason="model_length"), ("truncated",))
 
 
 def choice(message: Any) -> Raw:  # noqa: ANN401 - any JSON value
@@ -153,7 +155,8 @@ def shapes() -> Iterator[ProviderFault]:
     """Yield bodies that are no reply."""
     bodies: dict[str, bytes] = {
         "nothing": b"", "cut off": b'{"choices": [{"mess', "HTML": b"<html>log in</html>", "no UTF-8": b"\xff\xfe",
-        "a stream": b"data: {}\n\n", "deep": b"[" * 100_000, "NaN": b"NaN", "two values": GOOD.body * 2,
+        "a stream": b"data: {}\n\n", "blanks": b" \n", "deep": b"[" * 100_000, "NaN": b"NaN",
+        "two values": GOOD.body * 2,
         "a number of 5000 digits": b'{"choices": ' + b"9" * 5_000 + b"}",
     }  # fmt: skip
     for name, body in bodies.items():
@@ -166,7 +169,8 @@ def shapes() -> Iterator[ProviderFault]:
         yield ProviderFault(f"content: {json.dumps(content)}", choice(message), ("malformed",))
     for calls in ("f", ["f"], [{}], [{"function": None}]):
         yield ProviderFault(f"calls: {json.dumps(calls)}", reply(None, message={"tool_calls": calls}), ("malformed",))
-    for usage in ([], "x", {"prompt_tokens": "x"}, {"prompt_tokens": 3.5}):
+    for usage in ([], "x", {"prompt_tokens": "x"}, {"prompt_tokens": 3.5}, {"prompt_tokens": -5000},
+                  {"prompt_tokens": 3, "completion_tokens": -5000}, {"prompt_tokens": 10**12}):  # fmt: skip
         content_json = json.loads(GOOD.body) | {"usage": usage}
         yield ProviderFault(f"usage: {json.dumps(usage)}", as_json(content_json), ("malformed",))
     yield ProviderFault("role: bot", choice({"role": "bot", "content": "yes"}), ("malformed",))
@@ -176,6 +180,7 @@ def transfers() -> Iterator[ProviderFault]:
     """Yield connections that break, and contents that are too large or compressed in unusual ways."""
     yield ProviderFault("reset", RESET, ("connection",))
     yield ProviderFault("no HTTP", Raw(plain=b"SSH-2.0-OpenSSH"), ("connection",))
+    yield ProviderFault("half the headers", Raw(plain=b"HTTP/1.1 200 OK\r\nContent-Ty"), ("connection",))
     yield ProviderFault("20 bytes lack", replace(GOOD, lacks=20), ("connection",))
     yield ProviderFault("20 bytes lack, reset", replace(GOOD, lacks=20, resets=True), ("connection",))
     yield ProviderFault("no answer", HANG, ("timeout",))
@@ -211,7 +216,9 @@ def unusual_replies() -> Iterator[ProviderFault]:
         "no usage": reply(yes, usage=None),
         "no tokens": reply(yes, usage=(0, 0)),
         "no end": reply(yes, finish_reason=None),
-        "end unknown": reply(yes, finish_reason="eos"),
+        "end of another word": reply(yes, finish_reason="eos"),
+        "end unknown": reply(yes, finish_reason="tired"),
+        "sent twice": replace(GOOD, again=True),
         "cut off behind": reply(yes, finish_reason="length"),
         "refusal": reply(None, message={"refusal": "I can't say."}),
         "null error": reply(yes, error=None),
@@ -229,7 +236,7 @@ def ask(server: Loopback, client: str, fault: ProviderFault) -> FaultOutcome:
     server.answer = fault.answer
     seen = len(server.requests)
     settings: dict[str, Json] = {"api_key": KEY, "max_tokens": 10}
-    if client == "litellm":
+    if "#" not in CLIENTS[client]:
         settings["api_base"] = server.url
 
     async def run(folder: Path) -> FaultOutcome:

@@ -23,6 +23,7 @@ MOST_REPETITIONS: Final = 10**6
 """A number above the repetitions of any question. Requests that an episode repeats within one question differ by it:
 its second request of a kind is repetition 1,000,001 in the first repetition of the question, 1,000,002 in the
 second."""
+FINISH_REASONS: Final = ("stop", "length", "max_tokens", "tool_calls", "function_call", "content_filter", "error")
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9
@@ -169,7 +170,7 @@ class Reply:
     tokens_out: int | None = None
     cost: float | None = None  # US dollars; None if unknown, never 0 then
     latency: float | None = None  # seconds
-    finish_reason: str = "stop"
+    finish_reason: str = "stop"  # one of FINISH_REASONS, or a provider's word that is not known
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     source: str = ""  # the origin: a provider's model, a file, a baseline
     logprobs: list[list[Any]] = field(default_factory=list)  # for "score": the fields of a TextScore for each text

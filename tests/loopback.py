@@ -16,6 +16,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -37,6 +38,7 @@ class Raw:
     lacks: int = 0
     resets: bool = False
     plain: bytes = b""  # sent in place of a response of HTTP
+    again: bool = False  # sent once more on the same connection: at the next request, or by `send_again`
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,9 @@ class Loopback:
         self.logprob: Callable[[str], float] = lambda token: -float(len(token))
         self.completions: Raw | None = None  # what completions get instead
         self.requests: list[Received] = []
+        self.connections = 0  # number of connections that were opened
         self._script: deque[Answer] = deque()
+        self._owed: list[tuple[Any, bytes]] = []  # responses to be sent again, with the files of their connections
         self._ended = threading.Event()
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -172,6 +176,14 @@ class Loopback:
         """End requests that hang without an answer."""
         self._ended.set()
 
+    def send_again(self) -> None:
+        """Send each response with `again` once more, though nobody asked."""
+        with self._lock:
+            owed, self._owed = self._owed, []
+        for file, response in owed:
+            with suppress(OSError, ValueError):  # the client has closed the connection
+                file.write(response)
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -188,6 +200,7 @@ class Loopback:
         self._server.server_close()
 
     def _next(self, received: Received) -> Raw:
+        self.send_again()
         with self._lock:
             self.requests.append(received)
             answer = self._script.popleft() if self._script else self.answer
@@ -213,6 +226,7 @@ class Loopback:
                 super().setup()
                 with loopback._lock:
                     loopback._connections.add(self.connection)
+                    loopback.connections += 1
 
             def finish(self) -> None:
                 with loopback._lock:
@@ -245,7 +259,11 @@ class Loopback:
                 for name, value in (fixed | answer.headers).items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(answer.body[: len(answer.body) - answer.lacks])
+                with loopback._lock if answer.again else nullcontext():  # who has the answer finds what is owed
+                    self.wfile.write(answer.body[: len(answer.body) - answer.lacks])
+                    if answer.again:
+                        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(answer.body)}\r\n\r\n"
+                        loopback._owed.append((self.wfile, head.encode() + answer.body))
                 if answer.lacks or answer.resets:
                     self._end(answer.resets)
 

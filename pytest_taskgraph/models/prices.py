@@ -136,7 +136,7 @@ def token_cost(
     tokens_reasoning: int | None = None,
     tokens_cached: int | None = None,
 ) -> float | None:
-    """Return the US dollars for these numbers of tokens; None if a value is unknown.
+    """Return the US dollars for these numbers of tokens; None if a value is unknown or below 0.
 
     Args:
         price: The price of the model.
@@ -145,7 +145,7 @@ def token_cost(
         tokens_reasoning: How many of them are reasoning; None counts as 0.
         tokens_cached: How many of the input tokens the provider had cached; None counts as 0.
     """
-    if price is None or tokens_in is None or tokens_out is None:
+    if price is None or tokens_in is None or tokens_out is None or min(tokens_in, tokens_out) < 0:
         return None
     rates = [rates for rates in _all_rates(price) if not rates.above or rates.above < tokens_in][-1]
     dollars = tokens_in * rates.input + tokens_out * rates.output

@@ -99,7 +99,14 @@ RESPONSES: list[Any] = [[], None, "yes", 5, {}, {"choices": {}}, {"choices": []}
 CHOICES: list[Any] = [None, "yes", {}, {"text": "yes"}, {"message": None}]
 CONTENTS: list[Any] = [5, 0, False, [], {}, ["yes"]]
 CALLS: list[Any] = ["f", ["f"], [{}], [{"function": None}]]
-USAGES: list[Any] = [[], "x", {"prompt_tokens": "x"}, {"prompt_tokens": 3.5}]
+USAGES: list[Any] = [
+    *([], "x", {"prompt_tokens": "x"}, {"prompt_tokens": 3.5}, {"prompt_tokens": -5000, "completion_tokens": 2}),
+    *(
+        {"prompt_tokens": 3, "completion_tokens": -1},
+        {"prompt_tokens": 10**9},
+        {"prompt_tokens": 3, "completion_tokens": 10**30},
+    ),
+]
 DATA: list[Any] = [None, {}, [], [None, None], [[1], [2]]]
 VECTORS: list[Any] = ["AAAA", None, [None], ["1"], [float("nan")], [float("inf")], [10**400], {}]
 LONG = "This model's maximum context length is 10 tokens"
@@ -120,7 +127,13 @@ FAILURES = [
     (refuse(402, "Pay first"), "payment"),
     (as_json({"error": {"message": "Insufficient credits", "code": 402}}), "payment"),
     (reply("half an ans", finish_reason="error"), "server"),
-    (reply("half an ans", finish_reason="network_error"), "server"),
+    *(
+        (reply("Final answer: yes", finish_reason=reason), "server")
+        for reason in (
+            *("ERROR", "network_error", "insufficient_system_resource", "abort", "cancelled", "TIMEOUT"),
+            *("ERROR_LIMIT", "error_upstream"),
+        )
+    ),
     (reply("half", finish_reason="error", error={"code": 502, "message": "Upstream died"}), "server"),
     (reply("half", error={"code": 429, "message": "slow down"}), "rate-limit"),
     (reply("half", error={"message": "broken"}), "bad-request"),
@@ -178,13 +191,40 @@ def test_failure_has_same_kind_in_both_clients(server: Loopback, answer: Raw, ki
     assert kind is None or outcome[1:] == (kind, None)
 
 
+TELLING = [
+    (
+        Raw(body=b"<html><title>log in</title>", kind="text/html; charset=utf-8"),
+        "text/html, begins '<html><title>log in",
+    ),
+    (Raw(body=b'data: {"choices": []}\n\n', kind="text/event-stream"), "text/event-stream, begins 'data: {"),
+    (Raw(body=b""), "content type application/json, empty"),
+    (Raw(body=b" \n", kind=""), "content type not stated, empty"),
+    (Raw(502, b"<html><h1>Bad Gateway</h1>", "text/html"), "<h1>Bad Gateway</h1>"),
+    (
+        Raw(plain=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-So"),
+        "within the headers of the reply: content type text/",
+    ),
+    (Raw(plain=b"SSH-2.0-OpenSSH"), "SSH-2.0-OpenSSH"),
+]
+
+
+@pytest.mark.parametrize(("answer", "words"), TELLING)
+@pytest.mark.parametrize("model", CLIENTS)
+def test_message_names_content_type_and_first_characters(server: Loopback, model: str, answer: Raw, words: str) -> None:
+    server.script(answer)
+    assert words in asked_through(model, server.url)[1]
+
+
 REPLIES = [
     (reply("yes"), ("yes", 3, 2, "stop", [])),
     (reply("a\ud800b\x1b[31m\x00c\r\nd"), ("a\ufffdb\ufffd[31m\ufffdc\nd", 3, 2, "stop", [])),
     (reply("ab" * 1_000_000), ("ab" * 1_000_000, 3, 2, "stop", [])),
     (reply("Final ans", finish_reason="length"), ("Final ans", 3, 2, "length", [])),
     (reply("yes", finish_reason="MAX_TOKENS"), ("yes", 3, 2, "length", [])),
+    (reply("yes", finish_reason="model_length"), ("yes", 3, 2, "length", [])),
     (reply("yes", finish_reason="eos"), ("yes", 3, 2, "stop", [])),
+    (reply("yes", finish_reason="STOP_SEQUENCE"), ("yes", 3, 2, "stop", [])),
+    (reply("yes", finish_reason="tired\x1b"), ("yes", 3, 2, "tired\ufffd", [])),
     (reply("yes", finish_reason=None), ("yes", 3, 2, "stop", [])),
     (reply("half", finish_reason="content_filter"), ("half", 3, 2, "content_filter", [])),
     (reply(None), ("", 3, 2, "stop", [])),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
@@ -10,8 +11,11 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loopback import Loopback, as_json
+from loopback import reply as provider_reply
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
+from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.middleware.budget import UNBILLED, BudgetLayer, check_budget
 from pytest_taskgraph.models.middleware.layer import ClientLayer
 from pytest_taskgraph.models.middleware.time_limit import TIME_LIMIT
@@ -109,6 +113,28 @@ def test_budget_stated_price_overrides_cost_of_reply(store: Store) -> None:
 @pytest.mark.parametrize("cost", [None, float("nan"), -1.0, float("inf")])
 def test_budget_reply_of_unknown_cost_settles_at_worst(store: Store, cost: float | None) -> None:
     assert spent_after(store, lambda: Reply("a", cost=cost)) == (1, WORST, 0.0)
+
+
+@pytest.mark.parametrize("tokens", [(-5000, 2), (10, -5000)])
+def test_budget_reply_of_negative_tokens_settles_at_worst(store: Store, tokens: tuple[int, int]) -> None:
+    assert spent_after(store, lambda: Reply("a", *tokens)) == (1, WORST, 0.0)
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": -5000, "completion_tokens": 2}, {"prompt_tokens": 10**9}])
+def test_budget_malformed_usage_of_provider_settles_at_worst(store: Store, usage: dict[str, int]) -> None:
+    body = json.loads(provider_reply("yes").body) | {"usage": usage}
+    with Loopback(as_json(body)) as server:
+        client: Any = open_model(f"{server.url}#gpt-x", {"max_tokens": 5})
+
+        async def ask() -> Reply:
+            try:
+                return await BudgetLayer(ClientLayer(client), store, PRICE, None, 100.0).answer(REQUEST)
+            finally:
+                await close()
+
+        with pytest.raises(ProviderError, match=r"^malformed: .* expected a number of tokens from 0 to 100,000,000"):
+            asyncio.run(ask())
+    assert ledger(store) == (1, WORST, 0.0)
 
 
 @pytest.mark.parametrize("kind", sorted(UNBILLED))

@@ -187,20 +187,6 @@ def test_endpoint_concurrent_requests_in_consecutive_loops_succeed(server: Loopb
     assert [asyncio.run(run()), asyncio.run(run())] == [expected, expected]
 
 
-def test_endpoint_consecutive_requests_share_connection(server: Loopback) -> None:
-    model = open_model(f"{server.url}#any", {})
-    opened: list[int] = []
-
-    async def run() -> None:
-        for _ in range(5):
-            await model.answer(CHAT)
-            opened.append(len(server._connections))
-        await close()
-
-    asyncio.run(run())
-    assert opened == [1] * 5
-
-
 def test_endpoint_cancelled_request_stays_cancelled(server: Loopback) -> None:
     server.script(HANG)
     model = open_model(f"{server.url}#any", {})

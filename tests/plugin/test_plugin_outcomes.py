@@ -52,6 +52,23 @@ def test_reply_without_answer_fails_with_remark(project: Project, server: Loopba
     assert (total[1], total[-1]) == ("2*", "2")
 
 
+def test_unknown_finish_reason_is_named_once(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: reply(right(prompt), finish_reason="tired\x1b[31m")
+    for verbosity in ([], ["-q"]):
+        ran = project.run(*asking(server.url), *verbosity)
+        assert (ran.code, ran.counts) == (0, {"passed": 4})
+        expected = "taskgraph: 4 replies ended with the finish_reason 'tired\ufffd[31m', whose meaning is not known"
+        assert " ".join(ran.output.split()).count(expected) == 1
+
+
+@pytest.mark.parametrize("reason", ["abort", "insufficient_system_resource", "ERROR_LIMIT"])
+def test_reply_that_provider_did_not_finish_is_error(project: Project, server: Loopback, reason: str) -> None:
+    server.answer = lambda prompt: reply(right(prompt), finish_reason=reason)
+    ran = project.run(*asking(server.url), "--taskgraph-retries=0")
+    assert (ran.code, ran.counts) == (1, {"error": 4})
+    assert f"server: the provider failed while it replied (finish_reason '{reason}')" in " ".join(ran.output.split())
+
+
 def test_refusal_fails(project: Project, server: Loopback) -> None:
     server.answer = reply(None, message={"refusal": "I cannot help with that."})
     ran = project.run(*asking(server.url), "-k", "parallel_pair")

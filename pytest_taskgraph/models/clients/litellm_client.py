@@ -20,7 +20,7 @@ from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, hide, public_name, register, scrub
 from ...trial import Json, Reply, Request
 from .openai_compatible import OpenAICompatibleModel
-from .openai_protocol import counts, refuse_failed, vectors, with_reasoning
+from .openai_protocol import counts, finish_reason_of, refuse_failed, vectors, with_reasoning
 from .provider_errors import failure
 from .reasoning import SENT_BACK
 from .request_warnings import ASKING, ignore_warnings_of_requests
@@ -301,11 +301,14 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
         raise ProviderError("malformed", "the reply holds no choices")
     choice = response.choices[0]
     further = getattr(choice, "provider_specific_fields", None) or {}
-    refuse_failed(further.get("error"), further.get("native_finish_reason"))
+    reason = (
+        further.get("native_finish_reason") or choice.finish_reason
+    )  # litellm takes words that it does not know for stop
+    refuse_failed(further.get("error"), reason)
     text = _text(choice.message)
-    finish_reason = scrub(str(choice.finish_reason or "stop"))
     tokens_in, tokens_out = _tokens(response)
     calls = [_tool_call(call) for call in choice.message.tool_calls or ()]
+    finish_reason = finish_reason_of(reason, bool(calls))
     source = scrub(str(response.model or name))
     reply = Reply(text, tokens_in, tokens_out, cost, latency, finish_reason, calls, source)
     return with_reasoning(reply, _reasoning_fields(choice.message), _usage(response))

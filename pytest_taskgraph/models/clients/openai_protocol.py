@@ -1,7 +1,7 @@
 """The OpenAI protocol in JSON: request bodies and responses.
 
-A response is read as litellm reads it, so that both clients give the same reply: other providers' finish reasons are
-translated, and any other shape is malformed. Reasoning is kept apart from the text.
+Other providers' finish reasons are translated, and a response of any other shape is malformed. Reasoning is kept apart
+from the text.
 """
 
 from __future__ import annotations
@@ -16,23 +16,31 @@ from ...errors import ProviderError
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .provider_errors import RefusalError, refusal_within
-from .reasoning import count_reasoning, fields_to_send_back, reasoning_text, split_reasoning
+from .reasoning import MOST_TOKENS, count_reasoning, fields_to_send_back, reasoning_text, split_reasoning
 
-# Finish reasons that report a failure of the provider: of OpenRouter, Cohere and Zhipu.
-FAILED_REASONS = ("error", "ERROR", "network_error")
-_ALIASES = {
-    "length": ("length", "max_tokens", "MAX_TOKENS", "compaction"),
-    "tool_calls": ("tool_calls", "tool_use"),
+_LONGEST_REASON = 40  # characters of a finish reason that is not known
+# Words of providers in lower case, by the finish reason of the protocol that they mean; any other word is kept.
+_MEANINGS = {
+    "stop": (
+        *("", "stop", "end", "eos", "eos_token", "end_turn", "stop_sequence", "stop_string", "complete", "completed"),
+        *("finished", "finish_reason_stop", "finish_reason_unspecified"),
+    ),
+    "length": (
+        *("length", "max_tokens", "max_length", "model_length", "model_context_window_exceeded", "compaction"),
+        *("continuation", "pause_turn", "finish_reason_max_tokens"),
+    ),
+    "tool_calls": ("tool_calls", "tool_call", "tool_use"),
     "function_call": ("function_call",),
-    "error": FAILED_REASONS,
+    # DeepSeek, vLLM and SGLang, Cohere, Zhipu; any word that begins with "error" means a failure as well.
+    "error": ("insufficient_system_resource", "abort", "aborted", "cancelled", "canceled", "timeout", "network_error"),
     "content_filter": (
-        *("content_filter", "content_filtered", "refusal", "sensitive", "guardrail_intervened", "ERROR_TOXIC"),
-        *("SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "NO_IMAGE", "IMAGE_RECITATION", "IMAGE_OTHER"),
+        *("content_filter", "content_filtered", "refusal", "sensitive", "guardrail_intervened", "error_toxic"),
+        *("safety", "recitation", "language", "other", "blocklist", "prohibited_content", "spii", "escalation"),
+        *("image_safety", "image_prohibited_content", "no_image", "image_recitation", "image_other"),
     ),
 }
+_FINISH_REASONS = {word: reason for reason, words in _MEANINGS.items() for word in words}
 _ROLES = (None, "assistant", "user", "system", "tool", "function")
-_FINISH_REASONS = {alias: reason for reason, aliases in _ALIASES.items() for alias in aliases}  # all others are "stop"
 
 
 def request_body(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
@@ -141,7 +149,7 @@ def refuse_failed(error: Any, reason: Any) -> None:  # noqa: ANN401 - any JSON v
     """
     if refused := refusal_within({"error": error}):
         raise refused
-    if reason in FAILED_REASONS:
+    if _meaning(reason) == "error":
         raise RefusalError(f"the provider failed while it replied (finish_reason {reason!r})", 500, {})
 
 
@@ -167,16 +175,23 @@ def first_choice(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON va
 
 
 def finish_reason_of(reason: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value
-    """Return the finish reason in the words of the protocol.
+    """Return the finish reason in the words of the protocol; one that is not known stays as it is, scrubbed.
 
     Raises:
         ProviderError: of the kind malformed, if the reason is a list or an object.
     """
-    if calls and reason in (None, "stop"):
-        return "tool_calls"
     if isinstance(reason, list | dict):
         _malformed("the reason of the end")
-    return _FINISH_REASONS.get(reason, "stop")
+    meaning = _meaning(reason)
+    if calls and meaning == "stop":
+        return "tool_calls"
+    return meaning or scrub(str(reason))[:_LONGEST_REASON]
+
+
+def _meaning(reason: object) -> str:
+    """Return the finish reason of the protocol that a provider's word means; "" if it is not known."""
+    word = "" if reason is None else str(reason).strip().lower()
+    return _FINISH_REASONS.get(word) or ("error" if word.startswith("error") else "")
 
 
 def tool_call(call: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
@@ -201,7 +216,7 @@ def source_and_tokens(response: Mapping[str, Any], name: str) -> tuple[str, int 
 
 def is_withheld(reason: object) -> bool:
     """Return True if the finish reason says that a content filter withheld the reply or part of it."""
-    return isinstance(reason, str) and _FINISH_REASONS.get(reason) == "content_filter"
+    return _meaning(reason) == "content_filter"
 
 
 def _tokens(response: Mapping[str, Any]) -> tuple[int, int] | tuple[None, None]:
@@ -215,7 +230,8 @@ def counts(tokens_in: object, tokens_out: object) -> tuple[int, int] | tuple[Non
     """Return the token counts as integers; both None if that of the input is missing or 0.
 
     Raises:
-        ProviderError: of the kind malformed, if a count is not an integer; a text of digits is accepted.
+        ProviderError: of the kind malformed, unless a count is an integer from 0 to `MOST_TOKENS`; a text of digits is
+            accepted.
     """
     first = _count(tokens_in)
     return (first, _count(tokens_out)) if first else (None, None)
@@ -224,9 +240,11 @@ def counts(tokens_in: object, tokens_out: object) -> tuple[int, int] | tuple[Non
 def _count(value: object) -> int:
     try:
         number = float(value or 0)  # type: ignore[arg-type]  # TypeError is caught
-        return int(number) if number.is_integer() else _malformed("a whole number of tokens")
     except (TypeError, ValueError, OverflowError):
-        _malformed("a number of tokens")
+        number = -1.0
+    if isinstance(value, bool) or not number.is_integer() or not 0 <= number <= MOST_TOKENS:
+        _malformed(f"a number of tokens from 0 to {MOST_TOKENS:,}, found {str(value)[:40]}")
+    return int(number)
 
 
 def _words(value: Any, expected: str) -> str:  # noqa: ANN401 - any JSON value

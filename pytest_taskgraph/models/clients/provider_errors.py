@@ -19,6 +19,7 @@ from typing import Any
 from ...errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
 from ...redaction import hide, scrub
 from ...trial import Reply, Request
+from .transport import describe_body
 
 LONGEST = 300  # characters of a message
 _READ = 20_000  # characters looked at; some messages hold the whole request
@@ -45,7 +46,7 @@ _NO_REPLY = (
     *("empty or invalid response", "invalid response object", "provider returned 'choices'", "with no 'choices'"),
     "integer string conversion: value has",  # json, of a number with more digits than Python reads
 )
-_TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
+_TOO_LARGE, _UNREADABLE = ("ReplyTooLargeError",), ("UnreadableReplyError",)  # of our own transport
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
 _WITH_STATUS = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which hold the status themselves
@@ -69,7 +70,7 @@ _NO_SCORES = re.compile(
     rf"(?:{_SCORES}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_SCORES})|only no echo|max allowed: 0",
     re.IGNORECASE,
 )
-_NO_PATH = re.compile(r"(?:HTTP status (?:405|501)$|method not allowed|not implemented)", re.IGNORECASE)
+_NO_PATH = re.compile(r"(?:HTTP status (?:405|501)\b|method not allowed|not implemented)", re.IGNORECASE)
 
 _WRAPPING = re.compile(
     r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
@@ -97,7 +98,7 @@ class _Evidence:
 
 _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("too-large", lambda e: e.has(_TOO_LARGE)),
-    ("malformed", lambda e: e.has(_ENCODED)),
+    ("malformed", lambda e: e.has(_UNREADABLE)),
     ("content-filter", lambda e: e.refused(None, 400, 403) and e.has(_POLICY)),
     ("content-filter", lambda e: e.refused(400, 403) and e.says(_FILTERED)),
     ("context-too-long", lambda e: e.refused(None, *_LONG) and e.has(_WINDOW)),
@@ -206,8 +207,9 @@ def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> RefusalErro
     try:
         words = _message_in(json.loads(body))
     except (ValueError, RecursionError):
-        words = ""
-    return _refusal(words or text.strip() or f"HTTP status {status}", status, headers, text)
+        words = "" if headers.get("Content-Type", "").startswith("text/html") else text.strip()
+    described = f"HTTP status {status}, {describe_body(headers.get('Content-Type', ''), body)}"
+    return _refusal(words or described, status, headers, text)
 
 
 def refusal_within(response: Any) -> RefusalError | None:  # noqa: ANN401 - any JSON value
@@ -248,9 +250,9 @@ def failure_in(reply: Reply) -> ProviderError | None:
     """
     if reply.finish_reason == "content_filter":
         return ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
-    if reply.finish_reason == "error":  # kept by earlier versions
+    if reply.finish_reason == "error":  # of an application; clients raise it themselves
         return ProviderError("server", "the provider failed while it replied")
-    if reply.text.strip() or reply.tool_calls or reply.embeddings or reply.logprobs or reply.finish_reason != "stop":
+    if reply.text.strip() or reply.tool_calls or reply.embeddings or reply.logprobs or reply.cut_off:
         return None
     reasoned = bool(reply.reasoning or reply.tokens_reasoning)
     return ProviderError("empty", f"the reply holds {'reasoning, and no answer' if reasoned else 'no text'}")
@@ -374,8 +376,10 @@ def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
 
     An error of our own transport has its own message.
     """
-    if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_ENCODED)), None):
+    if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_UNREADABLE)), None):
         return str(own)
+    if half := next(filter(None, map(_half_headers, chain)), ""):
+        return half
     chosen = (
         chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
     )
@@ -388,6 +392,17 @@ def _body(exception: BaseException) -> str:
     """Return the body of the response as openai's exceptions hold it, which leave it out of their message; or ""."""
     body = getattr(exception, "body", None)
     return body if isinstance(body, str) else "" if body is None else repr(body)
+
+
+def _half_headers(exception: BaseException) -> str:
+    """Return the message of a connection that ended within the headers of a reply, which aiohttp keeps; else ""."""
+    received = getattr(exception, "message", None)
+    fields = getattr(received, "raw_headers", None)
+    if not isinstance(fields, tuple):
+        return ""
+    start = b", ".join(b": ".join(field) for field in fields)
+    kind = getattr(received, "headers", {}).get("Content-Type", "")
+    return f"the connection ended within the headers of the reply: {describe_body(kind, start)}"
 
 
 def _unwrap(words: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from math import inf
 from typing import Any
 
 from ...redaction import scrub
+
+MOST_TOKENS = 10**8  # of a request or its reply; a server that counts more is wrong
 
 # The names that litellm splits off too. It does so only at the very start, and not beside an empty field.
 _TAG = r"(?:think|thinking|budget:thinking)"
@@ -111,7 +112,7 @@ def count_reasoning(usage: Mapping[str, Any], tokens_in: int | None, tokens_out:
 
 
 def _count(value: object) -> int | None:
-    """Return a whole number from 0; None for any other value, since a reply is not lost for a detail of its usage."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < inf:
+    """Return a whole number from 0 to `MOST_TOKENS`; None for any other value: a detail of usage loses no reply."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
         return None
     return int(value) if value == int(value) else None

@@ -1,7 +1,7 @@
 """The HTTP session of live models: one for each event loop, with a size limit on replies.
 
-Both clients use it, so that neither reads more than `LARGEST` bytes of a reply, before or after decompression. aiohttp
-is imported with the first session.
+Both clients use it, so that neither reads more than `LARGEST` bytes of a reply, before or after decompression, and that
+no reply of one request is taken for that of another. aiohttp is imported with the first session.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ ENCODINGS = "gzip, deflate"  # accepted encodings; the expansion of others has n
 _MEMBERS = 1_000  # of gzip, which may all be empty
 _PIECE = 65_536  # bytes that are decompressed at a time
 _IDLE = 4.0  # seconds that a connection is kept unused: uvicorn closes it after 5, maybe just as a request is sent
+_QUIET = 0.1  # seconds for which a connection is left alone after a reply: data that arrive in them were not asked for
+_BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before a text of JSON, a mark of UTF-8 included
+_SHOWN = 60  # characters of a body that is no JSON, in the message
 _sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
 
 
@@ -32,8 +35,8 @@ class ReplyTooLargeError(Exception):
         super().__init__(f"the reply is larger than {LARGEST // 1_000_000} MB; no more of it was read")
 
 
-class EncodedReplyError(Exception):
-    """The content encoding of a reply is unknown or broken."""
+class UnreadableReplyError(Exception):
+    """The content encoding of a reply is unknown or broken, or its content is no JSON."""
 
 
 def preload() -> None:
@@ -46,12 +49,12 @@ def session() -> ClientSession:
     loop = asyncio.get_running_loop()
     client = _sessions.get(loop)
     if client is None or client.closed:
-        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, TraceConfig
+        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TraceConfig
 
         trace = TraceConfig()
         trace.on_request_start.append(_accept_bounded_encodings)
         client = ClientSession(
-            connector=TCPConnector(limit=0, keepalive_timeout=_IDLE),
+            connector=_connector_class()(limit=0, keepalive_timeout=_IDLE),
             timeout=ClientTimeout(total=None),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
@@ -75,6 +78,57 @@ async def _accept_bounded_encodings(session: object, context: object, request: A
 
 
 @cache
+def _connector_class() -> type[Any]:
+    from aiohttp import TCPConnector
+
+    class QuietConnector(TCPConnector):
+        """A connector that reuses a connection only if nothing arrived on it after the last reply.
+
+        A server may send a second response to a request. On a connection that is used again at once, it would be taken
+        for the answer to the next request; so a connection rests for `_QUIET` seconds before it is used again.
+        """
+
+        def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - aiohttp's
+            super().__init__(**settings)
+            self._used: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # protocol -> time of its last reply
+
+        async def connect(self, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - aiohttp's
+            resting = []
+            try:
+                while True:
+                    connection = await super().connect(*arguments, **keywords)
+                    if self._rests(connection):
+                        resting.append(connection)
+                    elif await self._is_clean(connection):
+                        break
+            finally:
+                for other in resting:
+                    other.release()
+            protocol, loop = connection.protocol, asyncio.get_running_loop()
+            connection.add_callback(lambda: self._used.__setitem__(protocol, loop.time()))
+            return connection
+
+        def _rests(self, connection: Any) -> bool:  # noqa: ANN401 - aiohttp's
+            used = self._used.get(connection.protocol)
+            return used is not None and asyncio.get_running_loop().time() - used < _QUIET
+
+        async def _is_clean(self, connection: Any) -> bool:  # noqa: ANN401 - aiohttp's
+            """Return True for a connection on which nothing has arrived unasked; close any other."""
+            try:
+                for _ in range(2):  # in the first turn the loop sees what has arrived, in the second it has received it
+                    await asyncio.sleep(0)
+                clean = not connection.protocol.should_close and connection.protocol.is_connected()
+            except asyncio.CancelledError:
+                connection.close()
+                raise
+            if not clean:
+                connection.close()
+            return clean
+
+    return QuietConnector
+
+
+@cache
 def _response_class() -> type[Any]:
     from aiohttp import ClientResponse
     from multidict import CIMultiDict, CIMultiDictProxy
@@ -85,7 +139,8 @@ def _response_class() -> type[Any]:
         async def start(self, connection: Any) -> ClientResponse:  # noqa: ANN401 - aiohttp's
             await super().start(connection)
             encoding = super().headers.get("Content-Encoding", "")
-            self.content = LimitedContent(self.content, encoding, failed=self.status >= 300)  # type: ignore[assignment]
+            kind = super().headers.get("Content-Type", "")
+            self.content = LimitedContent(self.content, encoding, kind, failed=self.status >= 300)  # type: ignore[assignment]
             return self
 
         @property
@@ -104,18 +159,21 @@ class LimitedContent:
     Args:
         stream: aiohttp's stream.
         encoding: The content encoding of the response.
-        failed: Whether the status of the response is an error: its content is cut, while that of a reply raises
-            ReplyTooLargeError.
+        kind: The content type of the response.
+        failed: Whether the status of the response is an error: its content may be anything, and is cut, while that of a
+            reply raises ReplyTooLargeError.
 
     Raises:
-        EncodedReplyError: if the content cannot be decompressed.
+        UnreadableReplyError: if the content cannot be decompressed, or that of a reply is neither an object nor a list
+            of JSON.
     """
 
-    def __init__(self, stream: Any, encoding: str, failed: bool) -> None:  # noqa: ANN401 - aiohttp's
-        self._stream, self._failed = stream, failed
+    def __init__(self, stream: Any, encoding: str, kind: str, failed: bool) -> None:  # noqa: ANN401 - aiohttp's
+        self._stream, self._kind, self._failed = stream, kind, failed
         self._decoder = _decoder(encoding)
         self._most = LARGEST_ERROR if failed else LARGEST
         self._received = self._given = 0
+        self._begun, self._start = False, b""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - aiohttp's
         return getattr(self._stream, name)
@@ -144,8 +202,10 @@ class LimitedContent:
                     break
                 if not raw:
                     self._decoder.end()
+                    self._check_begun(b"", whole=True)
                     return b""
                 piece = self._decoder.feed(raw)
+            self._check_begun(piece)
             self._given += len(piece)
             if piece and self._given <= self._most:
                 return piece
@@ -153,6 +213,22 @@ class LimitedContent:
         if not self._failed:
             raise ReplyTooLargeError
         return b""
+
+    def _check_begun(self, piece: bytes, whole: bool = False) -> None:
+        """Check the first characters of a reply, once they have arrived."""
+        if self._failed or self._begun:
+            return
+        self._start = (self._start + piece).lstrip(_BLANK)[:_SHOWN]
+        self._begun = bool(self._start)
+        if (self._begun or whole) and self._start[:1] not in (b"{", b"["):
+            raise UnreadableReplyError(f"the reply is no JSON: {describe_body(self._kind, self._start)}")
+
+
+def describe_body(kind: str, body: bytes) -> str:
+    """Return the content type of a response and the first characters of its body, for a message."""
+    start = " ".join(body[: 4 * _SHOWN].decode(errors="replace").split())
+    shown = f"begins {start[:_SHOWN]!r}" if start else "empty"
+    return f"content type {kind.partition(';')[0].strip()[:_SHOWN] or 'not stated'}, {shown}"
 
 
 class _Plain:
@@ -191,7 +267,7 @@ class _Zlib:
                         break
                     self._members += 1
                     if self._members > _MEMBERS:
-                        raise EncodedReplyError(f"the compressed reply has more than {_MEMBERS:,} members")
+                        raise UnreadableReplyError(f"the compressed reply has more than {_MEMBERS:,} members")
                     self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS)
                 piece = self._zlib.decompress(self._tail, _PIECE)
                 self._tail = self._zlib.unconsumed_tail or self._zlib.unused_data
@@ -199,11 +275,11 @@ class _Zlib:
                     return piece
             return b""
         except zlib.error as error:
-            raise EncodedReplyError(f"the reply cannot be decompressed: {error}") from None
+            raise UnreadableReplyError(f"the reply cannot be decompressed: {error}") from None
 
     def end(self) -> None:
         if self._zlib is not None and not self._zlib.eof:
-            raise EncodedReplyError("the compressed reply ends too early")
+            raise UnreadableReplyError("the compressed reply ends too early")
 
 
 class _Unknown:
@@ -213,7 +289,7 @@ class _Unknown:
         self._encoding = encoding
 
     def feed(self, raw: bytes) -> bytes:
-        raise EncodedReplyError(f"the reply has the content encoding {self._encoding[:40]!r}; accepted: {ENCODINGS}")
+        raise UnreadableReplyError(f"the reply has the content encoding {self._encoding[:40]!r}; accepted: {ENCODINGS}")
 
     def pending(self) -> bytes:
         return b""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import pytest
 from ..verdicts.outcomes import GROUP, PLACE, QUESTION, REASON
 
 if TYPE_CHECKING:
+    from ...trial import Trial
     from ..session import RunSession
 
 REASON_ROOM = 40  # columns for the reason in a line of pytest's summary that say enough
@@ -120,5 +121,19 @@ def _remarks(run: RunSession, width: int) -> list[tuple[str, dict[str, bool]]]:
     remarks = list(run.reporting.remarks)
     if run.interrupted and ("gates" in run.fail_policy.kinds or run.reporting.compares):
         remarks.append("the run was interrupted: there is no verdict of gates and comparisons")
+    remarks += _unknown_finish_reasons(run.tally)
     wrapped = [line for remark in remarks for line in wrap(f"taskgraph: {remark}", width, 3)]
     return verdicts + [(line, {"red": True}) for line in wrapped]
+
+
+def _unknown_finish_reasons(trials: Iterable[Trial]) -> Iterator[str]:
+    """Yield a remark for each word with which a provider ended replies, and whose meaning is not known."""
+    from ...reports.wording import count
+    from ...trial import FINISH_REASONS
+
+    reasons = Counter(trial.reply.finish_reason for trial in trials if trial.reply is not None)
+    for reason in sorted(reasons.keys() - set(FINISH_REASONS)):
+        yield (
+            f"{count(reasons[reason], 'reply', 'replies')} ended with the finish_reason {reason!r}, whose meaning is "
+            "not known; scored as complete"
+        )
