@@ -9,7 +9,7 @@ import pytest
 from loopback import Loopback, Raw, reply
 
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients import transport
+from pytest_taskgraph.models.clients import quiet_connections
 from pytest_taskgraph.trial import Json, Request
 
 CLIENTS = ("{url}#any", "openai/any", "litellm:openai/any")
@@ -50,7 +50,7 @@ def test_reply_sent_again_at_next_request_is_no_answer_to_it(server: Loopback, m
 def test_connection_with_unasked_data_is_not_used_again(
     server: Loopback, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "_QUIET", 0.0)  # what has arrived is found without a rest, too
+    monkeypatch.setattr(quiet_connections, "REST", 0.0)  # what has arrived is found without a rest, too
     server.answer = answer_twice
     prompts = [f"question {number}" for number in range(6)]
     assert asyncio.run(texts(server, model, prompts, 1, between=True)) == [f"To {prompt}" for prompt in prompts]
@@ -58,6 +58,6 @@ def test_connection_with_unasked_data_is_not_used_again(
 
 @pytest.mark.parametrize("model", CLIENTS)
 def test_quiet_connection_is_used_again(server: Loopback, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_QUIET", 0.0)
+    monkeypatch.setattr(quiet_connections, "REST", 0.0)
     asyncio.run(texts(server, model, ["one", "two", "three"], 1))
     assert server.connections == 1

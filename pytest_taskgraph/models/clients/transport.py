@@ -22,7 +22,6 @@ ENCODINGS = "gzip, deflate"  # accepted encodings; the expansion of others has n
 _MEMBERS = 1_000  # of gzip, which may all be empty
 _PIECE = 65_536  # bytes that are decompressed at a time
 _IDLE = 4.0  # seconds that a connection is kept unused: uvicorn closes it after 5, maybe just as a request is sent
-_QUIET = 0.1  # seconds for which a connection is left alone after a reply: data that arrive in them were not asked for
 _BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before a text of JSON, a mark of UTF-8 included
 _SHOWN = 60  # characters of a body that is no JSON, in the message
 _sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
@@ -51,10 +50,12 @@ def session() -> ClientSession:
     if client is None or client.closed:
         from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TraceConfig
 
+        from .quiet_connections import QuietConnector
+
         trace = TraceConfig()
         trace.on_request_start.append(_accept_bounded_encodings)
         client = ClientSession(
-            connector=_connector_class()(limit=0, keepalive_timeout=_IDLE),
+            connector=QuietConnector(limit=0, keepalive_timeout=_IDLE),
             timeout=ClientTimeout(total=None),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
@@ -75,57 +76,6 @@ async def close() -> None:
 
 async def _accept_bounded_encodings(session: object, context: object, request: Any) -> None:  # noqa: ANN401 - aiohttp's
     request.headers["Accept-Encoding"] = ENCODINGS
-
-
-@cache
-def _connector_class() -> type[Any]:
-    from aiohttp import TCPConnector
-
-    class QuietConnector(TCPConnector):
-        """A connector that reuses a connection only if nothing arrived on it after the last reply.
-
-        A server may send a second response to a request. On a connection that is used again at once, it would be taken
-        for the answer to the next request; so a connection rests for `_QUIET` seconds before it is used again.
-        """
-
-        def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - aiohttp's
-            super().__init__(**settings)
-            self._used: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # protocol -> time of its last reply
-
-        async def connect(self, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - aiohttp's
-            resting = []
-            try:
-                while True:
-                    connection = await super().connect(*arguments, **keywords)
-                    if self._rests(connection):
-                        resting.append(connection)
-                    elif await self._is_clean(connection):
-                        break
-            finally:
-                for other in resting:
-                    other.release()
-            protocol, loop = connection.protocol, asyncio.get_running_loop()
-            connection.add_callback(lambda: self._used.__setitem__(protocol, loop.time()))
-            return connection
-
-        def _rests(self, connection: Any) -> bool:  # noqa: ANN401 - aiohttp's
-            used = self._used.get(connection.protocol)
-            return used is not None and asyncio.get_running_loop().time() - used < _QUIET
-
-        async def _is_clean(self, connection: Any) -> bool:  # noqa: ANN401 - aiohttp's
-            """Return True for a connection on which nothing has arrived unasked; close any other."""
-            try:
-                for _ in range(2):  # in the first turn the loop sees what has arrived, in the second it has received it
-                    await asyncio.sleep(0)
-                clean = not connection.protocol.should_close and connection.protocol.is_connected()
-            except asyncio.CancelledError:
-                connection.close()
-                raise
-            if not clean:
-                connection.close()
-            return clean
-
-    return QuietConnector
 
 
 @cache
