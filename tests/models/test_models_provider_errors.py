@@ -133,13 +133,16 @@ def with_status(name: str, status: int, cause: Exception | None = None) -> Excep
         (with_status("ClientResponseError", 400, exception_named("BadHttpMessage")), "server"),
         (exception_named("NotFoundError"), "server"),
         (exception_named("BadRequestError"), "server"),
-        (KeyError("plan"), "server"),
+        (KeyError("plan"), "bad-request"),
+        (TypeError("no call"), "bad-request"),
+        (RuntimeError("at random"), "server"),
+        (json.JSONDecodeError("no JSON", "", 0), "server"),
         (TimeoutError(), "timeout"),
         (exception_named("APIConnectionError"), "connection"),
         (ProviderError("payment", "empty purse"), "payment"),
     ],
 )
 def test_application_error_has_kind_of_its_cause(exception: Exception, kind: str) -> None:
-    failed = application_error(exception, {})
+    failed = application_error(exception, {}, [])
     assert failed.kind == kind
     assert str(failed).count(kind) == 1

@@ -133,16 +133,19 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("return None", "malformed: python:app:answer returned a NoneType; expected a text or a Reply"),
-        ("return b'yes'", "malformed: python:app:answer returned a bytes"),
-        ("yield 'yes'", "malformed: python:app:answer returned a generator"),
-        ("return Reply('yes', cost=float('nan'))", "malformed: python:app:answer returned a Reply with cost=nan"),
-        ("return Reply('yes', tokens_in=-1)", "malformed: python:app:answer returned a Reply with tokens_in=-1"),
-        ("return Reply(None)", "malformed: python:app:answer returned a Reply whose text is a NoneType"),
-        ("return Reply('yes', tool_calls=[3])", "malformed: the reply has another shape: expected "),
+        ("return None", "bad-request: python:app:answer returned a NoneType; expected a text or a Reply"),
+        ("return b'yes'", "bad-request: python:app:answer returned a bytes"),
+        ("yield 'yes'", "bad-request: python:app:answer returned a generator"),
+        ("return Reply('yes', cost=float('nan'))", "bad-request: python:app:answer returned a Reply with cost=nan"),
+        ("return Reply('yes', tokens_in=-1)", "bad-request: python:app:answer returned a Reply with tokens_in=-1"),
+        ("return Reply(None)", "bad-request: python:app:answer returned a Reply whose text is a NoneType"),
+        (
+            "return Reply('yes', tool_calls=[3])",
+            "bad-request: python:app:answer: the reply has another shape: expected ",
+        ),
         ("return 'y' * 8_000_001", "too-large: python:app:answer returned 8,000,001 characters"),
         ("return ' '", "empty: the reply holds no text"),
-        ("raise KeyError('plan')", "server: KeyError: 'plan'"),
+        ("raise KeyError('plan')", "bad-request: KeyError: 'plan'\n  app.py:10, in answer: raise KeyError('plan')"),
         ("raise ValueError('no\\nplan sk-abcdefghijklmnopqrstuvwxyz')", "server: ValueError: no plan [key]"),
         ("raise TimeoutError('too slow')", "timeout: TimeoutError: too slow"),
         ("raise ConnectionRefusedError('nobody')", "connection: ConnectionRefusedError: nobody"),
@@ -176,13 +179,38 @@ def test_exception_or_other_value_is_error_without_traceback(
     assert errors(project)[0].startswith(message), errors(project)
     assert ran.counts["error"] == 1, ran.output
     assert ran.clean, ran.output
-    assert "app.py" not in (project.path / "record.json").read_text(encoding="utf-8")
+    assert str(project.path) not in (project.path / "record.json").read_text(encoding="utf-8")
 
 
-def test_place_of_exception_is_logged(project: Project) -> None:
-    project.write("app.py", "import json\ndef answer(prompt):\n    return json.loads('{')\n")
-    ran = project.run(MODEL, "--taskgraph-retries=0", "--log-level=INFO", *ONE_ITEM)
-    assert "python:app:answer raised JSONDecodeError at app.py:3" in ran.output
+MISTAKES = {
+    "KeyError": "def look(prompt):\n    return {}['plan']\ndef answer(prompt):\n    return look(prompt)\n",
+    "TypeError": "def look(prompt):\n    return 1 + prompt\ndef answer(prompt):\n    return look(prompt)\n",
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_in_application_is_not_retried_and_shows_frames(project: Project, name: str) -> None:
+    project.write("app.py", f"import pathlib\n{MISTAKES[name]}")
+    ran = project.run(MODEL, RECORD, *ONE_ITEM)
+    message = errors(project)[0].splitlines()
+    assert message[0].startswith(f"bad-request: {name}: ")
+    assert [line.partition(": ")[0] for line in message[1:]] == ["  app.py:5, in answer", "  app.py:3, in look"]
+    assert "app.py:3, in look: return" in ran.output
+    assert "1 request" in ran.output
+
+
+def test_reply_of_no_text_is_not_retried(project: Project) -> None:
+    project.write("app.py", "def answer(prompt):\n    pass\n")
+    ran = project.run(MODEL, RECORD, *ONE_ITEM)
+    assert errors(project) == ["bad-request: python:app:answer returned a NoneType; expected a text or a Reply"]
+    assert "this run sent 1 request (1 without a reply)" in ran.output
+
+
+def test_frames_hold_no_key(project: Project) -> None:
+    project.write("app.py", "def answer(prompt):\n    return {}['sk-abcdefghijklmnopqrstuvwxyz']\n")
+    ran = project.run(MODEL, RECORD, *ONE_ITEM)
+    assert "app.py:2, in answer: return {}['[key]']" in ran.output
+    assert "sk-abcdefgh" not in ran.output + (project.path / "record.json").read_text(encoding="utf-8")
 
 
 def test_failing_application_is_asked_again(project: Project) -> None:

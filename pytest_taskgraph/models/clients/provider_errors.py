@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -59,6 +59,10 @@ _NO_JSON = (
     "OverflowError",
 )
 _MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its parser
+_MISTAKES = (  # exceptions of Python that the same call raises again
+    *(TypeError, LookupError, AttributeError, NameError, ImportError, ArithmeticError, AssertionError, RecursionError),
+    *(NotImplementedError, SyntaxError),
+)
 _REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "UnicodeEncodeError", "ValueError")
 
 _TOOLS = r"\b(?:tools?|functions?)(?:\b|[ _-]?(?:use|call|choice))"
@@ -161,18 +165,23 @@ def failure(
     return error
 
 
-def application_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
-    """Return the ProviderError for an exception of the user's own application, with its class and its message.
+def application_error(exception: BaseException, settings: Mapping[str, Any], frames: Sequence[str]) -> ProviderError:
+    """Return the ProviderError for an exception of the user's own application: class, message, place and last frames.
 
     The kind is that of a provider's failure that the application met and did not handle: an HTTP status, a lost
-    connection, a time limit. Any other exception is of the kind server, which is retried: applications that call models
-    fail at random as well.
+    connection, a time limit. A mistake in the code is of the kind bad-request, which is not retried. Any other
+    exception is of the kind server, which is: applications that call models fail at random as well.
+
+    Args:
+        exception: The exception.
+        settings: The model options; values that look like keys by their names are kept out of the message.
+        frames: The innermost frames of the user's code, the innermost last, a line each that begins with its place.
     """
     try:
         chain = list(_causes(exception)) or [exception]
         kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
         if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
-            kind = "server"
+            kind = "bad-request" if isinstance(exception, _MISTAKES) else "server"
         message = exception.message if isinstance(exception, ProviderError) else str(exception)
         words, wait = _one_line(message, settings), _retry_after(chain)
     except Exception:  # the exception cannot be printed
@@ -180,7 +189,8 @@ def application_error(exception: BaseException, settings: Mapping[str, Any]) -> 
     if isinstance(exception, ProviderError):
         return ProviderError(kind, words, exception.retry_after)
     name = scrub(type(exception).__name__)
-    return ProviderError(kind, f"{name}: {words}" if words else name, wait)
+    lines = [f"{name}: {words}" if words else name, *(f"  {_one_line(frame, settings)}" for frame in frames)]
+    return ProviderError(kind, "\n".join(lines), wait)
 
 
 class RefusalError(Exception):

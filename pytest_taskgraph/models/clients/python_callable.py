@@ -12,7 +12,6 @@ import contextvars
 import copy
 import difflib
 import inspect
-import logging
 import pkgutil
 import re
 import sys
@@ -24,15 +23,15 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib import invalidate_caches
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import NotAskedError, ProviderError, UsageError, unsupported_kind
 from ...redaction import register, scrub
 from ...trial import Json, Reply, Request
-from .openai_protocol import finish_reason_of, tool_call
+from .openai_protocol import finish_reason_of, is_finite_number, tool_call
 from .provider_errors import application_error
+from .reasoning import MOST_TOKENS
 from .schemes import PYTHON, VERSION
 from .transport import LARGEST
 
@@ -44,7 +43,7 @@ FORM = f"{PYTHON}:package.module:name"
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _PATH = re.compile(rf"(?P<module>{_NAME}):(?P<attribute>{_NAME})")
 _MOST_NAMES = 12  # names of a module that an error lists
-_log = logging.getLogger(__name__)
+_MOST_FRAMES, _LINE = 3, 100  # frames of an exception that an error lists, and characters of their lines
 
 
 class PythonModel:
@@ -107,8 +106,7 @@ class PythonModel:
     def _failure(self, exception: BaseException) -> ProviderError:
         while isinstance(exception, BaseExceptionGroup) and len(exception.exceptions) == 1:
             exception = exception.exceptions[0]
-        _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
-        return application_error(exception, self.settings)
+        return application_error(exception, self.settings, _last_frames(exception))
 
 
 class ModelObject:
@@ -140,13 +138,13 @@ class ModelObject:
         except (ProviderError, NotAskedError, asyncio.CancelledError):
             raise
         except Exception as exception:
-            _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
-            failed = application_error(exception, self.settings)
+            failed = application_error(exception, self.settings, _last_frames(exception))
         else:
             if isinstance(reply, Reply) and isinstance(reply.text, str):
+                _check_numbers(self.name, reply)
                 source = scrub(str(reply.source)) or self.name
                 return replace(reply, text=scrub(reply.text), source=source, reasoning=scrub(str(reply.reasoning)))
-            failed = ProviderError("malformed", f"{self.name} returned a {type(reply).__name__}; expected a Reply")
+            failed = ProviderError("bad-request", f"{self.name} returned a {type(reply).__name__}; expected a Reply")
         raise failed
 
 
@@ -316,24 +314,26 @@ def _reply(value: object, name: str, latency: float) -> Reply:
     """Return the reply that the application's value represents.
 
     Raises:
-        ProviderError: of the kind malformed or too-large, if it represents none.
+        ProviderError: of the kind bad-request or too-large, if it represents none; neither is retried.
     """
     if isinstance(value, str):
         value = Reply(str(value))
     if not isinstance(value, Reply):
-        raise ProviderError("malformed", f"{name} returned a {type(value).__name__}; expected a text or a Reply")
+        raise ProviderError("bad-request", f"{name} returned a {type(value).__name__}; expected a text or a Reply")
     for field, kind in (("text", str), ("tool_calls", list), ("reasoning", str)):
         if not isinstance(getattr(value, field), kind):
             kind_name = type(getattr(value, field)).__name__
             raise ProviderError(
-                "malformed", f"{name} returned a Reply whose {field} is a {kind_name}; expected a {kind.__name__}"
+                "bad-request", f"{name} returned a Reply whose {field} is a {kind_name}; expected a {kind.__name__}"
             )
     characters = len(value.text) + len(value.reasoning)
     if characters > LARGEST:  # as many characters as a provider may send bytes
         raise ProviderError("too-large", f"{name} returned {characters:,} characters; the limit is {LARGEST:,}")
-    for field in ("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency"):
-        _check_number(name, field, getattr(value, field))
-    calls = [tool_call(call, number) for number, call in enumerate(value.tool_calls)]
+    _check_numbers(name, value)
+    try:
+        calls = [tool_call(call, number) for number, call in enumerate(value.tool_calls)]
+    except ProviderError as error:
+        raise ProviderError("bad-request", f"{name}: {error.message}") from None
     return replace(
         Reply(scrub(value.text), value.tokens_in, value.tokens_out, value.cost),
         latency=latency if value.latency is None else value.latency,
@@ -345,19 +345,42 @@ def _reply(value: object, name: str, latency: float) -> Reply:
     )
 
 
-def _check_number(name: str, field: str, value: object) -> None:
-    kinds = int if field.startswith("tokens") else (int, float)
-    fits = isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value) and value >= 0
-    if value is not None and not fits:
-        expected = "a whole number from 0" if kinds is int else "a number from 0"
-        raise ProviderError("malformed", f"{name} returned a Reply with {field}={str(value)[:40]}; expected {expected}")
+def _check_numbers(name: str, reply: Reply) -> None:
+    """Check the numbers that the application states.
+
+    Raises:
+        ProviderError: of the kind bad-request, if one is of another type or out of range.
+    """
+    for field in ("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency"):
+        value, is_count = getattr(reply, field), field.startswith("tokens")
+        fits = is_finite_number(value) and not isinstance(value, bool) and value >= 0
+        if is_count:
+            fits = fits and isinstance(value, int) and value <= MOST_TOKENS
+        if value is not None and not fits:
+            expected = f"a whole number from 0 to {MOST_TOKENS:,}" if is_count else "a number from 0"
+            found = f"a Reply with {field}={str(value)[:40]}"
+            raise ProviderError("bad-request", f"{name} returned {found}; expected {expected}")
 
 
 def _place(exception: BaseException) -> str:
     """Return the file and line of the innermost frame of the user's code that the exception passed."""
-    frames = traceback.extract_tb(exception.__traceback__)
     if isinstance(exception, SyntaxError) and exception.filename:
         return f"{Path(exception.filename).name}:{exception.lineno}"
-    library = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "<", str(Path(__file__).parents[1]))
-    own = [frame for frame in frames if not frame.filename.startswith(library)] or list(frames)
-    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else "an unknown place"
+    frames = _own_frames(exception)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+def _last_frames(exception: BaseException) -> list[str]:
+    """Return the innermost frames of the user's code that the exception passed, a line each, the innermost last."""
+    return [
+        f"{Path(frame.filename).name}:{frame.lineno}, in {frame.name}: {(frame.line or '').strip()[:_LINE]}"
+        for frame in _own_frames(exception)[-_MOST_FRAMES:]
+    ]
+
+
+def _own_frames(exception: BaseException) -> list[traceback.FrameSummary]:
+    """Return the frames of the user's code; if there are none, those of libraries but not of this package."""
+    this_package = str(Path(__file__).parents[2])
+    frames = [f for f in traceback.extract_tb(exception.__traceback__) if not f.filename.startswith(this_package)]
+    libraries = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "<")
+    return [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
