@@ -149,6 +149,13 @@ def test_matching_of_two_equals_metric(right: list[set[str]], some: set[str]) ->
     assert chances.matching_of_two(some, rest, right) == matching([[*some], [*rest]], reference)
 
 
+def test_chance_of_one_name_of_thousands_is_finite() -> None:
+    names = [f"T{i}" for i in range(5000)]
+    assert chance("task-set", ["T0"], names[:1100]) == pytest.approx(1 / 1100)
+    assert chance("task-set", ["T0"], names) == pytest.approx(1 / 5000)
+    assert chance("task-set", [], names) == 0.0
+
+
 def test_chance_of_large_set_takes_few_calls() -> None:
     reference: Json = [f"T{i}" for i in range(10)]
     names = [f"T{i}" for i in range(48)]

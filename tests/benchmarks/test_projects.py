@@ -365,3 +365,11 @@ def test_load_name_too_long_refused(tmp_path: Path) -> None:
     path.write_text(f'flowchart TD\n  A["{"x" * 501}"] --> B\n', encoding="utf-8")
     with pytest.raises(WorkflowError, match=r"w\.mmd: the name 'x{40}'… has 501 characters; at most 500"):
         projects.load(str(path))
+
+
+def test_file_with_1100_tasks_is_asked_about(tmp_path: Path) -> None:
+    tasks = " --> ".join(f"T{i}" for i in range(1100))
+    folder = write_files(tmp_path, long__mmd=f"flowchart TD\n  START --> {tasks} --> END\n")
+    asked = questions(folder / "long.mmd", patterns=["next_tasks", "flow_start"])
+    assert {question.group for question in asked} == {"next_tasks", "flow_start"}
+    assert [question.chance for question in asked] == [pytest.approx(1 / 1100)] * len(asked)

@@ -15,7 +15,7 @@ All of these chance levels but that of groups are exact. That of a free text is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import permutations
 from math import comb, fsum
@@ -112,7 +112,18 @@ def expected_jaccard(right: int, names: int) -> float:
     others = names - right
     if not right:
         return COIN**others
-    return fsum(comb(others, extra) * COIN**others / (right + extra) for extra in range(others + 1)) * right * COIN
+    return fsum(share / (right + extra) for extra, share in enumerate(_shares_of_wrong(others))) * right * COIN
+
+
+def _shares_of_wrong(others: int) -> Iterator[float]:
+    """Yield the probabilities that 0, 1, 2 … of so many names are in a random set.
+
+    Whole numbers are divided: from 1,030 names on, the binomial coefficients are larger than any float.
+    """
+    sets, ways = 2**others, 1
+    for extra in range(others + 1):
+        yield ways / sets
+        ways = ways * (others - extra) // (extra + 1)
 
 
 @lru_cache(maxsize=512)
