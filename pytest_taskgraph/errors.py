@@ -4,6 +4,7 @@ TaskgraphError
 ├── UsageError                     the user has to change something
 │   ├── UnknownNameError           a name is not known; the message lists the known names
 │   ├── RegistrationError          a plugin or conftest file registers something invalid; the message names the file
+│   ├── RunOptionError             an option of the run does not fit the suites; no mistake of one suite
 │   ├── ReadError                  a text breaks its notation; the message has file, line and column
 │   ├── WorkflowError              a workflow is not well-formed
 │   ├── UnsupportedFeatureError    a notation does not support a feature of the workflow
@@ -68,6 +69,10 @@ class UnknownNameError(UsageError):
 
 class RegistrationError(UsageError):
     """Invalid registration by a plugin or conftest file; the message names it and the reason, on one line."""
+
+
+class RunOptionError(UsageError):
+    """Option of the run that does not fit the suites, which is found when the first of them is collected."""
 
 
 class ReadError(UsageError):

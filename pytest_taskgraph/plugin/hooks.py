@@ -13,7 +13,7 @@ import pytest
 from . import options
 from .fixtures import RUNNING_ITEM, TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .retired_options import add_retired_flags, refuse_retired
-from .verdicts.gathering import existing_run
+from .verdicts.gathering import COLLECTION_ERRORS, existing_run
 
 if TYPE_CHECKING:
     from .fuzz_hooks import FuzzHooks
@@ -162,7 +162,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Report an invalid suite as a usage error, in the process that collects."""
+    """Report an invalid suite in a line with its place, as an error of its module alone."""
     report = yield
     if report.failed:
         from .pytest_compat import error_of
@@ -176,14 +176,20 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Raise a usage error for suites without any question and for gates about no question, before deselection."""
+    """Raise a usage error for suites without any question and for gates about no question, before deselection.
+
+    The mistakes of suites keep no other test from running, as under xdist.
+    """
+    errors = config.stash.get(COLLECTION_ERRORS, [])
+    if errors and all(errors):
+        config.option.continue_on_collection_errors = True
     run = existing_run(config)
     if run is not None:
         from .suites import require_questions
 
-        require_questions(items, worker=hasattr(config, "workerinput"))
         if not session.testsfailed:  # errors of collection are reported first
-            run.check_collected()
+            require_questions(items, worker=hasattr(config, "workerinput"))
+        run.check_collected(complete=not session.testsfailed)
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:

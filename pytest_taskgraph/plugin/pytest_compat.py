@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,6 +83,17 @@ def uses_own_fixtures(item: pytest.Item, names: Iterable[str], module: str) -> b
     definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     of_names = [definitions.get(name) for name in names]
     return all(fixtures and getattr(fixtures[-1].func, "__module__", "") == module for fixtures in of_names)
+
+
+def fixture_place(definition: pytest.Item, name: str) -> str:
+    """Return file and line of the fixture that a test function uses; empty if it has none, or pytest hides it."""
+    fixtures = getattr(getattr(definition, "_fixtureinfo", None), "name2fixturedefs", {}).get(name)
+    code = getattr(getattr(fixtures[-1], "func", None), "__code__", None) if fixtures else None
+    if code is None:
+        return ""
+    path = Path(code.co_filename)
+    root = definition.config.rootpath
+    return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{code.co_firstlineno}"
 
 
 def is_skipped(item: pytest.Item) -> bool:

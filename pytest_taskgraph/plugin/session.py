@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..errors import ProviderError, UsageError
+from ..errors import ProviderError, RunOptionError, UsageError
 from ..results.record import REAL_NAMES, About
 from ..trial import Trial
 from ..version import __version__
@@ -336,10 +336,13 @@ class RunSession:
         if self.reporting.writes_files or self.config.getoption("xmlpath", None):
             self.circumstances.observe()
 
-    def check_collected(self) -> None:
+    def check_collected(self, complete: bool) -> None:
         """Check that each gate matches some question, and that the questions can be compared with the baseline run.
 
         Configured gates are checked only in a session with questions, for a project has other tests, too.
+
+        Args:
+            complete: False if a suite could not be collected; gates may be about its questions then.
 
         Raises:
             pytest.UsageError: on a controller; a worker reports the errors to it.
@@ -347,19 +350,22 @@ class RunSession:
         if not self.population.declared and not self.population.of_command_line:
             return
         mistakes = self.reporting.refusals(self.population.question_sets(), self.notices)
-        mistakes += self.population.mistakes_of(self.fail_policy.deciding_gates)
+        mistakes += self.population.mistakes_of(self.fail_policy.deciding_gates) if complete else []
         if mistakes:
             refuse(self.config, mistakes)
         else:
             self.notices.extend(self.fail_policy.notices)
 
     def check_family(self, family: Family) -> None:
-        """Check the configured options, now that there are questions of a family. Raises UsageError."""
+        """Check the configured options, now that there are questions of a family. Raises RunOptionError."""
         _ = self.descriptions  # a conftest file may have registered further families since
-        for model in self.models.all:
-            model.model(family)
-        self.fail_policy.check_configured()
-        self.reporting.check_configured()
+        try:
+            for model in self.models.all:
+                model.model(family)
+            self.fail_policy.check_configured()
+            self.reporting.check_configured()
+        except UsageError as error:
+            raise RunOptionError(str(error)) from error
 
     def add(self, report: pytest.TestReport) -> None:
         """Tally the trial that is attached to a report."""

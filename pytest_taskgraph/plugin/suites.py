@@ -12,7 +12,7 @@ import pytest
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
 from .options import prompt_name
-from .pytest_compat import params
+from .pytest_compat import fixture_place, params
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
@@ -178,9 +178,15 @@ def expand(
 
 
 def _check_fixture(metafunc: pytest.Metafunc) -> None:
-    if "taskgraph_reference" not in metafunc.fixturenames:
-        name = metafunc.function.__name__
+    """Raise UsageError if a marked function does not take the fixtures of this package."""
+    if "taskgraph_reference" in metafunc.fixturenames:
+        return
+    name = metafunc.function.__name__
+    if "trial" not in metafunc.fixturenames:
         raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
+    place = fixture_place(metafunc.definition, "trial")
+    other = f"the fixture `trial` of {place} hides" if place else "an argument `trial` of its own hides"
+    raise UsageError(f"{name}: {other} the fixture `trial` that a suite takes; rename it")
 
 
 def _skip(metafunc: pytest.Metafunc, reason: str) -> None:

@@ -78,6 +78,12 @@ TABLES = {
     "TableSpec('t', 't', (Column('n'),), references=(ReferenceValue('a', 'n', 1e999, 'Doe'),))": "has the value inf",
     "TableSpec('t', 't', (Column('n'),), headline='rate')": "its headline is 'rate'; expected one of its columns n",
 }
+# Mistakes that are found before the suites are collected, or that leave no suite with a question.
+ENDING_RUN = {
+    method
+    for method in REFUSED
+    if method.startswith(("check(", "description(")) or method.endswith("options): return []")
+}
 OPTIONS = {
     "Option('odd size!', 'N', 'size')": "the option 'odd size!': expected a name of lower-case letters, digits and",
     "Option('odd-size', 'N', 'size', '1', kind='int')": "--taskgraph-odd-size: unknown kind 'int'; known: text, ",
@@ -115,19 +121,19 @@ def _write(project: Project, family: str) -> None:
     project.write("test_odd.py", SUITE)
 
 
-def _refused(project: Project) -> Ran:
-    """Return a run that ends with a mistake of usage, without a traceback."""
+def _refused(project: Project, code: pytest.ExitCode) -> Ran:
+    """Return a run that ends with a mistake and this exit code, without a traceback."""
     ran = project.run("--model=yes", "test_odd.py")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.code == code
     assert ran.clean
     return ran
 
 
 @pytest.mark.parametrize("method", REFUSED)
-def test_family_mistake_before_asking_is_usage_error(project: Project, method: str) -> None:
+def test_family_mistake_before_asking_is_error(project: Project, method: str) -> None:
     _write(project, FAMILY.replace("METHOD", method))
-    ran = _refused(project)
-    assert "ERROR: " in ran.output
+    ran = _refused(project, pytest.ExitCode.USAGE_ERROR if method in ENDING_RUN else pytest.ExitCode.TESTS_FAILED)
+    assert "ERROR: " in ran.output or "ERROR test_odd.py - " in ran.output
     assert REFUSED[method] in ran.output
 
 
@@ -189,10 +195,10 @@ def test_plan_of_family_with_mistake_names_it(project: Project) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_table_mistake_is_usage_error(project: Project, table: str) -> None:
+def test_table_mistake_is_error_of_suite(project: Project, table: str) -> None:
     method = f"description(self, settings): return FamilyDescription('odd', tables=({table},))"
     _write(project, FAMILY.replace("METHOD", method))
-    ran = _refused(project)
+    ran = _refused(project, pytest.ExitCode.TESTS_FAILED)
     assert "the benchmark family 'odd': table 't': " in ran.output
     assert TABLES[table] in ran.output
 
@@ -200,6 +206,6 @@ def test_table_mistake_is_usage_error(project: Project, table: str) -> None:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_option_mistake_is_usage_error(project: Project, option: str) -> None:
     _write(project, FAMILY.replace("def METHOD", f"options = ({option},)"))
-    ran = _refused(project)
+    ran = _refused(project, pytest.ExitCode.USAGE_ERROR)
     assert "ERROR: conftest.py: " in ran.output
     assert OPTIONS[option] in ran.output

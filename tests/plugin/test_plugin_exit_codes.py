@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Loopback, refuse
-from plugin_project import Project, right, wrong
+from plugin_project import SUITE, Project, right, wrong
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md"
 FEW = ("--taskgraph-retries=0", "-k", "parallel_pair")
@@ -29,6 +29,11 @@ def _failing(server: Loopback, *options: str) -> tuple[str, ...]:
 def _refused(project: Project, server: Loopback) -> tuple[str, ...]:
     server.answer = refuse(401, "Incorrect API key provided")
     return (f"--model={server.url}#any",)
+
+
+def _invalid(project: Project, server: Loopback) -> tuple[str, ...]:
+    project.write("test_invalid.py", SUITE.replace("parallel_pair", "paralel"))
+    return _answering(server, right)
 
 
 def _broken(project: Project, server: Loopback) -> tuple[str, ...]:
@@ -98,6 +103,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         1,
         lambda _, server: _answering(server, wrong),
     ),
+    "a suite has a mistake, or its fixture `trial` is replaced; all other tests run": (1, _invalid),
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (
         1,

@@ -90,7 +90,7 @@ def test_family_option_is_keyword_of_suites(facts: Project, monkeypatch: pytest.
     assert items(facts, "--taskgraph-most=4") == 4
     facts.write("test_graph.py", SUITE.replace("most=3", "most=0"))
     ran = facts.run("--model=simulated:1", "--taskgraph-data=sentences=sentences.txt")
-    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
+    assert (ran.code, ran.clean) == (pytest.ExitCode.TESTS_FAILED, True), ran.output
     assert "test_facts: @suite(..., most=...): 0; expected at least 1" in ran.output
 
 
@@ -179,7 +179,7 @@ def pytest_taskgraph_register(registry):
 def test_data_missing_is_named_where_suite_needs_it(facts: Project) -> None:
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentence=sentences.txt\n")
     ran = facts.run("--model=simulated:1")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.code == pytest.ExitCode.TESTS_FAILED
     message = "--taskgraph-data: the data set 'sentences' is missing; add sentences=PATH; stated: sentence"
     assert message in ran.output
     assert ran.clean
@@ -194,7 +194,7 @@ def test_suite_of_family_that_is_not_registered_is_refused(facts: Project) -> No
     facts.write("test_graph.py", own)
     ran = facts.run("--model=simulated:1")
     assert "the benchmark family 'facts' is not registered; call registry.family(...) with it" in ran.output
-    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
+    assert (ran.code, ran.clean) == (pytest.ExitCode.TESTS_FAILED, True)
 
 
 def test_option_that_another_family_has_is_shared() -> None:

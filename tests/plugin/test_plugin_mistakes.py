@@ -7,7 +7,7 @@ from plugin_project import SUITE, Project, asking
 SUITES = {
     "unknown option": (
         SUITE.replace("patterns=", "pattern="),
-        "test_graph.py:4: unknown option of @suite(understanding, ...) 'pattern'; known: instances, model_options, ",
+        "test_invalid.py:4: unknown option of @suite(understanding, ...) 'pattern'; known: instances, model_options, ",
     ),
     "unknown pattern": (SUITE.replace("parallel_pair", "paralel"), "test_graph: unknown pattern 'paralel'; known: "),
     "no pattern": (SUITE.replace('["parallel_pair", "parallel_block"]', "[]"), "a suite without patterns"),
@@ -62,24 +62,83 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("mistake", SUITES)
-def test_suite_that_cannot_be_met_is_usage_error_that_tells_what_is_known(project: Project, mistake: str) -> None:
+def test_invalid_suite_is_collection_error_of_its_module(project: Project, mistake: str) -> None:
     text, message = SUITES[mistake]
-    project.write("test_graph.py", text)
-    ran = project.run()
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "ERROR: test_graph.py" in ran.output
+    project.write("test_invalid.py", text)
+    project.write("test_later.py", "def test_plain():\n    pass\n")
+    ran = project.run("--model=baseline:reader")
+    assert (ran.code, ran.clean) == (1, True)
+    assert ran.counts == {"passed": 5, "error": 1}
+    assert "ERROR collecting test_invalid.py" in ran.output
     assert message in ran.output
-    assert ran.clean
 
 
 @pytest.mark.parametrize("mistake", ["unknown option", "unknown pattern"])
-def test_suite_that_cannot_be_met_is_usage_error_over_workers(project: Project, mistake: str) -> None:
+def test_invalid_suite_over_workers_is_collection_error(project: Project, mistake: str) -> None:
     text, message = SUITES[mistake]
-    project.write("test_graph.py", text)
-    ran = project.spread()
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert ran.output.count(message) == 1
-    assert ran.clean
+    project.write("test_invalid.py", text)
+    ran = project.spread("--model=baseline:reader")
+    assert (ran.code, ran.clean) == (1, True)
+    assert ran.counts == {"passed": 4, "error": 1}
+    assert message in ran.output
+
+
+def test_invalid_suite_beside_broken_module_interrupts_run(project: Project) -> None:
+    project.write("test_invalid.py", SUITES["unknown pattern"][0])
+    project.write("test_later.py", "import nowhere_to_be_found\n")
+    ran = project.run()
+    assert ran.code == pytest.ExitCode.INTERRUPTED
+    assert ran.counts == {"error": 2}
+
+
+def test_gate_about_invalid_suite_keeps_other_tests(project: Project) -> None:
+    project.write("test_invalid.py", SUITE.replace("]", '], notations="uml"').replace("parallel_", "next_"))
+    ran = project.run("--model=baseline:reader", "--taskgraph-gate=next_tasks>=0.5")
+    assert (ran.code, ran.counts) == (1, {"failed": 1, "passed": 4, "error": 1})
+    assert "gates::next_tasks" in ran.output
+
+
+OWN_TRIAL = """import pytest
+
+@pytest.fixture
+def trial():
+    return "optuna"
+"""
+PLAIN_TESTS = """import pytest
+
+def test_fixture(trial):
+    assert trial == "optuna"
+
+@pytest.mark.parametrize("trial", [1, 2])
+def test_argument(trial):
+    assert trial in (1, 2)
+"""
+
+
+def test_own_fixture_trial_serves_tests_without_suite(project: Project) -> None:
+    project.write("tuning/conftest.py", OWN_TRIAL)
+    project.write("tuning/test_tuning.py", PLAIN_TESTS)
+    ran = project.run("--model=baseline:reader")
+    assert (ran.code, ran.counts) == (0, {"passed": 7})
+
+
+def test_suite_under_own_fixture_trial_names_its_place(project: Project) -> None:
+    project.write("tuning/conftest.py", OWN_TRIAL)
+    project.write("tuning/test_tuning.py", PLAIN_TESTS)
+    project.write("tuning/test_suite.py", SUITE.replace("test_graph", "test_bad"))
+    ran = project.run("--model=baseline:reader")
+    assert (ran.code, ran.counts) == (1, {"passed": 7, "error": 1})
+    assert (
+        "tuning/test_suite.py: test_bad: the fixture `trial` of tuning/conftest.py:3 hides the fixture `trial` that a "
+        "suite takes; rename it"
+    ) in ran.output.replace("\\", "/")
+
+
+def test_suite_with_argument_trial_of_its_own_is_refused(project: Project) -> None:
+    parametrized = SUITE.replace("@suite", "@pytest.mark.parametrize('trial', [1])\n@suite")
+    project.write("test_graph.py", "import pytest\n" + parametrized)
+    ran = project.run()
+    assert "test_graph: an argument `trial` of its own hides the fixture `trial` that a suite takes" in ran.output
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -122,11 +181,11 @@ def test_option_that_cannot_be_met_starts_no_worker(project: Project, option: st
 
 
 @pytest.mark.parametrize("suite", [SUITES["unknown pattern"][0], SUITES["unknown option"][0]])
-def test_mistake_in_one_of_two_suites_asks_nothing(project: Project, server: Loopback, suite: str) -> None:
+def test_mistake_in_one_of_two_suites_keeps_other(project: Project, server: Loopback, suite: str) -> None:
     project.write("test_later.py", suite)
     ran = project.run(*asking(server.url))
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert server.requests == []
+    assert ran.code == pytest.ExitCode.TESTS_FAILED
+    assert len(server.requests) == 4
 
 
 def test_trial_without_suite_is_error_of_one_line(project: Project) -> None:

@@ -64,7 +64,7 @@ def test_pattern_of_user_crosses_to_workers(project: Project) -> None:
 def test_pattern_that_finds_no_case_names_feature_that_would_help(project: Project) -> None:
     project.write("test_graph.py", never(HIERARCHY))
     ran = project.run()
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.code == pytest.ExitCode.TESTS_FAILED
     assert "test_graph.py: test_own: pattern 'guarded_loop' finds no case in 100 workflows of 12 tasks" in ran.output
     hint = ran.output.partition("; it finds one with ")[2]
     assert "hierarchy" in hint.partition(": add it to needs=")[0].split(" or ")
@@ -79,7 +79,7 @@ def test_own_workflow_with_named_feature_has_cases(project: Project) -> None:
 def test_pattern_that_can_find_no_case_says_so(project: Project) -> None:
     project.write("test_graph.py", never("False"))
     ran = project.run()
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.code == pytest.ExitCode.TESTS_FAILED
     assert "no single feature helps" in ran.output
 
 

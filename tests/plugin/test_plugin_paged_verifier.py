@@ -85,7 +85,7 @@ def test_verifier_nli_of_suite_is_checked_before_any_request(
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
     own.write("test_graph.py", SUITE.replace("instances=1", 'paged_method="refine", paged_verifier="nli"'))
     ran = own.run(f"--model={server.url}#any")
-    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
+    assert (ran.code, ran.clean) == (pytest.ExitCode.TESTS_FAILED, True), ran.output
     assert "pip install pytest-taskgraph-bench[nli]" in ran.output
     assert server.requests == []
 

@@ -113,7 +113,17 @@ def test_update_of_subset_removes_nothing(own: Project, name: str) -> None:
     ran = own.run(UPDATE, *args)
     assert ran.code in (0, 5), ran.output
     assert flat_output(ran).endswith(", 0 removed")
-    assert f"unused snapshots were not looked for: {reason} chose among the prompts" in ran.output
+    assert f"unused snapshots were not looked for: {reason} left out prompts" in ran.output
+    assert {path: text for path, text in snapshots(own).items() if path in before} == before
+
+
+def test_update_with_invalid_suite_removes_nothing(own: Project) -> None:
+    before = snapshots(own)
+    own.write("test_graph.py", RENAMED.replace("patterns=", "pattern="))
+    own.write("test_valid.py", SUITE)
+    ran = own.run(UPDATE)
+    assert ran.code == pytest.ExitCode.TESTS_FAILED, ran.output
+    assert "unused snapshots were not looked for: errors of collection left out prompts" in ran.output
     assert {path: text for path, text in snapshots(own).items() if path in before} == before
 
 

@@ -21,6 +21,7 @@ from .. import options
 from ..pytest_compat import params
 from ..suites import asks, require_questions
 from ..verdicts.declared_questions import selections
+from ..verdicts.gathering import COLLECTION_ERRORS
 from .rendered_prompts import RenderedPrompt, RenderedPrompts, Status, UnusedSnapshots
 
 if TYPE_CHECKING:
@@ -171,13 +172,12 @@ class SnapshotHooks:
             raise
         from ..verdicts.cases import issue
 
-        narrowing = [*selections(session), *self._deciding_flags()]
+        errors = ["errors of collection"] if session.config.stash.get(COLLECTION_ERRORS, []) else []
+        narrowing = [*selections(session), *self._deciding_flags(), *errors]
         unused = None if narrowing else list(self._prompts.unused(self._collected_folders()))
         cases = self._conclude(session, unused)
         if narrowing and not self._is_idle:
-            self._summary.append(
-                f"unused snapshots were not looked for: {', '.join(narrowing)} chose among the prompts"
-            )
+            self._summary.append(f"unused snapshots were not looked for: {', '.join(narrowing)} left out prompts")
         issue(session, cases)
         return result
 

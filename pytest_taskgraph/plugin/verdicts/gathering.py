@@ -14,6 +14,9 @@ import pytest
 if TYPE_CHECKING:
     from ..session import RunSession
 
+# For each error of collection, whether it is the mistake of a suite; where results are gathered.
+COLLECTION_ERRORS = pytest.StashKey[list[bool]]()
+
 
 class Gatherer:
     """Hooks that tally arriving reports; registered on the controller or in the single process, never on a worker."""
@@ -24,9 +27,11 @@ class Gatherer:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """End the run with the usage error that a collector reports, in any process."""
+        """Note an error of collection; end the run with a usage error about its options, from any process."""
         if hasattr(report, "taskgraph_mistake"):
             raise pytest.UsageError(report.taskgraph_mistake)
+        if report.failed:
+            self.config.stash.setdefault(COLLECTION_ERRORS, []).append(hasattr(report, "taskgraph_suite_mistake"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from ...errors import OrderTooWideError, ProviderError, UsageError
+from ...errors import OrderTooWideError, ProviderError, RunOptionError, UsageError
 from ...trial import Trial, WrongAnswerError
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ REASON = "taskgraph_reason"  # a verdict in a line
 GROUP = "taskgraph_group"  # the group of a question that was answered wrongly
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
 MISSING = "taskgraph_missing"  # set where a missing reply is reported as expected
-MISTAKE = "taskgraph_mistake"  # the text of a usage error, on the report of a failed collector
+MISTAKE = "taskgraph_mistake"  # the text of a usage error that ends the run, on the report of a failed collector
+SUITE_MISTAKE = "taskgraph_suite_mistake"  # set on the report of a collector that failed because of its own suite
 QUESTION = "taskgraph_question"  # the part of the id of a test that names the question, and the model if it does
 PLACE = "taskgraph_place"  # path and line of the test, from the folder where pytest was started
 BLOCKS = "taskgraph_blocks"  # the text of a failure as blocks, which the printing process lays out
@@ -240,7 +241,10 @@ def report_mistake(
         lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
         place = f"{collector.nodeid}:{lines[-1]}" if lines else collector.nodeid
         report.longrepr = f"{place}: {excinfo.value}"
-        setattr(report, MISTAKE, report.longrepr)
+        if isinstance(excinfo.value, RunOptionError):
+            setattr(report, MISTAKE, report.longrepr)
+        else:
+            setattr(report, SUITE_MISTAKE, True)
 
 
 def restore_failure_repr(report: pytest.TestReport) -> None:
