@@ -55,6 +55,7 @@ SENTENCES = {
     "composites": r"(?:A|Any other) subgraph is a composite task, whose name is its (?:id|title, or its id "
     r"without one); "
     r"it contains what is inside it, and an arrow to or from the subgraph is one to or from that task",
+    "own ids": rf"The id {_LIST} means the node inside the subgraph of this id, never the subgraph",
     "inside": r"A node is inside a subgraph if a line there mentions the node; if several do, inside the one that ends "
     r"first",
     "open start": r"If the chart(?: or a composite task)? draws no START, it begins with each node in it that "
@@ -95,7 +96,18 @@ class ChartContent:
     arrows: list[tuple[str, str, str | None, str]] = field(default_factory=list)
     boxes: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
+    own_ids: set[str] = field(default_factory=set)
     invisible: bool = False
+
+    def number(self, box: str) -> str:
+        """Give a subgraph another id, because a node inside it has its id, and return the new one."""
+        self.own_ids.add(box)
+        new = f"#{box}"
+        self.boxes = {
+            (new if name == box else name): (title, new if parent == box else parent)
+            for name, (title, parent) in self.boxes.items()
+        }
+        return new
 
 
 _DROPPED = re.compile(
@@ -137,13 +149,17 @@ def parse_chart(chart: str) -> ChartContent:
             break
         if match[1].startswith("subgraph"):
             number += 1
-            titled = re.fullmatch(r"([\w.-]+)\s*\[\s*\"?(.*?)\"?\s*\]|([\w.-]+)|(.*)", match[2].strip().strip('"'))
+            titled = re.fullmatch(
+                r"([\w.-]+(?: [\w.-]+)*)\s*\[\s*\"?(.*?)\"?\s*\]|([\w.-]+)|(.*)", match[2].strip().strip('"')
+            )
             assert titled
             box = titled[1] or titled[3] or f"#{number}"
             chart_content.boxes[box] = (titled[2] or titled[4] or box, stack[-1][0] if stack else None)
             stack.append((box, []))
         elif match[1]:
             box, mentioned = stack.pop()
+            if box in mentioned:
+                box = chart_content.number(box)
             for node_id in mentioned:
                 chart_content.owner.setdefault(node_id, box)
         else:
@@ -233,6 +249,7 @@ class Reading:
         ]
         assert ("group links" in self.rules) == (len(self.arrows) > len(arrows) or self._linked_groups(arrows))
         assert not self.chart.invisible or "invisible" in self.rules
+        assert self.chart.own_ids == set(self.rules.get("own ids", []))
         self.kinds = {node_id: self._kind(node_id) for node_id in self.chart.nodes}
 
     def _directed(self) -> Iterator[tuple[str, str, str | None]]:

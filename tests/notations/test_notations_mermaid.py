@@ -334,6 +334,8 @@ def test_read_unnamed_charts_are_named_by_file_or_number() -> None:
         ("# Tea\n```mermaid\nstateDiagram-v2\n```", "c.mmd:3:1: found 'stateDiagram-v2', which is not supported"),
         ("graph TD\nA -- maybe B", "c.mmd:2:3: found '--' without an end, expected a text and '-->'"),
         ("graph TD\nA --> ", "c.mmd:2:7: found the end of the text, expected a node"),
+        ("graph TD\nA -->\n\n", "c.mmd:2:6: found the end of the line, expected a node"),
+        ("graph TD\nsubgraph a\nA -->\nend", "c.mmd:3:6: found the end of the line, expected a node"),
         ("graph TD\nA B", "c.mmd:2:3: found 'B', expected an arrow such as '-->', '&', or the end of the statement"),
         ("graph TD\n\nA[Cook --> B", "c.mmd:3:3: found 'Cook --> B', expected ']' after '['"),
         ('graph TD\nA["Cook', "c.mmd:2:2: found a label without a second quote"),
@@ -342,6 +344,7 @@ def test_read_unnamed_charts_are_named_by_file_or_number() -> None:
         ("graph TD\nsubgraph a\nA --> B", "c.mmd:2:10: found the subgraph 'a' without an end, expected 'end'"),
         ("graph TD\nend", "c.mmd:2:1: found 'end' outside of a subgraph"),
         ("graph TD\nsubgraph a\nend\nsubgraph a\nend", "c.mmd:4:10: found the subgraph 'a' a second time"),
+        ("graph TD\nsubgraph a b [T]\nend\nsubgraph a b [T]\nend", "c.mmd:4:10: found the subgraph 'a b' a second"),
         ("graph TD\nsubgraph a [b\nend", "c.mmd:2:10: found 'a [b', expected an id and a title"),
         (
             "graph TD\nsubgraph one\nA-->B\nend\nA --> X\none --> A",

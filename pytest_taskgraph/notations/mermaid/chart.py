@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from ...source import Source
@@ -26,6 +26,7 @@ _PASSED_OVER = re.compile(
 )
 _END = re.compile(r"end(?=[ \t\r]*(?:[;\n]|%%|$))")
 _SUBGRAPH = re.compile(r"subgraph(?=[ \t\r;\n]|$)[ \t]*")
+_SUBGRAPH_ID = re.compile(r'(?:(?!%%)[^\[\](){}|";\n])*(?<!\s)')  # may be several words
 _TITLE = re.compile(r'[ \t]*\[[ \t]*(?:"([^"]*)"|([^"\n]*?))[ \t]*\](?::::[\w-]+)?(?=[ \t\r]*(?:[;\n]|%%|$))')
 _LONE_TITLE = re.compile(r'"([^"\n]*)"|([^;\n]*)')
 
@@ -80,6 +81,7 @@ class Chart:
     subgraphs: dict[str, Subgraph] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
     comments: list[Comment] = field(default_factory=list)
+    own_ids: set[str] = field(default_factory=set)  # ids of subgraphs that are also ids of nodes inside them
     invisible: bool = False  # a link that only serves the layout
 
 
@@ -239,8 +241,8 @@ class _Scan:
 
     def _box(self, offset: int) -> tuple[str, str | None, int]:
         """Return id and title of a subgraph, and the offset after them."""
-        id_match = ID.match(self.text, offset)
-        title = _TITLE.match(self.text, id_match.end()) if id_match else None
+        id_match = _SUBGRAPH_ID.match(self.text, offset)
+        title = _TITLE.match(self.text, id_match.end()) if id_match and id_match[0] else None
         if id_match and title:
             return id_match[0], title[1] if title[1] is not None else title[2].strip(), title.end()
         title_match = _LONE_TITLE.match(self.text, offset)
@@ -249,15 +251,32 @@ class _Scan:
         if title_match and title_match[1] is None and "[" in text:
             self.source.fail(offset, repr(text[:40]), 'an id and a title: id [title] or id ["title"]')
         # A title of several words is no id: Mermaid numbers such subgraphs, and nothing can refer to them.
-        return (text, None, next_offset) if ID.fullmatch(text) else (f"box {offset}", text or None, next_offset)
+        return (text, None, next_offset) if ID.fullmatch(text) else (_numbered(offset), text or None, next_offset)
 
     def _close(self, offset: int) -> None:
         if not self.open:
             self.source.fail(self.cursor.offset, "'end' outside of a subgraph", "a statement")
         name, mentioned = self.open.pop()
+        if name in mentioned:
+            name = self._number(name)
         for vertex in mentioned:
             self.chart.owner.setdefault(vertex, name)
         self.cursor.offset = offset
+
+    def _number(self, name: str) -> str:
+        """Give a subgraph a generated id, because its own id is that of a node inside it, and return the new id."""
+        chart, number = self.chart, _numbered(self.chart.subgraphs[name].offset)
+        chart.own_ids.add(name)
+        renamed = {number if box == name else box: subgraph for box, subgraph in chart.subgraphs.items()}
+        chart.subgraphs = {
+            box: replace(subgraph, id=box, parent=number if subgraph.parent == name else subgraph.parent)
+            for box, subgraph in renamed.items()
+        }
+        chart.subgraphs[number] = replace(chart.subgraphs[number], title=chart.subgraphs[number].title or name)
+        chart.comments = [
+            replace(comment, inside=number) if comment.inside == name else comment for comment in chart.comments
+        ]
+        return number
 
     def _chain(self) -> None:
         """Read nodes and arrows: A & B --> C -->|"text"| D."""
@@ -290,6 +309,16 @@ class _Scan:
             if self.open:
                 self.open[-1][1][vertex.id] = None
         return [vertex.id for vertex in vertices]
+
+
+def _numbered(offset: int) -> str:
+    """Return the generated id of the subgraph at an offset, which no written id equals."""
+    return f" {offset}"
+
+
+def is_numbered(name: str) -> bool:
+    """Return True if the id of a subgraph is generated."""
+    return name.startswith(" ")
 
 
 def _edges(source: str, target: str, arrow: Arrow) -> Iterator[ChartEdge]:

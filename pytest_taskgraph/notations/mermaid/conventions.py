@@ -44,6 +44,7 @@ class Conventions:
     composites: bool = False
     groups: bool = False
     group_links: bool = False
+    own_ids: set[str] = field(default_factory=set)  # ids of subgraphs that are also ids of nodes inside them
     open_start: bool = False  # a level without START, which begins where no control flow leads
     open_end: bool = False
     unordered: bool = False  # a level of several nodes without control flow
@@ -162,6 +163,8 @@ def _gateways(applied: Conventions) -> Iterator[str]:
 
 
 def _subgraphs(applied: Conventions) -> Iterator[str]:
+    for own_id in sorted(applied.own_ids):
+        yield f"The id {_quoted([own_id])} means the node inside the subgraph of this id, never the subgraph."
     group = "is only a group and no task: what is inside it belongs to the level around it."
     if applied.groups and applied.composites:
         yield f"A subgraph {group[:-1]}, if an arrow leads from a node inside it to a node outside of it, or back."

@@ -11,7 +11,7 @@ from typing import Any
 from ...source import Source
 from ...workflow.model import END, START, Task, Workflow
 from ..notation import Interpretation
-from .chart import LARGEST, Chart, ChartEdge, Comment, read_charts, without_markdown
+from .chart import LARGEST, Chart, ChartEdge, Comment, is_numbered, read_charts, without_markdown
 from .conventions import Conventions, write_guide
 from .meaning import ChartLevel, end_sign, is_gateway, read_placed_label, start_or_end
 from .node_text import DATA_KEYS, TASK_KEYS, LabelError, decode, has_markup, label_spellings, read_lines
@@ -212,6 +212,7 @@ class _Meaning:
         applied.groups |= bool(layout.groups)
         applied.group_links |= layout.group_links
         applied.invisible |= self.chart.invisible
+        applied.own_ids |= self.chart.own_ids
         for edge in self.chart.edges:
             applied.headless |= edge.sign == ""
             applied.two_headed |= len(edge.sign) == 2
@@ -258,8 +259,8 @@ class _Meaning:
         self.names |= {node_id: node_id for node_id in ids}
 
     def _is_written(self, node_id: str) -> bool:
-        """Return True unless the id was generated here, for a subgraph whose title is no id."""
-        return " " not in node_id
+        """Return True unless the id is generated, for a subgraph that no written id means."""
+        return not is_numbered(node_id)
 
     def _offset(self, node_id: str) -> int:
         box = self.chart.subgraphs.get(node_id)

@@ -64,6 +64,15 @@ _INVISIBLE = re.compile(r"~~~+")
 _OPENING = re.compile(r"([xo<])?(--|==|-\.)")
 _CLOSING = {"--": re.compile(r"--+([-xo>])"), "==": re.compile(r"==+([=xo>])"), "-.": re.compile(r"-?\.+-([xo>])?")}
 _STOP = {"--": re.compile(r"--"), "==": re.compile(r"=="), "-.": re.compile(r"\.+-")}
+# Between the ends of an arrow on different lines: blank lines, and comments that state no attribute.
+_BREAK = (
+    r"[ \t\r\ufeff\xa0]*"
+    r"(?:\n(?:[ \t]*%%(?!\{|[ \t]*(?:file|workflow|package|description|parameter):)[^\n]*)?[ \t\r]*)+"
+)
+_BREAK_BEFORE_ARROW = re.compile(_BREAK + r"(?=<?(?:--|==|-\.)|~~~)(?!---[ \t\r]*(?:\n|$))")
+_BREAK_BEFORE_NODE = re.compile(
+    _BREAK + r"(?=[\w|])(?!(?:end|subgraph|direction|classDef|class|style|linkStyle|click|flowchart|graph)(?![\w-]))"
+)
 _EDGE_ID = re.compile(r"([\w-]+)@(?=[xo<]?(?:--|==|-\.|~~~))")
 _PIPED = re.compile(r'[ \t]*\|[ \t]*(?:"([^"]*)"[ \t]*\||([^|]*)\|)')
 _UNQUOTED = re.compile(r'[^\[\](){}|"]+')
@@ -172,8 +181,11 @@ class Cursor:
         vertex.label = attributes.label
 
     def _skip_space(self) -> None:
-        space = SPACE.match(self.text, self.offset)
-        self.offset = space.end() if space else self.offset
+        self._skip(SPACE)
+
+    def _skip(self, passed: re.Pattern[str]) -> None:
+        match = passed.match(self.text, self.offset)
+        self.offset = match.end() if match else self.offset
 
     def _label(self, opening: str, closings: tuple[str, ...]) -> str:
         """Return the label between the brackets, as written, without its quotes."""
@@ -226,6 +238,7 @@ class Cursor:
         Raises:
             ReadError: for a malformed arrow.
         """
+        self._skip(_BREAK_BEFORE_ARROW)
         edge_id = _EDGE_ID.match(self.text, self.offset)
         at = self.offset
         if edge_id:
@@ -258,7 +271,8 @@ class Cursor:
         return Arrow(text, offset, True, left is not None, arrow_id, f"{left or ''}{right or ''}")
 
     def _piped(self) -> str | None:
-        """Return the text between bars after an arrow, None without one."""
+        """Return the text between bars after an arrow, None without one; either may stand on a later line."""
+        self._skip(_BREAK_BEFORE_NODE)
         piped = _PIPED.match(self.text, self.offset)
         if piped is None:
             return None
@@ -282,5 +296,6 @@ class Cursor:
         if kind == "-.":
             text = text.removesuffix("-").rstrip()
         self.offset = closing.end()
+        self._skip(_BREAK_BEFORE_NODE)
         quoted = len(text) > 1 and text[0] == text[-1] == '"'
         return text[1:-1] if quoted else text, closing[1]
