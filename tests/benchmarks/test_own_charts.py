@@ -60,11 +60,12 @@ def test_question_about_chart_converted_uses_file_name(tmp_path: Path) -> None:
     assert "workflow 'supper'" in chart_questions[0].text
 
 
-@pytest.mark.parametrize("before", ["", "# Supper\n\nSome words.\n\n"])
-def test_markdown_with_charts_shows_only_charts(tmp_path: Path, before: str) -> None:
+@pytest.mark.parametrize("suffix", [".md", ".markdown", ".mdx"])
+@pytest.mark.parametrize("before", ["", "import Note from './note'\n\n# Supper <Note n={1} />\n\nSome words.\n\n"])
+def test_markdown_with_charts_shows_only_charts(tmp_path: Path, before: str, suffix: str) -> None:
     other = "```mermaid\nsequenceDiagram\n  A->>B: hi\n```\n"
     text = f"{before}```mermaid\n{UNTITLED}```\nMore words.\n{other}\n~~~mermaid\n{UNTITLED}~~~\n"
-    chart_questions = questions(write_file(tmp_path / "README.md", text), "task_list")
+    chart_questions = questions(write_file(tmp_path / f"README{suffix}", text), "task_list")
     assert {re.findall(r"workflow '([\w ]+)'", question.text)[0] for question in chart_questions} == {
         "README 1",
         "README 2",

@@ -136,7 +136,11 @@ def test_load_several_notations_refused(tmp_path: Path) -> None:
 
 def test_load_notes_beside_workflows_skipped(tmp_path: Path) -> None:
     both = write_files(
-        tmp_path / "both", a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), README__md="Notes."
+        tmp_path / "both",
+        a__xxp=SOUP,
+        b__xxp=HEAT.format("kitchen", "Wait", "Wait"),
+        README__md="Notes.",
+        more__mdx="Notes.",
     )
     assert "Notes." not in projects.load(str(both)).text
     prose = write_files(tmp_path / "prose", README__md=NOTATIONS["prose"].write(PLAIN))

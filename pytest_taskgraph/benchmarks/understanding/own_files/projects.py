@@ -24,7 +24,7 @@ from ..patterns.scope import rotations
 LARGEST_FILE = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
 MOST_ENTRIES = 20_000  # files and folders that are searched
 JSON_SUFFIX = ".json"
-MARKDOWN_SUFFIXES = frozenset({".md", ".markdown"})
+MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
 
 
 @dataclass(frozen=True, slots=True)
