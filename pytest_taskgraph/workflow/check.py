@@ -45,6 +45,16 @@ def problems(workflow: Workflow) -> tuple[str, ...]:
     return tuple(_violations(_RULES_OF_LINKS, [*underived, *resolved], workflow))
 
 
+def faulty_workflows(workflow: Workflow) -> dict[str, str]:
+    """Return the first problem of the workflow and of each of its others that has one, by qualified name."""
+    messages, first = problems(workflow), dict[str, str]()
+    for root in (workflow, *workflow.others):
+        where = f"workflow {str(root.qualified)!r}"  # as in `_violations`
+        if message := next((each for each in messages if each.startswith((f"{where}:", f"{where},"))), ""):
+            first[str(root.qualified)] = message
+    return first
+
+
 def _violations(rules: Iterable[Rule], workflows: Iterable[Workflow], project: Workflow) -> Iterator[str]:
     """Yield the messages of the rules about the workflows and about all that is inline in them."""
     for root in workflows:

@@ -107,9 +107,52 @@ def test_load_invalid_utf8_names_byte(tmp_path: Path) -> None:
 
 
 def test_load_invalid_text_names_file_and_line(tmp_path: Path) -> None:
+    write_files(tmp_path, b__xxp="package kitchen;\nworkflow Heat { START -> Nothing; }\n")
+    for path in (tmp_path, tmp_path / "b.xxp"):
+        with pytest.raises(ReadError, match=r"b\.xxp:2:26: "):
+            projects.load(str(path))
+
+
+def test_load_folder_leaves_out_files_that_cannot_be_used(tmp_path: Path) -> None:
+    chart = "flowchart TD\n  A --> B\n"
+    folder = write_files(tmp_path, a__mmd=chart, b__mmd="flowchart TD\n  A[x --> B\n", c__mmd="", d__mmd=chart)
+    (folder / "e.mmd").write_bytes(b"flowchart TD\n  \xff")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.mmd").write_text(chart, encoding="utf-8")
+    project = projects.load(str(folder))
+    assert [workflow.name for workflow in rotations(project.workflow)] == ["a", "d"]
+    assert [Path(file).name for file in project.files] == ["a.mmd", "d.mmd"]
+    assert "[x" not in project.text
+    asked = UnderstandingSettings(workflows=(str(folder),))
+    *lines, count = understanding.notices(asked, {"patterns": "task_list"})
+    assert [line.removeprefix(f"not used: {folder}/").partition(": ")[0] for line in lines] == [
+        "e.mmd", "b.mmd:2:5", "c.mmd:1:1", "sub/a.mmd",
+    ]  # fmt: skip
+    assert count == f"{folder}: 4 of 6 workflow files not used"
+
+
+def test_load_folder_without_usable_file_lists_all_reasons(tmp_path: Path) -> None:
+    # a.xxp refers to what b.xxp would declare.
     write_files(tmp_path, a__xxp=SOUP, b__xxp="package kitchen;\nworkflow Heat { START -> Nothing; }\n")
-    with pytest.raises(ReadError, match=r"b\.xxp:2:26: "):
+    with pytest.raises(UsageError) as raised:
         projects.load(str(tmp_path))
+    first, *reasons = str(raised.value).splitlines()
+    assert first == f"{tmp_path}: none of the 2 workflow files can be used:"
+    assert reasons[0].startswith(f"{tmp_path / 'b.xxp'}:2:26: found 'Nothing'")
+    assert reasons[1].startswith(f"{tmp_path / 'a.xxp'}: workflow 'kitchen.Soup': task 'Cook' refers to 'Heat'")
+
+
+def test_load_folder_leaves_out_malformed_workflow_and_what_refers_to_it(tmp_path: Path) -> None:
+    malformed = HEAT.format("kitchen", "Wait { subworkflow Nowhere; }", "Wait").replace("Nowhere; };", "Nowhere; }")
+    write_files(
+        tmp_path,
+        a__xxp=SOUP,
+        b__xxp=malformed,
+        c__xxp=HEAT.format("other", "Wait", "Wait").replace("workflow Heat", "workflow Chill"),
+    )
+    project = projects.load(str(tmp_path))
+    assert [str(workflow.qualified) for workflow in rotations(project.workflow)] == ["other.Chill"]
+    assert [re.sub(r"^.*[/\\]", "", line)[:5] for line in project.refusals] == ["b.xxp", "a.xxp"]
 
 
 def test_load_malformed_workflow_refused(tmp_path: Path) -> None:
@@ -141,6 +184,7 @@ def test_load_notes_beside_workflows_skipped(tmp_path: Path) -> None:
         b__xxp=HEAT.format("kitchen", "Wait", "Wait"),
         README__md="Notes.",
         more__mdx="Notes.",
+        less__markdown="Notes.",
     )
     assert "Notes." not in projects.load(str(both)).text
     prose = write_files(tmp_path / "prose", README__md=NOTATIONS["prose"].write(PLAIN))
@@ -304,13 +348,13 @@ def test_load_broken_workflow_json_in_folder_refused_with_place(tmp_path: Path) 
 def test_load_workflow_in_two_files_names_both(tmp_path: Path) -> None:
     heat = HEAT.format("kitchen", "Wait", "Wait")
     write_files(tmp_path, a__xxp=SOUP, b__xxp=heat, c__xxp=heat)
-    with pytest.raises(WorkflowError, match=r"'kitchen\.Heat' is in .*b\.xxp and in .*c\.xxp; expected once"):
-        projects.load(str(tmp_path))
+    (line,) = projects.load(str(tmp_path)).refusals
+    assert re.search(r"c\.xxp: workflow 'kitchen\.Heat' is in .*b\.xxp as well; expected once$", line)
 
 
 def test_load_workflow_twice_in_one_file_names_it(tmp_path: Path) -> None:
     write_files(tmp_path, w__json=2 * NOTATIONS["json"].write(PLAIN))
-    with pytest.raises(WorkflowError, match=r"is twice in .*w\.json; expected once"):
+    with pytest.raises(WorkflowError, match=r"w\.json: workflow '.*' is twice in this file; expected once"):
         projects.load(str(tmp_path))
 
 

@@ -114,7 +114,7 @@ PROSE = Notation(
     name="prose",
     title="plain English",
     phrase="in plain English",
-    suffixes=(".txt", ".md", ".mdx"),
+    suffixes=(".txt", ".md", ".markdown", ".mdx"),
     says=FEATURES - {"derivation"},
     guide=(
         'The workflow is told in sentences, with names in single quotes. What "comes" after a node is control flow, '

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from ....catalog import catalog_cache
 from ....errors import UsageError, WorkflowError
 from ....notations import NOTATIONS
 from ....notations.notation import Notation, combine_workflows
 from ....notations.plain_json import FORMAT, digest
-from ....workflow.check import check
+from ....workflow.check import check, faulty_workflows
 from ....workflow.features import features
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
@@ -24,6 +25,7 @@ from ..patterns.scope import rotations
 LARGEST_FILE = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
 MOST_ENTRIES = 20_000  # files and folders that are searched
 JSON_SUFFIX = ".json"
+_T = TypeVar("_T")
 MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
 
 
@@ -161,6 +163,7 @@ class Project:
     workflow: Workflow
     files: dict[str, str] = field(default_factory=dict)  # path to text, as it is shown
     skipped_files: tuple[str, ...] = ()  # files beside them that contain no workflow
+    refusals: tuple[str, ...] = ()  # of files of a folder that cannot be used, a line each with file and reason
 
     @property
     def digest(self) -> str:
@@ -171,28 +174,75 @@ class Project:
 @catalog_cache
 @lru_cache(maxsize=32)
 def load(path: str) -> Project:
-    """Return the project at a path.
+    """Return the project at a path: a file, or the files of a folder that can be used.
 
     Raises:
-        UsageError: if a text cannot be read, with file and line.
-        WorkflowError: if a workflow is not well-formed.
+        UsageError: if no text can be read, with files and lines.
+        WorkflowError: if no workflow is well-formed, or not all of a folder are together.
     """
-    found_files = find_files(path)
-    texts = {name: read_text(file) for name, file in found_files.chosen.items()}
-    notations = _notations(path, found_files.chosen, texts)
-    by_path = {str(file): texts[name] for name, file in found_files.chosen.items()}
-    interpretations = {file: notations[0].interpret(text, file) for file, text in by_path.items()}
-    workflow = _checked(path, _project_of(path, {file: each.workflows for file, each in interpretations.items()}))
+    found_files, refused = find_files(path), _RefusedFiles(path)
+    texts = refused.sort_out({name: partial(read_text, file) for name, file in found_files.chosen.items()})
+    files = {name: found_files.chosen[name] for name in texts}
+    notations = _notations(path, files, texts)
+    interpretations = refused.sort_out(
+        {name: partial(notations[0].interpret, text, str(files[name])) for name, text in texts.items()}
+    )
+    by_file = {name: each.workflows for name, each in interpretations.items()}
+    places: dict[str, Path] = {}
+    refused.sort_out({name: partial(_check_names, files[name], each, places) for name, each in by_file.items()})
+    workflow = _project_of({name: each for name, each in by_file.items() if name not in refused.errors}, files, refused)
+    interpretations = {name: each for name, each in interpretations.items() if name not in refused.errors}
+    texts = {name: texts[name] for name in interpretations}
     # Variants of one notation share their reader, but each is explained in its own words.
     notation = next((each for each in notations if not features(workflow) & each.unsupported), notations[0])
-    shown_files = {file: each.presented for file, each in interpretations.items()}
+    shown_files = {str(files[name]): each.presented for name, each in interpretations.items()}
     shown_texts = [*shown_files.values()]
     if len(texts) > 1:
         shown_texts = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown_texts, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in shown_texts)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
         workflow = _checked(path, combine_workflows(notation.interpret(whole).workflows))
-    return Project(path, whole, notation, workflow, shown_files, found_files.skipped_files)
+    return Project(path, whole, notation, workflow, shown_files, found_files.skipped_files, refused.lines)
+
+
+class _RefusedFiles:
+    """The files of a folder that cannot be used, with the errors by name in the folder."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.errors: dict[str, UsageError] = {}
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return a line for each file, with the first problem."""
+        return tuple([str(error).partition("\n")[0] for error in self.errors.values()])
+
+    def sort_out(self, readers: Mapping[str, Callable[[], _T]]) -> dict[str, _T]:
+        """Return what the readers of the files return, without files that they refuse.
+
+        Raises:
+            UsageError: if no file is left; of a single file its own error.
+        """
+        results: dict[str, _T] = {}
+        for name, read in readers.items():
+            try:
+                results[name] = read()
+            except UsageError as error:
+                self.errors[name] = error
+        if not results:
+            self.raise_errors()
+        return results
+
+    def raise_errors(self) -> NoReturn:
+        """Raise the errors of all files.
+
+        Raises:
+            UsageError: always; of a single file its own error.
+        """
+        if len(self.errors) == 1:
+            raise next(iter(self.errors.values()))
+        reasons = "\n".join(self.lines)
+        raise UsageError(f"{self.path}: none of the {len(self.errors)} workflow files can be used:\n{reasons}")
 
 
 def _checked(path: str, workflow: Workflow) -> Workflow:
@@ -233,29 +283,52 @@ def _is_embedded(notation: Notation, files: dict[str, Path], texts: Mapping[str,
     return bool(fenced) and all(file.suffix.lower() in notation.suffixes for file in others)
 
 
-def _project_of(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow:
-    """Return the project of the workflows of each file.
+def _check_names(file: Path, workflows: Sequence[Workflow], places: dict[str, Path]) -> None:
+    """Check the names in a file of a project.
+
+    Args:
+        file: The file.
+        workflows: Its workflows.
+        places: The files of workflows by name, to which those of this file are added.
 
     Raises:
-        WorkflowError: if two files hold the same workflow, or a name is too long for a question.
+        WorkflowError: if it or an earlier file holds the same workflow, or a name is too long for a question.
     """
-    places: dict[str, str] = {}
-    for file, workflows in parsed.items():
-        for workflow in workflows:
-            name = str(workflow.qualified)
-            if name in places:
-                where = f"twice in {file}" if places[name] == file else f"in {places[name]} and in {file}"
-                raise WorkflowError(f"{path}: workflow {name!r} is {where}; expected once")
-            places[name] = file
-    project = combine_workflows([workflow for workflows in parsed.values() for workflow in workflows])
-    nodes_by_level = (((level,), level.tasks, level.data, level.gateways) for level in every_level(project))
+    for workflow, count in Counter(str(each.qualified) for each in workflows).items():
+        first = places.setdefault(workflow, file)
+        if count > 1 or first != file:
+            where = "twice in this file" if count > 1 else f"in {first} as well"
+            raise WorkflowError(f"{file}: workflow {workflow!r} is {where}; expected once")
+    nodes_by_level = (
+        ((level,), level.tasks, level.data, level.gateways) for each in workflows for level in every_level(each)
+    )
     names = [node.name for kinds in nodes_by_level for nodes in kinds for node in nodes]
     if longest := max((name for name in names if len(name) > LONGEST_NAME), key=len, default=""):
         raise WorkflowError(
-            f"{path}: the name {longest[:NAME_EXCERPT]!r}… has {len(longest):,} characters; at most {LONGEST_NAME} are "
-            "supported: shorten it, and write the rest as a description"
+            f"{file}: the name {longest[:NAME_EXCERPT]!r}… has {len(longest):,} characters; at most "
+            f"{LONGEST_NAME} are supported: shorten it, and write the rest as a description"
         )
-    return project
+
+
+def _project_of(
+    by_file: dict[str, tuple[Workflow, ...]], files: Mapping[str, Path], refused: _RefusedFiles
+) -> Workflow:
+    """Return the project of the workflows of each file, without files whose workflows are not well-formed.
+
+    Raises:
+        WorkflowError: if no file is left, or the project is not well-formed for another reason.
+    """
+    while by_file:
+        project = combine_workflows([workflow for workflows in by_file.values() for workflow in workflows])
+        faulty = faulty_workflows(project)
+        blamed = {name for name in by_file if any(str(each.qualified) in faulty for each in by_file[name])}
+        if not blamed or len(files) == 1:
+            return _checked(refused.path, project)
+        for name in sorted(blamed):  # others may refer to it, and are found in the next round
+            reason = next(message for each in by_file[name] if (message := faulty.get(str(each.qualified))))
+            refused.errors[name] = WorkflowError(f"{files[name]}: {reason}")
+        by_file = {name: workflows for name, workflows in by_file.items() if name not in blamed}
+    refused.raise_errors()
 
 
 def shown_workflows(path: str, converted: str) -> list[Workflow]:

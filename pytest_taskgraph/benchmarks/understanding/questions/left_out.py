@@ -97,8 +97,15 @@ def balance_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings
 
 
 def skipped_file_notices(paths: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each of the user's folders with files that contain no workflow despite their suffix."""
+    """Yield lines for each of the user's folders: files that contain no workflow, and files that cannot be used.
+
+    Each file that cannot be used has a line of its own, with the reason; their number follows.
+    """
     for path in paths:
-        if files := projects.load(path).skipped_files:
+        project = projects.load(path)
+        if refusals := project.refusals:
+            yield from (f"not used: {refusal}" for refusal in refusals)
+            yield f"{path}: {len(refusals)} of {len(refusals) + len(project.files)} workflow files not used"
+        if files := project.skipped_files:
             more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
             yield f"{path}: skipped, because they contain no workflow: {', '.join(files[:MOST_NAMED])}{more}"
