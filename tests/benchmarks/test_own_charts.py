@@ -12,6 +12,7 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.own_files import projects
+from pytest_taskgraph.errors import NothingToAskError
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply
 
@@ -174,3 +175,66 @@ def test_folder_with_ids_in_one_chart_uses_ids_in_all(tmp_path: Path) -> None:
     chart_questions = questions(tmp_path, "task_list")
     assert sorted((question.reference for question in chart_questions), key=str) == [["A", "B", "x", "y"], ["p", "q"]]
     assert all("its name is its id, such as A for A[Cook]" in question.prompt for question in chart_questions)
+
+
+PLAIN_CHART = """flowchart LR
+  A[Read] --> B[Check] --> C[Store]
+"""
+GROUPED_CHART = """flowchart LR
+  A[Read] --> box
+  subgraph box [Check]
+    B[Parse] --> C[Compare]
+  end
+"""
+LISTS = ["task_list_with_property", "conditional_links", "parallel_to_task", "composite_tasks", "nested_tasks"]
+
+
+def test_patterns_whose_answers_are_all_none_are_not_asked(tmp_path: Path) -> None:
+    plain = write_file(tmp_path / "plain.mmd", PLAIN_CHART)
+    settings = UnderstandingSettings(workflows=(str(plain),))
+    assert {question.group for question in questions(plain, [*LISTS, "task_list"])} == {"task_list"}
+    assert understanding.notices(settings, {"patterns": LISTS}) == [
+        f"{plain}: not asked, because every answer is none: {', '.join(LISTS)}"
+    ]
+
+
+def test_pattern_is_asked_about_kinds_of_cases_that_chart_has(tmp_path: Path) -> None:
+    grouped = write_file(tmp_path / "grouped.mmd", GROUPED_CHART)
+    asked = questions(grouped, LISTS)
+    assert {(question.group, question.labels.get("property")) for question in asked} == {
+        ("task_list_with_property", "sub-workflow"), ("composite_tasks", None), ("nested_tasks", None),
+    }  # fmt: skip
+    (notice,) = understanding.notices(
+        UnderstandingSettings(workflows=(str(grouped),)), {"patterns": ["task_list_with_property"]}
+    )
+    assert notice.endswith(": task_list_with_property (description, implementation, parameter)")
+
+
+def test_chart_of_folder_without_composite_tasks_is_not_asked_for_them(tmp_path: Path) -> None:
+    write_file(tmp_path / "grouped.mmd", GROUPED_CHART)
+    write_file(tmp_path / "plain.mmd", PLAIN_CHART)
+    asked = questions(tmp_path, ["composite_tasks", "task_list"])
+    assert {(question.group, "'plain'" in question.text) for question in asked} == {
+        ("composite_tasks", False), ("task_list", False), ("task_list", True),
+    }  # fmt: skip
+    notices = understanding.notices(
+        UnderstandingSettings(workflows=(str(tmp_path),)), {"patterns": ["composite_tasks", "task_list"]}
+    )
+    assert notices == [f"{tmp_path}: not asked, because every answer is none: composite_tasks (of some workflows)"]
+
+
+def test_always_answering_none_earns_little_more_than_half(tmp_path: Path) -> None:
+    scores: dict[str, list[bool]] = {}
+    for number, sample in enumerate(READ):
+        path = write_file(tmp_path / f"{number}.mmd", sample.chart)
+        for question in questions(path, LISTS) if _asks(path) else ():
+            scores.setdefault(question.group, []).append(question.reference == [])
+    assert scores.keys() == {*LISTS}
+    assert max(sum(none) / len(none) for none in scores.values()) < 0.6
+
+
+def _asks(path: Path) -> bool:
+    try:
+        return bool(understanding.references(UnderstandingSettings(workflows=(str(path),)), {"patterns": LISTS}))
+    except NothingToAskError:
+        return False

@@ -4,6 +4,7 @@ A question with yes or no is asked in pairs, one for each answer. Where a projec
 come from copies of it with one edit (in its text, else by `generation.edits`), shown under the same heading: so neither
 the answer nor the heading gives the other away. Where such copies have no pair either, the pattern is not asked.
 Patterns about planted flaws are asked about copies with a flaw (`planting`).
+Questions whose answer is "none" throughout a workflow, because it has nothing of the kind, are not asked.
 """
 
 from __future__ import annotations
@@ -46,12 +47,23 @@ class ListedCase(NamedTuple):
     case: Case
 
 
+class CaseKind(NamedTuple):
+    """The workflow that a case is about, and its labels that are texts, such as a property or a flow."""
+
+    workflow: str
+    labels: tuple[str, ...]
+
+
 class Listing(NamedTuple):
-    """Cases of a pattern, whether some have a too long answer, and the bounds that were reached."""
+    """Cases of a pattern, whether some have a too long answer, and the bounds that were reached.
+
+    `always_empty` holds the kinds of cases that are left out because all their answers are empty.
+    """
 
     cases: tuple[ListedCase, ...]
     too_long: bool
     bounds: frozenset[Bound]
+    always_empty: frozenset[CaseKind] = frozenset()
 
 
 @catalog_cache
@@ -81,7 +93,14 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
             cases_found += [ListedCase(whole, scope, case) for case in short]
             too_long = too_long or len(short) < len(level_cases)
             work += len(level_cases) * len(scope.workflow.tasks)
-    return Listing(tuple(cases_found), too_long, frozenset(bounds))
+    always_empty = {*map(_kind_of, cases_found)} - {_kind_of(each) for each in cases_found if each.case.answer != []}
+    asked = [each for each in cases_found if _kind_of(each) not in always_empty]
+    return Listing(tuple(asked), too_long, frozenset(bounds), frozenset(always_empty))
+
+
+def _kind_of(listed: ListedCase) -> CaseKind:
+    labels = tuple([text for _, text in sorted(listed.case.labels.items()) if isinstance(text, str)])
+    return CaseKind(str(listed.scope.root.qualified), labels)
 
 
 def names_in(answer: Json) -> int:

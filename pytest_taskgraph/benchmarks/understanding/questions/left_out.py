@@ -8,7 +8,7 @@ from ....errors import RecipeTooLargeError, RecipeTooSmallError
 from ....notations import notation
 from ..family_options import UnderstandingSettings
 from ..own_files import projects
-from ..own_files.choices import LONGEST, choose, list_cases, unbalanced
+from ..own_files.choices import LONGEST, Listing, choose, list_cases, unbalanced
 from ..patterns.pattern import Pattern
 from .sample import recipe_for
 
@@ -64,7 +64,10 @@ def project_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings
         for converted in settings.notations if settings.convert else ("",):
             place = f"{path}{f' in {converted}' if converted else ''}"
             cases_by_pattern = {pattern.name: list_cases(pattern, path, converted) for pattern in patterns}
-            if none := [p.name for p in patterns if not _has_case(p, path, converted, settings.seed)]:
+            if empty := [_with_kinds(name, each) for name, each in cases_by_pattern.items() if each.always_empty]:
+                yield f"{place}: not asked, because every answer is none: {', '.join(empty)}"
+            without_case = [p.name for p in patterns if not _has_case(p, path, converted, settings.seed)]
+            if none := [name for name in without_case if not cases_by_pattern[name].always_empty]:
                 yield f"{place}: nothing to ask for {', '.join(none)}"
             if long := [name for name, pattern in cases_by_pattern.items() if pattern.too_long]:
                 yield f"{place}: answers of more than {LONGEST} names are not asked for: {', '.join(long)}"
@@ -72,6 +75,12 @@ def project_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings
                 yield f"{place} is too large to ask about all of it; a sample is taken for {', '.join(sampled)}"
             if cut := [name for name, pattern in cases_by_pattern.items() if "steps" in pattern.bounds]:
                 yield f"{place} is too large to work out all answers; some cases are left out for {', '.join(cut)}"
+
+
+def _with_kinds(name: str, listing: Listing) -> str:
+    """Return the name of a pattern, with the kinds of cases that are left out if others are asked."""
+    kinds = sorted({" ".join(kind.labels) for kind in listing.always_empty if kind.labels})
+    return f"{name} ({', '.join(kinds) or 'of some workflows'})" if listing.cases else name
 
 
 def _has_case(pattern: Pattern, path: str, converted: str, seed: int) -> bool:
