@@ -238,3 +238,42 @@ def _asks(path: Path) -> bool:
         return bool(understanding.references(UnderstandingSettings(workflows=(str(path),)), {"patterns": LISTS}))
     except NothingToAskError:
         return False
+
+
+BRANCHES = """flowchart TD
+  Read --> Check --> Fix --> Store
+  Check --> Keep --> Store
+  Store --> Log & Tell --> Close
+"""
+COMPARED = """flowchart TD
+  Read -->|"errors > 0"| Fix --> Store
+  Read -->|otherwise| Store
+"""
+WITHOUT_CONDITIONS = ["every_situation", "order_of_two_conditional", "order_of_many_conditional"]
+
+
+@pytest.mark.parametrize("phrasing", ["first", "second"])
+def test_questions_about_chart_without_parameters_mention_none(tmp_path: Path, phrasing: str) -> None:
+    path = write_file(tmp_path / "w.mmd", BRANCHES)
+    asked = questions(path, WITHOUT_CONDITIONS, phrasing=phrasing)
+    assert {question.group for question in asked} == {*WITHOUT_CONDITIONS}
+    assert not [question.text for question in asked if "parameter" in question.text]
+    assert all(read_back(question.prompt)[1] == question.reference for question in asked)
+
+
+def test_stated_question_about_chart_without_parameters_is_asked(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "w.mmd", BRANCHES)
+    text = (
+        "Take the runs of the workflow in which both task 'Fix' and task 'Tell' run: does every execution of 'Fix' "
+        "come before every execution of 'Tell' in all of them?"
+    )
+    settings = UnderstandingSettings(workflows=(str(path),))
+    (reference,) = understanding.references(settings, {"patterns": "order_of_two_conditional", "question": text})
+    assert understanding.question(reference, settings).reference == "yes"
+
+
+def test_questions_about_chart_with_compared_parameters_mention_them(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "w.mmd", COMPARED)
+    asked = questions(path, "every_situation")
+    assert asked
+    assert all("parameters" in question.text for question in asked)

@@ -21,7 +21,7 @@ from ....scoring.forms.open_forms import OPEN_FORMS
 from ....trial import Json, Reply, Request
 from ...templates import longest_literal, printed_names
 from ..patterns import catalogue
-from ..patterns.pattern import Case, Pattern
+from ..patterns.pattern import Case, Pattern, worded_without_parameters
 from ..patterns.scope import Scope, cases, sentence
 from ..questions.chance import NUMBERS
 from .lexical import answer_by_words
@@ -120,7 +120,8 @@ def _cached_cases(pattern: Pattern, scope: Scope) -> tuple[Case, ...]:
 def _possible_questions(part: str, scopes: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:
     """Yield patterns, phrasings and levels of possible questions, by the template's constant part and the place."""
     named_scopes = [scope for scope in scopes if normalize_spaces(scope.designation) in part]
-    for pattern in catalogue().values():
+    patterns = catalogue().values()
+    for pattern in (*patterns, *(worded_without_parameters(each) for each in patterns if each.without_parameters)):
         for phrasing, template in enumerate(pattern.templates):
             if normalize_spaces(longest_literal(template)) in part:
                 yield from ((pattern, phrasing, scope) for scope in (named_scopes if "place" in template else scopes))

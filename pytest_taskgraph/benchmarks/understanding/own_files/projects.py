@@ -17,9 +17,10 @@ from ....notations.notation import Notation, combine_workflows
 from ....notations.plain_json import FORMAT, digest
 from ....workflow.check import check, faulty_workflows
 from ....workflow.features import features
+from ....workflow.guards.syntax import comparisons, parse_guard
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
-from ....workflow.references import assemble, expand
+from ....workflow.references import assemble, configurations, expand
 from ..patterns.scope import rotations
 
 LARGEST_FILE = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
@@ -329,6 +330,20 @@ def _project_of(
             refused.errors[name] = WorkflowError(f"{files[name]}: {reason}")
         by_file = {name: workflows for name, workflows in by_file.items() if name not in blamed}
     refused.raise_errors()
+
+
+@catalog_cache
+@lru_cache(maxsize=32)
+def has_parameters(path: str) -> bool:
+    """Return True if workflows or tasks of a project have parameters, or conditions compare any."""
+    project_levels = list(every_level(load(path).workflow))
+    guards = {link.guard for level in project_levels for link in level.links if link.guard is not None}
+    parsed = [guard for text in guards if (guard := parse_guard(text)) is not None]
+    return (
+        any(level.parameters or any(task.parameters for task in level.tasks) for level in project_levels)
+        or any(configuration.parameters for level in project_levels for configuration in configurations(level))
+        or any(True for guard in parsed for _ in comparisons(guard))
+    )
 
 
 def shown_workflows(path: str, converted: str) -> list[Workflow]:

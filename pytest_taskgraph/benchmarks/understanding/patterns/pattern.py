@@ -18,7 +18,8 @@ the keyword-only parameter `hardest: bool = False`: if it is True, the function 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from ....errors import UnknownNameError, UsageError
@@ -106,6 +107,7 @@ class Pattern:
     least: int = 0  # least number of tasks of a generated workflow, if its flaws need more than its features
     domain: bool = False  # generated workflows are always of a domain, with all parts described
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    without_parameters: tuple[str, ...] = ()  # templates about projects of the user's own that have no parameters
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -119,6 +121,12 @@ class Pattern:
     def selective(self) -> bool:
         """Return True if its function can leave out cases of a rank above 0 (`hardest`)."""
         return "hardest" in (getattr(self.cases, "__kwdefaults__", None) or ())
+
+
+@lru_cache(maxsize=256)
+def worded_without_parameters(pattern: Pattern) -> Pattern:
+    """Return the pattern with its templates about workflows without parameters."""
+    return replace(pattern, templates=pattern.without_parameters) if pattern.without_parameters else pattern
 
 
 def verdict(answer: Json) -> Json:
@@ -142,6 +150,7 @@ def pattern(
     least: int = 0,
     domain: bool = False,
     recipe: Mapping[str, bool] | None = None,
+    without_parameters: Iterable[str] = (),
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
 
@@ -158,6 +167,8 @@ def pattern(
         least: Least number of tasks of a generated workflow.
         domain: True if generated workflows are always of a domain, with all parts described.
         recipe: Further fields of the recipe of generated workflows.
+        without_parameters: Templates in place of those that speak of the values of parameters, in the same order, about
+            workflows of the user's own that have no parameters.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
@@ -172,7 +183,7 @@ def pattern(
         new = Pattern(
             name, (function.__doc__ or "").strip(), templates, form, function, _checked_features(name, needs),
             _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
-            topic, metric, levels, planted, least, domain, dict(recipe or {}),
+            topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters),
         )  # fmt: skip
         registered = PATTERNS.get(name)
         if registered is not None and registered.cases.__module__ != module:

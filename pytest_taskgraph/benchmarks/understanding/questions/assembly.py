@@ -37,7 +37,7 @@ from .left_out import (
     size_problem,
     skipped_file_notices,
 )
-from .phrasings import apply_phrasings, check_templates
+from .phrasings import apply_own_phrasings, apply_phrasings, check_templates
 from .sample import DrawnCase, draw
 
 
@@ -158,8 +158,9 @@ def _references_of_patterns(patterns: Sequence[Pattern], settings: Understanding
 
 def _stated_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     """Yield the question whose text a suite states, about each of the user's projects that allows it."""
-    words, text = apply_phrasings(pattern, settings.templates), settings.question
+    text = settings.question
     for source in _sources(settings):
+        words = apply_own_phrasings(pattern, settings.templates, settings.workflows[source])
         project = projects.load(settings.workflows[source])
         for converted in settings.notations if settings.convert else ("",):
             if stated_case(words, settings.workflows[source], converted, text) is not None:

@@ -25,7 +25,7 @@ from ..own_files.stated_case import stated_case
 from ..patterns import catalogue
 from ..patterns.pattern import PATTERNS, Case, Pattern
 from ..patterns.scope import Scope, omit_workflow_name, rotations, use_own_name
-from .phrasings import apply_phrasings, phrasing_of
+from .phrasings import apply_own_phrasings, apply_phrasings, phrasing_of
 from .sample import draw
 
 
@@ -116,7 +116,10 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
     pattern = PATTERNS.get(reference.pattern) or catalogue().get(reference.pattern)
     if pattern is None:
         raise UnknownNameError("pattern", reference.pattern, catalogue())
-    phrased = apply_phrasings(pattern, settings.templates)
+    if reference.source < 0:
+        phrased = apply_phrasings(pattern, settings.templates)
+    else:
+        phrased = apply_own_phrasings(pattern, settings.templates, settings.workflows[reference.source])
     if reference.question:
         return _stated_question(reference, settings, phrased)
     names = edit = ""

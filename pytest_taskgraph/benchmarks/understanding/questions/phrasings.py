@@ -18,8 +18,9 @@ from ...llm_judge import judge_template
 from ...prompts import NO_PROMPTS, file_stem, prompt_sources
 from ...templates import files_of, source_of, template
 from ..family_options import Phrasing, UnderstandingSettings
+from ..own_files.projects import has_parameters
 from ..patterns import catalogue
-from ..patterns.pattern import Pattern
+from ..patterns.pattern import Pattern, worded_without_parameters
 from ..prompts import PROMPTS, prompt_template
 
 FOLDER = "patterns"
@@ -40,6 +41,15 @@ def apply_phrasings(pattern: Pattern, templates: str) -> Pattern:
     for number, part in enumerate(parts, 1):
         template(part, f"{path} (phrasing {number})")
     return replace(pattern, templates=tuple(parts))
+
+
+def apply_own_phrasings(pattern: Pattern, templates: str, path: str) -> Pattern:
+    """Return the pattern with its phrasings about a project of the user's own.
+
+    These are the phrasings that the folder of templates has, else those for projects without parameters if it has none.
+    """
+    phrased = apply_phrasings(pattern, templates)
+    return worded_without_parameters(pattern) if phrased is pattern and not has_parameters(path) else phrased
 
 
 def phrasing_of(phrased: Pattern, ordinal: int, which: Phrasing) -> int:

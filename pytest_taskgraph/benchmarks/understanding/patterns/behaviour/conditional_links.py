@@ -35,6 +35,12 @@ _TRUTH: Final = frozenset({"true", "false"})
     needs={"guards"},
     varies={"domains", "exclusive", "inclusive"},
     flaws={"yes": "exclude-guards", "no": "overlap-guards"},
+    without_parameters=(
+        "In {{ place }}, are the conditions of the links that lead directly out of task '{{ task }}' mutually "
+        "exclusive, that is, can no two of them hold at once?",
+        "Several conditional links lead directly out of task '{{ task }}' in {{ place }}. Is it impossible that the "
+        "conditions of two of them hold at once?",
+    ),
 )
 def mutually_exclusive(workflow: Workflow) -> Cases:
     """Check that the model sees which conditions can hold together.

@@ -26,6 +26,13 @@ from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import MAX_WORK, MIN_CANDIDATES, limit_candidates
 from .task_order import AMONG_OTHERS, distant_pairs, layers, max_sequences, order_reference, quote_tasks, sequences
 
+ALWAYS_BEFORE: Final = (
+    "In {{ place }}, whenever task '{{ a }}' and task '{{ b }}' are both executed in one run, is '{{ a }}' always done "
+    "for the last time before '{{ b }}' begins for the first time?"
+)
+RUN_IN_ORDER: Final = (
+    "Is there a run of {{ place }} in which the tasks {{ listed }} all run, in this order? " + AMONG_OTHERS
+)
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # orders of tasks that the graph does not distinguish
 EXECUTIONS: Final = 4  # usual number of executions to find the answer about a pair
@@ -36,11 +43,15 @@ MOST_CHANGES: Final = 12  # of one kind and one trace
 @pattern(
     "Take the runs of {{ place }} in which both task '{{ a }}' and task '{{ b }}' run: does every execution of "
     "'{{ a }}' come before every execution of '{{ b }}' in all of them, whatever the values of the parameters?",
-    "In {{ place }}, whenever task '{{ a }}' and task '{{ b }}' are both executed in one run, is '{{ a }}' always done "
-    "for the last time before '{{ b }}' begins for the first time?",
+    ALWAYS_BEFORE,
     form="yes-no",
     needs={"effects", "guards", "exclusive", "parallel"},
     varies={"inclusive", "loop"},
+    without_parameters=(
+        "Take the runs of {{ place }} in which both task '{{ a }}' and task '{{ b }}' run: does every execution of "
+        "'{{ a }}' come before every execution of '{{ b }}' in all of them?",
+        ALWAYS_BEFORE,
+    ),
 )
 def order_of_two_conditional(workflow: Workflow) -> Cases:
     """Check that the model distinguishes an order that always holds from one that need not hold.
@@ -77,13 +88,18 @@ def _parallel_neighbors(workflow: Workflow, graph: Mapping[str, Sequence[str]]) 
 
 
 @pattern(
-    "Is there a run of {{ place }} in which the tasks {{ listed }} all run, in this order? " + AMONG_OTHERS,
+    RUN_IN_ORDER,
     "In {{ place }}, can the parameters have values with which {{ listed }} are all executed in one run, one after the "
     "other as given here? " + AMONG_OTHERS,
     form="yes-no",
     needs={"effects", "guards", "exclusive"},
     varies={"inclusive", "loop"},
     least=6,
+    without_parameters=(
+        RUN_IN_ORDER,
+        "In {{ place }}, can {{ listed }} all be executed in one run, one after the other as given here? "
+        + AMONG_OTHERS,
+    ),
 )
 def order_of_many_conditional(workflow: Workflow) -> Cases:
     """Check that the model decides for a whole sequence whether some values of the parameters allow it.
@@ -214,6 +230,10 @@ def _extensions(execution: Run, colors: Mapping[str, int]) -> Iterator[tuple[str
     form="yes-no",
     needs={"effects", "guards", "exclusive"},
     varies={"inclusive", "loop"},
+    without_parameters=(
+        "Is task '{{ task }}' of {{ place }} executed in every run?",
+        "In {{ place }}, does each possible run execute task '{{ task }}'?",
+    ),
 )
 def every_situation(workflow: Workflow) -> Cases:
     """Check that the model sees which tasks run whatever the conditions are.
