@@ -517,3 +517,22 @@ def test_gates_without_running_tests_decide_nothing(project: Project, option: st
     assert "= taskgraph =" not in ran.output
     assert ran.clean
     assert not list(project.path.rglob("kept*"))
+
+
+@pytest.mark.parametrize("fail_on", ["answers", "nothing"])
+@pytest.mark.parametrize("place", ["flag", "PYTEST_ADDOPTS", "TASKGRAPH_GATE", "configuration"])
+def test_malformed_gate_is_usage_error_in_every_fail_on_mode(
+    project: Project, monkeypatch: pytest.MonkeyPatch, place: str, fail_on: str
+) -> None:
+    gate = "structure>=80"
+    if place == "configuration":
+        project.write("pytest.ini", f"[pytest]\ntaskgraph_gate = {gate}\n")
+    elif place != "flag":
+        monkeypatch.setenv(place, gate if place == "TASKGRAPH_GATE" else f"--taskgraph-gate={gate}")
+    options = [f"--taskgraph-gate={gate}"] if place == "flag" else []
+    ran = project.run("--model=simulated:1", f"--taskgraph-fail-on={fail_on}", *options)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert (
+        "ERROR: --taskgraph-gate: 'structure>=80'; the threshold is '80'; expected a number from 0 to 1" in ran.output
+    )
+    assert ran.clean

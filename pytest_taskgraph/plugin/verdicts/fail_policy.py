@@ -130,19 +130,18 @@ class FailPolicy:
         return [parse_gate(text, metrics, aggregates) for text in texts]
 
     def check(self) -> None:
-        """Check that the stated results can occur, and that a model is named for them.
+        """Check that the gates can be parsed and the stated results can occur, and that a model is named for them.
 
         Configured options wait for `check_configured`, unlike flags: runs without questions need neither.
 
         Raises:
             UsageError: if one of them cannot occur, or no model is named.
         """
+        self.gates  # noqa: B018 - reports gates that cannot be parsed, whether or not they can fail the run
         self._check_model(name for name in NEED_A_MODEL if options.flagged(self._config, name))
         if options.flagged(self._config, "fail-on"):
             self._check_comparison()
             self._check_gates()
-        else:
-            self.gates  # noqa: B018 - reports gates that cannot be parsed
 
     def check_configured(self) -> None:
         """Check the configured options, now that questions were collected. Raises UsageError."""
