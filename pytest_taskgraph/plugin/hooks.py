@@ -76,6 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from .session import run_of
 
     try:
+        options.check_values(config)
         if options.whole(config, "fuzz") is not None:
             _search_questions(config)
             return

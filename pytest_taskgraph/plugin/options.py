@@ -433,6 +433,16 @@ def _data(config: pytest.Config) -> dict[str, str]:
     return paths
 
 
+def check_values(config: pytest.Config) -> None:
+    """Check that the stated value of each option is of its kind, also where this run does not use the option.
+
+    Raises:
+        pytest.UsageError: for the first value that is not.
+    """
+    for name in all_options():
+        read(config, name)
+
+
 def check_data(config: pytest.Config) -> None:
     """Check that some family uses each data set that the command line names.
 
