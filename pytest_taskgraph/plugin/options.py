@@ -128,7 +128,7 @@ OPTIONS = {
                "Repeatable", repeatable=True),
         Option("progress", "SECONDS", "interval between lines of progress; 0: none", "30", kind="number"),
         Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
-               "nothing (default: regression, and gates if a gate or budget is set, else answers if a model is)",
+               "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
                kind="list"),
         Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
                "Repeatable", repeatable=True),

@@ -80,10 +80,6 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-fail-on=nothing"),
     ),
-    "answers are wrong, and a budget is set and kept, without a gate": (
-        0,
-        lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),
-    ),
     "gates are configured, and no question was collected": (0, _plain),
     "replies are missing, no more than `--taskgraph-max-errors` allows": (
         0,
@@ -97,6 +93,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     "an answer is wrong, unparseable or refused, and the run fails on answers": (
         1,
         lambda _, server: _answering(server, wrong),
+    ),
+    "an answer is wrong, and a budget is set and kept, without a gate": (
+        1,
+        lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),
     ),
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (

@@ -459,22 +459,14 @@ def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -
     assert (project.run().code, project.run("--taskgraph-gate=structure>=0.8").code) == (0, 4)
 
 
-def test_budget_reports_wrong_answers_as_expected(many: Project, server: Loopback) -> None:
+@pytest.mark.parametrize("budget", ["--taskgraph-max-calls=1000", "--taskgraph-max-errors=0.5"])
+def test_budget_without_gate_leaves_wrong_answers_failing(many: Project, server: Loopback, budget: str) -> None:
     server.answer = half
-    ran = many.run(lean(server), "--taskgraph-max-calls=1000")
-    assert ran.code == 0
-    words = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
-    notice = words.format(", because --taskgraph-max-calls is set")
-    assert f"taskgraph: {notice}" in ran.output
-    assert words.format("") in verdicts(ran)["budget::calls"]
-    server.answer = right
-    for also in (GATE, "--taskgraph-fail-on=gates", "--taskgraph-fail-on=answers"):
-        assert "do not fail the run" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
-
-
-def test_budget_notice_over_workers_is_printed_once(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "--taskgraph-max-calls=1000")
-    assert ran.output.count("taskgraph: wrong answers alone do not fail the run") == 1, ran.output
+    ran = many.run(lean(server), budget)
+    assert (ran.code, ran.counts) == (1, {"passed": 6, "failed": 5}), ran.output
+    assert "wrong answers alone" not in ran.output
+    ran = many.run(lean(server), budget, GATE.replace("0.8", "0.5"))
+    assert (ran.code, ran.counts) == (0, {"passed": 7, "wrong": 5}), ran.output
 
 
 def test_gates_of_project_do_not_stop_look_at_one_file(many: Project, server: Loopback) -> None:

@@ -26,8 +26,6 @@ BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # budget -> its option
 NEED_A_MODEL = ("gate", "save", "compare")  # options that have no meaning for the default baseline
 
 NOT_UNDERSTOOD = "questions::asked"  # the case that fails if a baseline understands no prompt
-FAILING = ("wrong", "unparseable", "refused")  # outcomes that fail with --taskgraph-fail-on=answers
-EXPECTED = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
 NOTHING = "nothing"
 
 
@@ -84,9 +82,9 @@ class FailPolicy:
             left = tuple(name for name in self._stated if compares or name not in COMPARISON_FAILURES)
             if left or not self._stated:
                 return left
-        if not (self._set_budgets or "gate" in self._given or self._names_model):
+        if not ("gate" in self._given or self._names_model):
             return ()
-        first = "gates" if self._set_budgets or "gate" in self._given else "answers"
+        first = "gates" if "gate" in self._given else "answers"
         return (first, "regression") if compares else (first,)
 
     @property
@@ -184,14 +182,7 @@ class FailPolicy:
             notices.append(f"gates are report only: --taskgraph-fail-on={stated} does not name them")
         if "compare" in self._given and not self.comparison_kinds:
             notices.append(f"the comparison is report only: --taskgraph-fail-on={stated} names no result of it")
-        if self._only_budgets_decide:
-            notices.append(EXPECTED.format(f", because --taskgraph-{next(iter(self._set_budgets.values()))} is set"))
         return notices
-
-    @property
-    def _only_budgets_decide(self) -> bool:
-        """Return True if only budgets can fail the run, though the user states neither gates nor `fail-on`."""
-        return self._stated is None and self.expects_wrong and bool(self._set_budgets) and "gate" not in self._given
 
     def cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield the cases of the whole run in the order of reports."""
@@ -216,8 +207,6 @@ class FailPolicy:
             reason = f"within --taskgraph-{limit}"
             if not_asked:
                 reason = f"{len(not_asked)} questions were not asked: {not_asked[0]}"
-            elif self._only_budgets_decide and any(trial.outcome in FAILING for trial in outcome.tally):
-                reason += f"; {EXPECTED.format('')}"
             yield RunCase(f"budget::{name}", "failed" if not_asked else "passed", reason)
 
     def _error_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
