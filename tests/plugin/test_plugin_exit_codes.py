@@ -26,6 +26,11 @@ def _failing(server: Loopback, *options: str) -> tuple[str, ...]:
     return (f"--model={server.url}#any", *FEW, *options)
 
 
+def _failing_once(server: Loopback, *options: str) -> tuple[str, ...]:
+    server.script(refuse(500, "oops"))
+    return _answering(server, right, *FEW, *options)
+
+
 def _refused(project: Project, server: Loopback) -> tuple[str, ...]:
     server.answer = refuse(401, "Incorrect API key provided")
     return (f"--model={server.url}#any",)
@@ -83,7 +88,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     "gates are configured, and no question was collected": (0, _plain),
     "replies are missing, no more than `--taskgraph-max-errors` allows": (
         0,
-        lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
+        lambda _, server: _failing_once(server, "--taskgraph-max-errors=0.5"),
     ),
     "gates were skipped, for the user selected": (
         0,
@@ -109,6 +114,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     ),
     "a budget is spent": (1, lambda _, server: _answering(server, right, "--taskgraph-max-calls=3")),
     "the baseline understands no prompt at all, and every question is skipped": (1, _not_understood),
+    "no reply arrived at all, whatever `--taskgraph-max-errors` allows": (
+        1,
+        lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
+    ),
     "more replies are missing than `--taskgraph-max-errors` allows": (
         1,
         lambda _, server: _failing(server, "--taskgraph-max-errors=0.1"),

@@ -312,6 +312,14 @@ def test_allowed_missing_replies_are_expected_and_gate_decides_on_them(many: Pro
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 5 of 10 replies missing (server 5)"
 
 
+def test_all_replies_missing_fail_any_allowed_share(many: Project, server: Loopback) -> None:
+    server.answer = refuse(500, "oops")
+    ran = many.run(lean(server), "--taskgraph-max-errors=1", QUICK)
+    assert (ran.code, ran.counts) == (1, {"error": 10, "failed": 1}), ran.output
+    reason = "10 of 10 replies missing (1.000), allowed 1; a run without any reply fails"
+    assert verdicts(ran) == {"gates::errors": f"failed: {reason}"}
+
+
 @pytest.mark.parametrize(
     ("expression", "why"),
     [

@@ -352,7 +352,7 @@ class Reporting:
         name = self.compares
         path = str(self._path(name)) if saved.is_path(name) else name
         if saved.find(self._folder, path) is None and not saved.is_path(name):
-            names = [run for run in saved.saved_names(self._folder) if run != saved.LAST]
+            names = saved.saved_names(self._folder)
             similar = saved.find_similar_name(saved.check_name(name), names)
             if similar and options.value(self._config, "save") != name:
                 raise UsageError(

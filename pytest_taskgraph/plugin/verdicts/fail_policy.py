@@ -218,7 +218,8 @@ class FailPolicy:
                 missing = len(population.errors)
                 share = missing / sent
                 reason = f"{missing} of {sent} replies missing ({share:.3f}), allowed {self.max_errors:g}"
-                failed = share > self.max_errors + 1e-9
+                failed = share > self.max_errors + 1e-9 or not population.answered
+                reason += "" if population.answered else "; a run without any reply fails"
                 yield RunCase(name, "failed" if failed else "passed", reason, model, share, threshold=self.max_errors)
             elif population.size:
                 reason = f"not decided: none of {population.size} questions was asked"
