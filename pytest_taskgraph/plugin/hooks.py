@@ -47,6 +47,9 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
     """Call the registration hooks, and add the alias `--model` if it is used and no other plugin owns that name."""
+    from .output.debug_file import mask_after_run
+
+    mask_after_run(early_config)
     result = yield
     from .registration import open_registry
 
