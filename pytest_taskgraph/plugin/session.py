@@ -450,7 +450,7 @@ class RunSession:
             add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:
             if self.reporting.writes_files:
-                self.reporting.write(self.record(), self.whole)
+                self.reporting.write(self.record(), self.whole, self.decided)
         except UsageError as error:
             return str(error)
         return self.shrinker.write()
