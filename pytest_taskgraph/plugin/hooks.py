@@ -136,7 +136,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
         options.check_data(config)
         for family in FAMILIES.values():
             with report_family_errors(family, "check"):
-                for settings in options.settings_of_prompts(config):
+                for settings in options.settings_of_grid(config):
                     family.check(settings)
     config.pluginmanager.register(hooks, name)
 
