@@ -19,6 +19,7 @@ Place = Literal["whole", "marker", "first-line"]
 Parsing = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
 PROMPT: Final = "prompt"  # the label that names the prompt template
+SEED: Final = "seed"  # the label that names the seed, if a run has several, or the draw of demonstrations
 MOST_REPETITIONS: Final = 10**6
 """A number above the repetitions of any question. Requests that an episode repeats within one question differ by it:
 its second request of a kind is repetition 1,000,001 in the first repetition of the question, 1,000,002 in the

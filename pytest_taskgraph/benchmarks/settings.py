@@ -128,19 +128,19 @@ class Option:
     def _numbers_or_names(self, text: str) -> OptionValue:
         if self.kind in ("number", "share"):
             return self._number(text)
+        if self.kind == "whole":
+            return self._whole(text)
         parts = tuple(dict.fromkeys(text.replace(",", " ").split()))
         if not parts:
             raise UsageError(f"{self.flag}: nothing given; expected {self.metavar}")
-        if self.kind == "list":
-            return parts
-        numbers = tuple(map(self._whole, parts))
-        return numbers if self.kind == "whole-list" else numbers[0]
+        return parts if self.kind == "list" else tuple(map(self._whole, parts))
 
     def _whole(self, text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            raise UsageError(f"{self.flag}: {text!r}; expected a whole number") from None
+            one = "one whole number, without commas or blanks" if re.search(r"[,\s]", text) else "a whole number"
+            raise UsageError(f"{self.flag}: {text!r}; expected {one}") from None
         if self.least is not None and number < self.least:
             raise UsageError(f"{self.flag}: {text}; expected at least {self.least:g}")
         return number

@@ -47,6 +47,9 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
     """Call the registration hooks, and add the alias `--model` if it is used and no other plugin owns that name."""
+    from .output.debug_file import mask_after_run
+
+    mask_after_run(early_config)
     result = yield
     from .registration import open_registry
 
@@ -76,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from .session import run_of
 
     try:
+        options.check_values(config)
         if options.whole(config, "fuzz") is not None:
             _search_questions(config)
             return
@@ -132,7 +136,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
         options.check_data(config)
         for family in FAMILIES.values():
             with report_family_errors(family, "check"):
-                for settings in options.settings_of_prompts(config):
+                for settings in options.settings_of_grid(config):
                     family.check(settings)
     config.pluginmanager.register(hooks, name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast
@@ -76,7 +77,8 @@ OPTIONS = {
         ),
         Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0 or api_base=URL. "
                "Repeatable", repeatable=True, kind="pairs"),
-        Option("seed", "N", "seed of everything that is generated", "0", kind="whole"),
+        Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
+               kind="whole-list"),
         Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
         Option("data", "NAME=PATH", "file or folder of a published data set, by the name that its benchmark uses. "
                "Repeatable", repeatable=True, kind="pairs"),
@@ -128,7 +130,7 @@ OPTIONS = {
                "Repeatable", repeatable=True),
         Option("progress", "SECONDS", "interval between lines of progress; 0: none", "30", kind="number"),
         Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
-               "nothing (default: regression, and gates if a gate or budget is set, else answers if a model is)",
+               "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
                kind="list"),
         Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
                "Repeatable", repeatable=True),
@@ -371,8 +373,8 @@ def settings(config: pytest.Config) -> Settings:
     return config.stash[_SETTINGS][1]
 
 
-def settings_of_prompts(config: pytest.Config) -> tuple[Settings, ...]:
-    """Return the settings of the run, once for each prompt template.
+def settings_of_grid(config: pytest.Config) -> tuple[Settings, ...]:
+    """Return the settings of the run, once for each seed and prompt template.
 
     Raises:
         pytest.UsageError: as `settings` does, and for two prompt templates of one name.
@@ -381,7 +383,17 @@ def settings_of_prompts(config: pytest.Config) -> tuple[Settings, ...]:
         prompts = distinct_prompts(cast("tuple[str, ...]", read(config, "prompt")), spelling(config, "prompt"))
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
-    return tuple(replace(settings(config), prompt=prompt) for prompt in prompts)
+    return in_grid(settings(config), seeds(config), prompts)
+
+
+def in_grid(base: Settings, seeds: Iterable[int], prompts: Iterable[str]) -> tuple[Settings, ...]:
+    """Return the settings with each seed, and each prompt template for it."""
+    return tuple(replace(base, seed=seed, prompt=prompt) for seed, prompt in product(seeds, prompts))
+
+
+def seeds(config: pytest.Config) -> tuple[int, ...]:
+    """Return the seeds of the run without duplicates. Raises pytest.UsageError for a text that is no whole number."""
+    return tuple(dict.fromkeys(cast("tuple[int, ...]", read(config, "seed"))))
 
 
 def is_prompt_file(path: Path) -> bool:
@@ -415,7 +427,7 @@ def distinct_prompts(prompts: Iterable[str], spelling: str) -> tuple[str, ...]:
 
 def _settings(config: pytest.Config) -> Settings:
     shared: dict[str, Any] = {field: read(config, name) for name, field in SHARED.items()}
-    shared["prompt"] = shared["prompt"][0]
+    shared |= {name: shared[name][0] for name in ("prompt", "seed")}
     own = {name: read(config, name) for name in _family_options() if given(config, name) is not None}
     stated = frozenset(name for name in SHARED if given(config, name) is not None)
     return Settings(**shared, data=_data(config), given=stated.union(own), own=own)
@@ -431,6 +443,16 @@ def _data(config: pytest.Config) -> dict[str, str]:
         if paths.setdefault(name, str(path)) != str(path):
             raise pytest.UsageError(f"--taskgraph-data: {name!r} has two paths: {paths[name]} and {path}; state one")
     return paths
+
+
+def check_values(config: pytest.Config) -> None:
+    """Check that the stated value of each option is of its kind, also where this run does not use the option.
+
+    Raises:
+        pytest.UsageError: for the first value that is not.
+    """
+    for name in all_options():
+        read(config, name)
 
 
 def check_data(config: pytest.Config) -> None:

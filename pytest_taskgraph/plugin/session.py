@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..errors import ProviderError, RunOptionError, UsageError
-from ..results.record import REAL_NAMES, About
+from ..results.record import REAL_NAMES, SEEDS, About
 from ..trial import Trial
 from ..version import __version__
 from . import options
@@ -72,6 +72,7 @@ def about(run: RunSession) -> About:
             "instances": settings.instances,
             **run.families.options(family.name for family in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
+            **({SEEDS: [*seeds]} if len(seeds := options.seeds(run.config)) > 1 else {}),
             "model_option": model_settings(
                 (model.spec for model in run.models.all), dict(options.pairs(run.config, "model-option"))
             ),
@@ -131,13 +132,13 @@ class RunSession:
 
     @property
     def settings(self) -> Settings:
-        """Return the settings that determine the questions, with the first prompt template."""
+        """Return the settings that determine the questions, with the first seed and prompt template."""
         return options.settings(self.config)
 
     @property
-    def settings_of_prompts(self) -> tuple[Settings, ...]:
-        """Return the settings that determine the questions, once for each prompt template."""
-        return options.settings_of_prompts(self.config)
+    def settings_of_grid(self) -> tuple[Settings, ...]:
+        """Return the settings that determine the questions, once for each seed and prompt template."""
+        return options.settings_of_grid(self.config)
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -145,7 +146,7 @@ class RunSession:
 
         There are none if no family of the run uses prompt templates.
         """
-        of_run = tuple(settings.prompt for settings in self.settings_of_prompts)
+        of_run = tuple(dict.fromkeys(settings.prompt for settings in self.settings_of_grid))
         suites = self.families.suites.values()
         of_suites = dict.fromkeys(prompt for suite in suites for prompt in suite["prompts"])
         first = (prompt for prompt in of_run if prompt in of_suites)
@@ -312,7 +313,7 @@ class RunSession:
         check_distinct(self.models.all)
         options.check_data(self.config)
         for family in self._registered_families:
-            for settings in self.settings_of_prompts:
+            for settings in self.settings_of_grid:
                 check_settings(family, settings)
             with report_family_errors(family, "roles"):
                 for role in family.roles(self.settings):
@@ -456,7 +457,7 @@ class RunSession:
             add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:
             if self.reporting.writes_files:
-                self.reporting.write(self.record(), self.whole)
+                self.reporting.write(self.record(), self.whole, self.decided)
         except UsageError as error:
             return str(error)
         return self.shrinker.write()

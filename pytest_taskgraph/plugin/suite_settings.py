@@ -18,7 +18,17 @@ from ..benchmarks.settings import Option, OptionValue, as_json
 from ..errors import UnknownNameError, UsageError
 from ..redaction import register
 from ..retired import check_keyword, check_value
-from .options import OPTIONS, SHARED, distinct_prompts, is_prompt_file, pairs, settings, settings_of_prompts
+from .options import (
+    OPTIONS,
+    SHARED,
+    distinct_prompts,
+    in_grid,
+    is_prompt_file,
+    pairs,
+    seeds,
+    settings,
+    settings_of_grid,
+)
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
@@ -44,12 +54,12 @@ class SuiteSettings:
     """The settings of one suite.
 
     Args:
-        prompts: The settings of its questions, once for each prompt template.
+        grid: The settings of its questions, once for each seed and prompt template.
         model_options: The model options of the suite that the user does not override.
         stated: The settings of the suite that the user does not override, by the name in records.
     """
 
-    prompts: tuple[Settings, ...]
+    grid: tuple[Settings, ...]
     model_options: Mapping[str, Json] = field(default_factory=dict)
     stated: Mapping[str, Json] = field(default_factory=dict)
 
@@ -105,7 +115,7 @@ def settings_of_suite(
     Raises:
         UsageError: for a value that the option would refuse.
     """
-    base, of_prompts = settings(config), settings_of_prompts(config)
+    base, grid = settings(config), settings_of_grid(config)
     given = dict(pairs(config, "model-option"))
     model_options = _model_options(stated.get(MODEL_OPTIONS, {}))
     register([model_options])
@@ -117,21 +127,21 @@ def settings_of_suite(
     own = {option.name: value for option, value in effective.items() if option.name not in SHARED}
     if prompts := cast("tuple[str, ...]", shared.pop("prompt", ())):
         distinct = distinct_prompts(prompts, "@suite(..., prompt=...)")
-        of_prompts = tuple(replace(base, prompt=prompt) for prompt in distinct)
+        grid = in_grid(base, seeds(config), distinct)
     changes = cast("dict[str, Any]", {**shared, **({"own": {**base.own, **own}} if own else {})})
     recorded = {keyword_of(option): as_json(value) for option, value in effective.items()}
     if model_options:
         recorded["model_option"] = model_options
-    return SuiteSettings(tuple(replace(of_prompt, **changes) for of_prompt in of_prompts), model_options, recorded)
+    return SuiteSettings(tuple(replace(cell, **changes) for cell in grid), model_options, recorded)
 
 
 def check_settings(family: Family, suite: SuiteSettings) -> None:
     """Check that the family accepts the settings of a suite. Raises UsageError."""
     from ..benchmarks.contract import report_family_errors
 
-    for of_prompt in suite.prompts if suite.stated else ():
+    for cell in suite.grid if suite.stated else ():
         with report_family_errors(family, "check"):
-            family.check(of_prompt)
+            family.check(cell)
 
 
 def _read(option: Option, value: object, folder: Path) -> OptionValue:

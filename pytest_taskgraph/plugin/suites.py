@@ -11,6 +11,7 @@ import pytest
 
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
+from ..trial import SEED
 from .options import prompt_name
 from .pytest_compat import fixture_place, params
 
@@ -41,6 +42,9 @@ class CollectedQuestion:
         check_question(self.family, self.reference, question)
         if question.aggregate != MEAN:
             self._check_aggregate(question)
+        seed = self.reference.labels.get(SEED)
+        if seed is not None and SEED not in question.labels:  # of a run with several seeds
+            question = replace(question, labels={**question.labels, SEED: seed})
         repetition = self.reference.repetition
         return replace(question, repetition=repetition) if repetition > 1 else question
 
@@ -110,7 +114,8 @@ def expand_groups(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
     _check_registered(name, family)
     groups: dict[str, SuiteGroup] = {}
     try:
-        prompts = _settings(metafunc, family, mark).prompts
+        grid = _settings(metafunc, family, mark).grid
+        prompts = [cell for cell in grid if cell.seed == grid[0].seed]  # a search draws seeds of its own
         for settings in prompts if family.prompt_templates else prompts[:1]:
             for group in family.fuzz_groups(settings, options):
                 of_prompt = f"-{_shell_safe(prompt_name(settings.prompt))}" if len(prompts) > 1 else ""
@@ -134,9 +139,9 @@ def expand(
 ) -> list[str]:
     """Parametrize a marked function by question, then by model if there are several.
 
-    The questions are those of each prompt template. A question with the same id for several templates does not depend
-    on the template, and is asked once. If the user's own files hold no question for the suite, one item stands for the
-    suite, and is skipped with the reason.
+    The questions are those of each seed and prompt template. A question with the same id for several templates does not
+    depend on the template, and is asked once. If the user's own files hold no question for the suite, one item stands
+    for the suite, and is skipped with the reason.
 
     Args:
         metafunc: The test function.
@@ -209,16 +214,14 @@ def _notices(name: str, family: Family, settings: SuiteSettings, options: Mappin
     """Return the settings that the suite of that name states, and the notices of its family, a line each."""
     from ..benchmarks.contract import check_notices
 
-    of_family = [
-        notice for of_prompt in settings.prompts for notice in check_notices(family, family.notices(of_prompt, options))
-    ]
+    of_family = [notice for cell in settings.grid for notice in check_notices(family, family.notices(cell, options))]
     return list(dict.fromkeys([*([f"{name} sets {settings.notice}"] if settings.notice else []), *of_family]))
 
 
 def _questions(
     family: Family, settings: SuiteSettings, options: Mapping[str, Any], repeats: int
 ) -> list[CollectedQuestion]:
-    """Return the questions of a suite with each prompt template, each of them `repeats` times.
+    """Return the questions of a suite with each seed and prompt template, each of them `repeats` times.
 
     Raises:
         NothingToAskError: if there is none.
@@ -227,9 +230,11 @@ def _questions(
     from ..benchmarks.contract import check_references
 
     questions: dict[str, CollectedQuestion] = {}
-    for of_prompt in settings.prompts:
-        for reference in check_references(family, family.references(of_prompt, options)):
-            question = CollectedQuestion(family, reference, of_prompt, settings.model_options)
+    several = len({cell.seed for cell in settings.grid}) > 1
+    for cell in settings.grid:
+        for stated in check_references(family, family.references(cell, options)):
+            reference = _of_seed(stated, cell.seed, SEED not in family.labels()) if several else stated
+            question = CollectedQuestion(family, reference, cell, settings.model_options)
             questions.setdefault(reference.id, question)
     if not questions:
         raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
@@ -240,6 +245,22 @@ def _questions(
         for question in questions.values()
         for repetition in _repetitions(question.reference, repeats)
     ]
+
+
+def _of_seed(reference: QuestionReference, seed: int, labelled: bool) -> QuestionReference:
+    """Return the reference of a run with several seeds: its id contains the seed, and its label names it.
+
+    Args:
+        reference: The reference.
+        seed: The seed that it was drawn with.
+        labelled: False for a family whose questions have a label of that name themselves.
+    """
+    labels = {**reference.labels, SEED: seed} if labelled else reference.labels
+    return replace(reference, id=_with_seed(reference.id, seed), twin=_with_seed(reference.twin, seed), labels=labels)
+
+
+def _with_seed(id_: str, seed: int) -> str:
+    return id_ if not id_ or f"-s{seed}-" in f"{id_}-" else f"{id_}-s{seed}"
 
 
 def _check_registered(name: str, family: Family) -> None:

@@ -162,7 +162,7 @@ def run_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
         ("parsing", about.parsing),
         ("fails on", ", ".join(about.fail_on) or "nothing"),
-        ("seed", str(about.seed)),
+        (fact_name("seed", about.seeds), about.seeds),
         *_spending_facts(tally, about),
     ]
     return [(name, value) for name, value in named_facts if value not in ("", "-")]

@@ -13,7 +13,7 @@ from ..results.record import About
 from ..results.record.exchanges import sum_replies
 from ..results.record.facts import Usage
 from ..results.tally import Group, Tally
-from ..trial import PROMPT, Trial
+from ..trial import PROMPT, SEED, Trial
 from .escape import one_line
 from .failure import expected_answer, given_answer
 from .wording import interval
@@ -39,7 +39,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         "score": score and _number(score.value),
         described.group: question.group,
         described.section: question.section,
-        **{name: question.labels.get(name) for name in (*described.presented_by, PROMPT)},
+        **{name: question.labels.get(name) for name in (*described.presented_by, PROMPT, SEED)},
         "relation": question.relation or None,
         "model": trial.model,
         "tokens_in": sums.tokens_in,
@@ -64,7 +64,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     facts: dict[str, str | int | None] = {
         "model": ", ".join(about.models),
         "simulated": "yes" if about.simulated else None,
-        "seed": about.seed,
+        "seed": about.seeds,
         **about.facts,
         "prompt": ", ".join(about.prompts),
         "parsing": about.parsing,

@@ -60,6 +60,7 @@ def test_option_read_any_kind_returns_value(option: Option, stated: list[str] | 
         (Option("a", "A", ""), " ", "--taskgraph-a: nothing given; expected A"),
         (STEPS, "1", "--taskgraph-steps: 1; expected at least 2"),
         (STEPS, "two", "--taskgraph-steps: 'two'; expected a whole number"),
+        (STEPS, "3,000", "--taskgraph-steps: '3,000'; expected one whole number, without commas or blanks"),
         (Option("a", "A", "", kind="share"), "1.5", "--taskgraph-a: '1.5'; expected a number from 0 to 1"),
         (Option("a", "A", "", kind="number"), "inf", "--taskgraph-a: 'inf'; expected a number of at least 0"),
         (Option("a", "", "", kind="switch"), "maybe", "--taskgraph-a: 'maybe'; expected true or false"),

@@ -22,7 +22,8 @@ from pytest_taskgraph.benchmarks.episodes import opening
 from pytest_taskgraph.commands.rescore import ADVICE, SHORTENED
 from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
-from pytest_taskgraph.models.store.schema import FILE, open_store
+from pytest_taskgraph.models.store.schema import open_store
+from pytest_taskgraph.models.store_folder import FILE
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.scoring.grade import score_reply

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import time
 from collections.abc import Callable
@@ -168,6 +169,13 @@ def test_recorded_file_allows_empty_lines_crlf_and_bom() -> None:
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
 def test_recorded_file_that_cannot_be_opened_is_usage_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
+        open_model(f"recorded:{tmp_path / name}", {})
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe"])
+def test_recorded_file_without_end_is_usage_error(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="this is no regular file; expected a file of JSON lines"):
         open_model(f"recorded:{tmp_path / name}", {})
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models.store import Store, schema
-from pytest_taskgraph.models.store.schema import FILE, check_store, open_store
+from pytest_taskgraph.models.store.schema import check_store, open_store
+from pytest_taskgraph.models.store_folder import FILE
 from pytest_taskgraph.trial import Reply
 
 ENTRY = {"model": "m", "kind": "chat", "messages": [], "tools": [], "settings": {}, "repetition": 1}

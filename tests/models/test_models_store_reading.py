@@ -17,7 +17,8 @@ from closed_folder import BOUND, closed
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models.store import Store, stored_keys
-from pytest_taskgraph.models.store.schema import FILE, check_store, open_store, open_to_read, read_store
+from pytest_taskgraph.models.store.schema import check_store, open_store, open_to_read, read_store
+from pytest_taskgraph.models.store_folder import FILE
 from pytest_taskgraph.trial import Reply
 
 ENTRY = {"model": "m", "kind": "chat", "messages": [], "tools": [], "settings": {}, "repetition": 1}

@@ -71,22 +71,26 @@ def test_store_layer_sends_request_once(store: Store, tmp_path: Path) -> None:
     assert echo.asked == 1
 
 
-DAMAGED = ["[", "", "[]", '{"tokens_in": 3}', "[" * 100_000, b'{"text": "\xff"}']
-NAMES = ["cut", "empty", "list", "partial", "deep", "no UTF-8"]
+DAMAGED: list[str | bytes | memoryview] = ["[", "", "[]", '{"tokens_in": 3}', "[" * 100_000, b'{"text": "\xff"}']
+BLOBS = [memoryview(b'{"text": "x"}'), memoryview(b"\xff\x00\x01")]
+NAMES = ["cut", "empty", "list", "partial", "deep", "no UTF-8", "JSON in a BLOB", "BLOB"]
 
 
-def damaged(folder: Path, reply: str | bytes) -> None:
-    """A store in which somebody wrote to the first of two replies."""
+def damaged(folder: Path, reply: str | bytes | memoryview) -> None:
+    """A store in which somebody wrote to the first of two replies: a text, or a BLOB for a memoryview."""
     with closing(Store(folder, "before")) as before:
         for text in ("Which?", "Where?"):
             asyncio.run(StoreLayer(ClientLayer(Echo()), before, RequestCounters()).answer(ask(text)))
     with closing(sqlite3.connect(folder / "replies.sqlite")) as connection, connection:
-        connection.execute("UPDATE replies SET reply = CAST(? AS TEXT) WHERE id = 1", (reply,))
+        value = "?" if isinstance(reply, memoryview) else "CAST(? AS TEXT)"
+        connection.execute(f"UPDATE replies SET reply = {value} WHERE id = 1", (reply,))
 
 
-@pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
+@pytest.mark.parametrize("reply", [*DAMAGED, *BLOBS], ids=NAMES)
 @pytest.mark.parametrize("replay", [False, True], ids=["live", "replay"])
-def test_store_layer_damaged_reply_is_error_with_remedy(tmp_path: Path, reply: str | bytes, replay: bool) -> None:
+def test_store_layer_damaged_reply_is_error_with_remedy(
+    tmp_path: Path, reply: str | bytes | memoryview, replay: bool
+) -> None:
     damaged(tmp_path, reply)
     counters, echo = RequestCounters(), Echo()
     with closing(Store(tmp_path, "run")) as store:
@@ -101,8 +105,8 @@ def test_store_layer_damaged_reply_is_error_with_remedy(tmp_path: Path, reply: s
     assert (counters.store_error, counters.stored, echo.asked) == (None, 1, 0)
 
 
-@pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
-def test_store_layer_refresh_replaces_damaged_reply(tmp_path: Path, reply: str | bytes) -> None:
+@pytest.mark.parametrize("reply", [*DAMAGED, *BLOBS], ids=NAMES)
+def test_store_layer_refresh_replaces_damaged_reply(tmp_path: Path, reply: str | bytes | memoryview) -> None:
     damaged(tmp_path, reply)
     for refresh, sent in ((True, 1), (False, 0)):
         echo = Echo()

@@ -26,6 +26,11 @@ def _failing(server: Loopback, *options: str) -> tuple[str, ...]:
     return (f"--model={server.url}#any", *FEW, *options)
 
 
+def _failing_once(server: Loopback, *options: str) -> tuple[str, ...]:
+    server.script(refuse(500, "oops"))
+    return _answering(server, right, *FEW, *options)
+
+
 def _refused(project: Project, server: Loopback) -> tuple[str, ...]:
     server.answer = refuse(401, "Incorrect API key provided")
     return (f"--model={server.url}#any",)
@@ -85,14 +90,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-fail-on=nothing"),
     ),
-    "answers are wrong, and a budget is set and kept, without a gate": (
-        0,
-        lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),
-    ),
     "gates are configured, and no question was collected": (0, _plain),
     "replies are missing, no more than `--taskgraph-max-errors` allows": (
         0,
-        lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
+        lambda _, server: _failing_once(server, "--taskgraph-max-errors=0.5"),
     ),
     "gates were skipped, for the user selected": (
         0,
@@ -104,6 +105,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         lambda _, server: _answering(server, wrong),
     ),
     "a suite has a mistake, or its fixture `trial` is replaced; all other tests run": (1, _invalid),
+    "an answer is wrong, and a budget is set and kept, without a gate": (
+        1,
+        lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),
+    ),
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (
         1,
@@ -115,6 +120,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     ),
     "a budget is spent": (1, lambda _, server: _answering(server, right, "--taskgraph-max-calls=3")),
     "the baseline understands no prompt at all, and every question is skipped": (1, _not_understood),
+    "no reply arrived at all, whatever `--taskgraph-max-errors` allows": (
+        1,
+        lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
+    ),
     "more replies are missing than `--taskgraph-max-errors` allows": (
         1,
         lambda _, server: _failing(server, "--taskgraph-max-errors=0.1"),

@@ -312,6 +312,14 @@ def test_allowed_missing_replies_are_expected_and_gate_decides_on_them(many: Pro
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 5 of 10 replies missing (server 5)"
 
 
+def test_all_replies_missing_fail_any_allowed_share(many: Project, server: Loopback) -> None:
+    server.answer = refuse(500, "oops")
+    ran = many.run(lean(server), "--taskgraph-max-errors=1", QUICK)
+    assert (ran.code, ran.counts) == (1, {"error": 10, "failed": 1}), ran.output
+    reason = "10 of 10 replies missing (1.000), allowed 1; a run without any reply fails"
+    assert verdicts(ran) == {"gates::errors": f"failed: {reason}"}
+
+
 @pytest.mark.parametrize(
     ("expression", "why"),
     [
@@ -459,22 +467,14 @@ def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -
     assert (project.run().code, project.run("--taskgraph-gate=structure>=0.8").code) == (0, 4)
 
 
-def test_budget_reports_wrong_answers_as_expected(many: Project, server: Loopback) -> None:
+@pytest.mark.parametrize("budget", ["--taskgraph-max-calls=1000", "--taskgraph-max-errors=0.5"])
+def test_budget_without_gate_leaves_wrong_answers_failing(many: Project, server: Loopback, budget: str) -> None:
     server.answer = half
-    ran = many.run(lean(server), "--taskgraph-max-calls=1000")
-    assert ran.code == 0
-    words = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
-    notice = words.format(", because --taskgraph-max-calls is set")
-    assert f"taskgraph: {notice}" in ran.output
-    assert words.format("") in verdicts(ran)["budget::calls"]
-    server.answer = right
-    for also in (GATE, "--taskgraph-fail-on=gates", "--taskgraph-fail-on=answers"):
-        assert "do not fail the run" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
-
-
-def test_budget_notice_over_workers_is_printed_once(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "--taskgraph-max-calls=1000")
-    assert ran.output.count("taskgraph: wrong answers alone do not fail the run") == 1, ran.output
+    ran = many.run(lean(server), budget)
+    assert (ran.code, ran.counts) == (1, {"passed": 6, "failed": 5}), ran.output
+    assert "wrong answers alone" not in ran.output
+    ran = many.run(lean(server), budget, GATE.replace("0.8", "0.5"))
+    assert (ran.code, ran.counts) == (0, {"passed": 7, "wrong": 5}), ran.output
 
 
 def test_gates_of_project_do_not_stop_look_at_one_file(many: Project, server: Loopback) -> None:
@@ -517,3 +517,22 @@ def test_gates_without_running_tests_decide_nothing(project: Project, option: st
     assert "= taskgraph =" not in ran.output
     assert ran.clean
     assert not list(project.path.rglob("kept*"))
+
+
+@pytest.mark.parametrize("fail_on", ["answers", "nothing"])
+@pytest.mark.parametrize("place", ["flag", "PYTEST_ADDOPTS", "TASKGRAPH_GATE", "configuration"])
+def test_malformed_gate_is_usage_error_in_every_fail_on_mode(
+    project: Project, monkeypatch: pytest.MonkeyPatch, place: str, fail_on: str
+) -> None:
+    gate = "structure>=80"
+    if place == "configuration":
+        project.write("pytest.ini", f"[pytest]\ntaskgraph_gate = {gate}\n")
+    elif place != "flag":
+        monkeypatch.setenv(place, gate if place == "TASKGRAPH_GATE" else f"--taskgraph-gate={gate}")
+    options = [f"--taskgraph-gate={gate}"] if place == "flag" else []
+    ran = project.run("--model=simulated:1", f"--taskgraph-fail-on={fail_on}", *options)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert (
+        "ERROR: --taskgraph-gate: 'structure>=80'; the threshold is '80'; expected a number from 0 to 1" in ran.output
+    )
+    assert ran.clean

@@ -354,4 +354,4 @@ def test_run_beside_damaged_file_states_it(project: Project, server: Loopback) -
 def test_run_without_stored_replies_keeps_no_question(project: Project, built: list[str]) -> None:
     project.run("--model=simulated:1")
     assert built
-    assert not (project.path / ".taskgraph").exists()
+    assert not (project.path / ".taskgraph" / FILE).exists()

@@ -58,7 +58,7 @@ def test_application_answers_every_question_and_leaves_no_store(project: Project
     ran = project.run(MODEL)
     assert (ran.code, ran.counts, calls(project)) == (0, {"passed": 4}, 4), ran.output
     assert "replies of python:app:answer are not stored: it states no version" in ran.output
-    assert not (project.path / ".taskgraph").exists()
+    assert sorted(path.name for path in (project.path / ".taskgraph").iterdir()) == [".gitignore", "runs"]
 
 
 def test_application_in_package_below_root_folder_is_found(project: Project) -> None:

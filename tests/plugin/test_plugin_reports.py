@@ -121,12 +121,14 @@ def test_report_unwritable_is_usage_error(project: Project, report: str, why: st
     assert sorted(project.path.iterdir()) == before
 
 
-@pytest.mark.parametrize("name", ["mian", "mai", "mains", "Main"])
-def test_slip_in_name_of_saved_run_is_mistake(project: Project, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "meant"), [("mian", "main"), ("mai", "main"), ("mains", "main"), ("Main", "main"), ("lsat", "last")]
+)
+def test_slip_in_name_of_saved_run_is_mistake(project: Project, name: str, meant: str) -> None:
     assert project.run(SIMULATED, "--taskgraph-save=main").code == 0
     ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
-    assert f"no run named {name!r} (saved: main); did you mean 'main'?" in ran.output
+    assert f"no run named {name!r} (saved: last, main); did you mean {meant!r}?" in ran.output
     first = project.run(SIMULATED, f"--taskgraph-compare={name}", f"--taskgraph-save={name}")
     assert (first.code, first.counts) == (0, {"passed": 4, "skipped": 1}), first.output
 

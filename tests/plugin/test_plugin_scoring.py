@@ -53,7 +53,7 @@ def choosing(project: Project) -> Project:
 def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing: Project, server: Loopback) -> None:
     args = [*asking_through(client, server.url), RECORD, "-n", "2"]
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
-    assert first.code == 0, first.output
+    assert first.counts == {"passed": 3, "failed": 2}, first.output  # the budget passes
     trials = choosing.record()["trials"]
     assert [trial["reply"]["logprobs"] for trial in trials] == [SCORES] * 4
     assert sorted(trial["outcome"] for trial in trials) == ["right", "right", "wrong", "wrong"]

@@ -131,6 +131,27 @@ def test_secrets_of_named_model_stand_in_no_artefact(secretive: Project, server:
     assert places_of_secrets(secretive, ran.output) == {}
 
 
+@pytest.mark.parametrize("mistake", [(), ("--taskgraph-instances=none",)], ids=["run", "mistake"])
+def test_keys_of_command_line_stand_in_no_debug_file(
+    secretive: Project, server: Loopback, mistake: tuple[str, ...]
+) -> None:
+    keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-judge-option", "token=of-a-judge")
+    server.answer = right
+    ran = secretive.spawn(f"--model={lean(server)}", "--debug", *keys, *mistake)
+    text = (secretive.path / "pytestdebug.log").read_text()
+    assert ran.code == (pytest.ExitCode.USAGE_ERROR if mistake else pytest.ExitCode.OK), ran.output
+    assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-judge-option', 'token=[key]'" in text
+    assert "of-a-judge" not in text
+    assert places_of_secrets(secretive, ran.output) == {}
+
+
+def test_debug_file_of_run_without_options_stays_as_written(secretive: Project) -> None:
+    secretive.write("pytest.ini", "[pytest]\n")
+    secretive.write("test_graph.py", "def test_plain():\n    pass\n")
+    assert secretive.spawn("--debug", "-W", "ignore:api_key=sk-of-another-plugin-1234567890").code == 0
+    assert "sk-of-another-plugin-1234567890" in (secretive.path / "pytestdebug.log").read_text()
+
+
 def test_secrets_of_store_stand_in_no_export(
     secretive: Project, server: Loopback, capsys: pytest.CaptureFixture[str]
 ) -> None:

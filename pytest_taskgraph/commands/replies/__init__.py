@@ -22,7 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 from ...errors import UsageError
-from ...models.store.schema import FILE
+from ...models.store_folder import FILE
 from ...reports.escape import one_line
 from ...reports.table import table
 from .lines import StoredEntry, format_line, read_line

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ...errors import UsageError
-from ...models.store.schema import FILE, open_store, read_store, unusable_store
+from ...models.store.schema import open_store, read_store, unusable_store
+from ...models.store_folder import FILE
 from .lines import StoredEntry
 
 FIGURES: Final = (  # of a request, not of its answer

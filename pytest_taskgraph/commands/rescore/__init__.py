@@ -24,7 +24,8 @@ from ...benchmarks.episodes import opening
 from ...errors import UnknownNameError, UnmeasuredError, UsageError
 from ...models.request_key import stored_name
 from ...models.store.reply_rows import replies_longer_than
-from ...models.store.schema import FILE, read_store
+from ...models.store.schema import read_store
+from ...models.store_folder import FILE
 from ...reports.escape import json_text
 from ...results import record
 from ...results.descriptions import descriptions_of

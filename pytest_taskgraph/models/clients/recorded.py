@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...errors import NotAskedError, ReadError, UsageError, unsupported_kind
@@ -74,14 +77,18 @@ def open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
     """Return the model of the file at `path`, which is read whole; the settings have no effect.
 
     Raises:
-        UsageError: if the file cannot be opened.
+        UsageError: if the file cannot be read, or is a device, a pipe or a folder, which may have no end.
         ReadError: with line and column, if a row is malformed.
     """
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise UsageError(f"the recorded replies {path!r} cannot be read: {error.strerror or error}") from None
+        if not stat.S_ISREG(os.stat(path).st_mode):  # before it is opened, which waits at a pipe
+            raise UsageError(
+                f"the recorded replies {path!r} cannot be read: this is no regular file; expected a file of JSON lines"
+            )
+        data = Path(path).read_bytes()
+    except (OSError, MemoryError) as error:
+        reason = getattr(error, "strerror", "") or str(error) or "it does not fit into memory"
+        raise UsageError(f"the recorded replies {path!r} cannot be read: {reason}") from None
     return RecordedModel(f"recorded:{path}", read_rows(data, path))
 
 

@@ -21,10 +21,11 @@ from typing import Any, TypeVar
 from ...errors import NotAskedError
 from ...trial import Reply
 from ..request_key import request_text
+from ..store_folder import FILE
 from .connection import Writer
 from .operations import Claim, ClaimRelease, ReplyLookup, ReplyWrite, Reservation, Settlement, Withdrawal
 from .reply_rows import stored_lengths, stored_models, stored_requests
-from .schema import FILE, open_store, open_to_read, read_store
+from .schema import open_store, open_to_read, read_store
 
 _COMPARED = 20  # texts that are compared letter by letter
 _COMMON = 1000  # texts; a line that occurs in more of them does not discriminate

@@ -45,10 +45,13 @@ def standing_claims(
 ) -> dict[str, tuple[str | None, str | None, str | None]]:
     """Return for each key the JSON of its reply, the reply's run, and the owner of its claim; None for what is missing.
 
+    A BLOB in the place of the JSON gives the empty text: SQLite builds no JSON of one, and would fail all keys.
     If `run` is given, only replies of that run count.
     """
     (rows,) = connection.execute(
-        "SELECT json_group_array(json_array(asked.value, replies.reply, replies.run, claims.owner)) "
+        "SELECT json_group_array(json_array(asked.value, "
+        "CASE typeof(replies.reply) WHEN 'blob' THEN '' ELSE replies.reply END, "
+        "CASE typeof(replies.run) WHEN 'text' THEN replies.run END, claims.owner)) "
         "FROM json_each(?) AS asked "
         "LEFT JOIN replies ON replies.key = asked.value AND (? IS NULL OR replies.run = ?) "
         "LEFT JOIN claims ON claims.key = asked.value",

@@ -215,6 +215,8 @@ class Writer:
         try:
             if text is None:
                 return None
+            if not text:
+                raise ValueError("found no text, expected JSON")
             text.encode()  # fails if the row is not UTF-8
             return replace(reply_from_text(text), stored=run != self._run)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:

@@ -15,22 +15,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...errors import UsageError
+from ..store_folder import FILE, prepare_folder
 
-FILE = "replies.sqlite"
 BUSY = 60.0  # seconds to wait for another process that writes
 _T = TypeVar("_T")
 _HEADER = b"SQLite format 3\x00"
 _SHARED, _UNCHANGED = "ro", "ro&immutable=1"  # modes of SQLite: it locks, or assumes that the file does not change
 _CHECKED = 16_000_000  # bytes; the check of a larger file takes longer than a run without questions
-_QUESTIONS = "questions.sqlite"  # which the plugin keeps beside the replies
-_OWN = (
-    ".gitignore",
-    "runs",
-    _QUESTIONS,
-    f"{_QUESTIONS}-journal",
-    FILE,
-    *(f"{FILE}-{end}" for end in ("wal", "shm", "journal")),
-)
 _REST = "it was left as it is; move it away, or name another folder with --taskgraph-store (of a command: --store)"
 
 # The n-th entry (from 0) leads from schema n to schema n + 1; an empty file has schema 0.
@@ -163,14 +154,6 @@ def _header(path: Path) -> bytes:
 def _unusable_folder(folder: Path, error: OSError) -> UsageError:
     reason = error.strerror or error
     return UsageError(f"the folder of the store {folder} cannot be used: {reason}; name another folder")
-
-
-def prepare_folder(folder: Path) -> None:
-    """Create the folder; it ignores itself in git unless it holds other files. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / ".gitignore").exists() and all(entry.name in _OWN for entry in folder.iterdir()):
-        with suppress(FileExistsError), open(folder / ".gitignore", "x", encoding="utf-8") as file:
-            file.write("*\n")
 
 
 def _inspect(path: Path) -> None:

@@ -137,7 +137,7 @@ class KeptQuestions:
         built, self._built = self._built, {}
         if not built:
             return
-        from ...models.store.schema import prepare_folder
+        from ...models.store_folder import prepare_folder
 
         self.__dict__.pop("_readable", None)  # the file exists now
         # An error may be a full disk, a folder that cannot be written, or another process that writes.

@@ -175,7 +175,7 @@ class Pipeline:
             self.store.close()
 
     def _has_replies(self) -> bool:
-        from ...models.store.schema import FILE
+        from ...models.store_folder import FILE
 
         return (self.folder / FILE).exists()
 

@@ -144,15 +144,15 @@ class Reporting:
 
     @property
     def _keeps_last(self) -> bool:
-        """Return True if the run is saved as the last run: with an explicit model, after a first save or comparison."""
+        """Return True if the run is saved as the last run: with an explicit model."""
         from ...results.record.atomic_files import nearest_existing
         from ...results.record.saved import records_folder
 
-        runs = records_folder(self._folder)
-        explicit = options.given(self._config, "model") is not None
-        used = self.compares or options.value(self._config, "save") or runs.is_dir()
+        if options.given(self._config, "model") is None:
+            return False
         # A replay may use a read-only store.
-        return explicit and bool(used) and os.access(nearest_existing(runs), os.W_OK)
+        readable_only = options.switched(self._config, "replay")
+        return not readable_only or os.access(nearest_existing(records_folder(self._folder)), os.W_OK)
 
     def check(self) -> None:
         """Check the options of reports and comparison, and read the baseline run. Raises UsageError.
@@ -248,12 +248,13 @@ class Reporting:
         self._keeps_baseline = outcome != "passed" or is_worse(self.comparison.verdict)
         return [RunCase(title, outcome, reason)]
 
-    def write(self, record: RecordBuilder, whole: bool) -> None:
+    def write(self, record: RecordBuilder, whole: bool, decided: bool) -> None:
         """Write all reports, and save the run.
 
         Args:
             record: The record of the run.
-            whole: True if the run was complete; other runs are not saved.
+            whole: True if the run was complete; other runs are saved under no name of the user.
+            decided: True if the cases of the run were decided; a run that was interrupted is not the last run.
 
         Raises:
             UsageError: after all others were written, if some could not be written.
@@ -271,6 +272,8 @@ class Reporting:
             except UsageError as error:
                 failures.append(str(error))
         failures += self._save(record, whole)
+        if self._keeps_last and (record.has_asked_questions if whole else decided and record.has_replies):
+            self._save_as_last(record)
         if failures:
             raise UsageError("; ".join(failures))
 
@@ -302,13 +305,23 @@ class Reporting:
                 f"the run {stated!r} is not saved: its comparison with the run of that name did not pass"
             )
             stated = ""
-        for name in filter(None, (stated, saved.LAST if self._keeps_last else "")):
+        if stated:
             try:
                 self._prepare()
-                path = saved.save(record, self._folder, name)
-                self.written += [f"run saved as {name}: {self._shown_path(path)}"] if name == stated else []
+                path = saved.save(record, self._folder, stated)
+                self.written.append(f"run saved as {stated}: {self._shown_path(path)}")
             except UsageError as error:
                 yield str(error)
+
+    def _save_as_last(self, record: RecordBuilder) -> None:
+        """Save the run as the last run; a remark states why it cannot be, which does not fail the run."""
+        from ...results.record import saved
+
+        try:
+            self._prepare()
+            saved.save(record, self._folder, saved.LAST)
+        except UsageError as error:
+            self.remarks.append(f"the run is not saved as {saved.LAST}: {error}")
 
     def _compared_with(self, name: str) -> bool:
         """Return True if the saved run of that name is the baseline run."""
@@ -319,7 +332,7 @@ class Reporting:
         return files[0] is not None and files[1] is not None and files[0].samefile(files[1])
 
     def _prepare(self) -> None:
-        from ...models.store.schema import prepare_folder
+        from ...models.store_folder import prepare_folder
 
         try:
             prepare_folder(self._folder)
@@ -352,7 +365,7 @@ class Reporting:
         name = self.compares
         path = str(self._path(name)) if saved.is_path(name) else name
         if saved.find(self._folder, path) is None and not saved.is_path(name):
-            names = [run for run in saved.saved_names(self._folder) if run != saved.LAST]
+            names = saved.saved_names(self._folder)
             similar = saved.find_similar_name(saved.check_name(name), names)
             if similar and options.value(self._config, "save") != name:
                 raise UsageError(

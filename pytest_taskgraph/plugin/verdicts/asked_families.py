@@ -77,10 +77,10 @@ class AskedFamilies:
         from ...results.record.json_values import public_settings
 
         facts = self._facts[family.name]
-        described = description_of(family, suite.prompts[0]).to_json() if suite.stated else self._of_run[family.name]
+        described = description_of(family, suite.grid[0]).to_json() if suite.stated else self._of_run[family.name]
         facts["suites"][function] = {
-            "prompts": [of_prompt.prompt for of_prompt in suite.prompts] if family.prompt_templates else [],
-            "parsing": suite.prompts[0].parsing,
+            "prompts": list(dict.fromkeys(cell.prompt for cell in suite.grid)) if family.prompt_templates else [],
+            "parsing": suite.grid[0].parsing,
             "stated": public_settings(suite.stated),
             "facts": described["facts"],
         }

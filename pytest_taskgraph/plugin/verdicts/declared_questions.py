@@ -66,7 +66,7 @@ class Questions:
         self._check_asked_alike(function, collected)
         self.functions.add(function)
         family, references = collected[0].family, [question.reference for question in collected]
-        settings = suite.prompts[0]
+        settings = suite.grid[0]
         described = self.families.described(list(FAMILIES.values()), options.settings(self._config))[family.name]
         _check_description(described, self.families.gate_metrics())
         names = {reference.group for reference in references}

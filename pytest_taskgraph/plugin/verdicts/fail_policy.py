@@ -26,8 +26,6 @@ BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # budget -> its option
 NEED_A_MODEL = ("gate", "save", "compare")  # options that have no meaning for the default baseline
 
 NOT_UNDERSTOOD = "questions::asked"  # the case that fails if a baseline understands no prompt
-FAILING = ("wrong", "unparseable", "refused")  # outcomes that fail with --taskgraph-fail-on=answers
-EXPECTED = "wrong answers alone do not fail the run{} (--taskgraph-fail-on=answers makes them fail)"
 NOTHING = "nothing"
 
 
@@ -84,9 +82,9 @@ class FailPolicy:
             left = tuple(name for name in self._stated if compares or name not in COMPARISON_FAILURES)
             if left or not self._stated:
                 return left
-        if not (self._set_budgets or "gate" in self._given or self._names_model):
+        if not ("gate" in self._given or self._names_model):
             return ()
-        first = "gates" if self._set_budgets or "gate" in self._given else "answers"
+        first = "gates" if "gate" in self._given else "answers"
         return (first, "regression") if compares else (first,)
 
     @property
@@ -130,19 +128,18 @@ class FailPolicy:
         return [parse_gate(text, metrics, aggregates) for text in texts]
 
     def check(self) -> None:
-        """Check that the stated results can occur, and that a model is named for them.
+        """Check that the gates can be parsed and the stated results can occur, and that a model is named for them.
 
         Configured options wait for `check_configured`, unlike flags: runs without questions need neither.
 
         Raises:
             UsageError: if one of them cannot occur, or no model is named.
         """
+        self.gates  # noqa: B018 - reports gates that cannot be parsed, whether or not they can fail the run
         self._check_model(name for name in NEED_A_MODEL if options.flagged(self._config, name))
         if options.flagged(self._config, "fail-on"):
             self._check_comparison()
             self._check_gates()
-        else:
-            self.gates  # noqa: B018 - reports gates that cannot be parsed
 
     def check_configured(self) -> None:
         """Check the configured options, now that questions were collected. Raises UsageError."""
@@ -185,14 +182,7 @@ class FailPolicy:
             notices.append(f"gates are report only: --taskgraph-fail-on={stated} does not name them")
         if "compare" in self._given and not self.comparison_kinds:
             notices.append(f"the comparison is report only: --taskgraph-fail-on={stated} names no result of it")
-        if self._only_budgets_decide:
-            notices.append(EXPECTED.format(f", because --taskgraph-{next(iter(self._set_budgets.values()))} is set"))
         return notices
-
-    @property
-    def _only_budgets_decide(self) -> bool:
-        """Return True if only budgets can fail the run, though the user states neither gates nor `fail-on`."""
-        return self._stated is None and self.expects_wrong and bool(self._set_budgets) and "gate" not in self._given
 
     def cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """Yield the cases of the whole run in the order of reports."""
@@ -217,8 +207,6 @@ class FailPolicy:
             reason = f"within --taskgraph-{limit}"
             if not_asked:
                 reason = f"{len(not_asked)} questions were not asked: {not_asked[0]}"
-            elif self._only_budgets_decide and any(trial.outcome in FAILING for trial in outcome.tally):
-                reason += f"; {EXPECTED.format('')}"
             yield RunCase(f"budget::{name}", "failed" if not_asked else "passed", reason)
 
     def _error_cases(self, outcome: RunOutcome) -> Iterator[RunCase]:
@@ -230,7 +218,8 @@ class FailPolicy:
                 missing = len(population.errors)
                 share = missing / sent
                 reason = f"{missing} of {sent} replies missing ({share:.3f}), allowed {self.max_errors:g}"
-                failed = share > self.max_errors + 1e-9
+                failed = share > self.max_errors + 1e-9 or not population.answered
+                reason += "" if population.answered else "; a run without any reply fails"
                 yield RunCase(name, "failed" if failed else "passed", reason, model, share, threshold=self.max_errors)
             elif population.size:
                 reason = f"not decided: none of {population.size} questions was asked"

@@ -187,7 +187,7 @@ def _named_facts(name: str, about: About) -> dict[str, str]:
         "name": name,
         "models": ", ".join(about.models),
         "prompts": ", ".join(about.prompts),
-        "seed": str(about.seed),
+        "seed": about.seeds,
         **dict(provenance_facts(about)),
         **about.facts,
         "questions": "" if about.questions is None else f"{about.questions:,}",

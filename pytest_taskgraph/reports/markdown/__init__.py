@@ -193,7 +193,7 @@ def _run_lines(tally: Tally, about: About) -> Iterator[str]:
     more = f" and {len(models) - 20} more" if len(models) > 20 else ""
     facts = {
         "models": ", ".join(models[:20]) + more,
-        "seed": code(str(about.seed)),
+        fact_name("seed", about.seeds): code(about.seeds),
         **{fact_name(name, value): ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(map(code, about.prompts[:20])),
         "parsing": about.parsing and code(about.parsing),

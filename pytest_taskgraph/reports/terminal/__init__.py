@@ -45,7 +45,10 @@ def header(about: About, width: int = 80) -> list[str]:
 
     Lines of at most `width` columns, among them one for a simulated model and one for a run that is report only.
     """
-    facts = [f"seed {about.seed}", *([] if about.questions is None else [count(about.questions, "question")])]
+    facts = [
+        f"{fact_name('seed', about.seeds)} {about.seeds}",
+        *([] if about.questions is None else [count(about.questions, "question")]),
+    ]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in facts)
     models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
     settings = {

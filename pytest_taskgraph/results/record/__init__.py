@@ -24,7 +24,7 @@ from ..descriptions import descriptions_of
 from ..tally import Tally
 from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
-from .facts import REAL_NAMES, About, Usage
+from .facts import REAL_NAMES, SEEDS, About, Usage
 from .older_records import KNOWN_SCHEMAS, upgrade_record
 from .provenance import Provenance
 from .record_builder import RecordBuilder, build, build_tally, encode_record
@@ -33,6 +33,7 @@ FIRST_QUESTION_SET = 1  # version of all questions in records that do not state 
 
 __all__ = [
     "REAL_NAMES",
+    "SEEDS",
     "About",
     "RecordBuilder",
     "about_of",

@@ -69,6 +69,7 @@ def add_usages(usages: Iterable[Usage]) -> Usage:
 
 
 REAL_NAMES = "model_names"  # setting: short name of each model -> its full name
+SEEDS = "seeds"  # setting: the seeds of a run with several
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class About:
 
     version: str  # of the plugin
     models: tuple[str, ...] = ()
-    seed: int = 0
+    seed: int = 0  # the first of several
     prompts: tuple[str, ...] = ()  # the names of the prompt templates, or their files
     parsing: str = "lenient"
     fail_on: tuple[str, ...] = ("answers",)  # some of FAILURES; empty if the run is report only
@@ -99,6 +100,12 @@ class About:
             for name, value in family.facts.items():
                 values_by_name.setdefault(name, {})[value] = None
         return {name: ", ".join(values) for name, values in values_by_name.items()}
+
+    @property
+    def seeds(self) -> str:
+        """Return the seeds, joined by commas."""
+        several = self.settings.get(SEEDS)
+        return ", ".join(map(str, several)) if isinstance(several, list) else str(self.seed)
 
     @property
     def report_only(self) -> bool:

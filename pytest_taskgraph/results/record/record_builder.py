@@ -48,6 +48,11 @@ class RecordBuilder:
         """Return True if any of the questions was asked."""
         return any(trial.outcome != "skipped" for trial in self._tally)
 
+    @property
+    def has_replies(self) -> bool:
+        """Return True if any reply was scored."""
+        return any(trial.score is not None for trial in self._tally)
+
     def set_about(self, about: About) -> None:
         """Replace the facts of the run."""
         self._about = about

@@ -17,6 +17,7 @@ the keyword-only parameter `hardest: bool = False`: if it is True, the function 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,6 +27,8 @@ from ....errors import UnknownNameError, UsageError
 from ....trial import Json
 from ....workflow.features import FEATURES
 from ....workflow.model import Workflow
+
+STRIPPED: Final = "docstrings are left out under python -OO"  # in the place of a rationale, which is one
 
 
 @dataclass(slots=True)  # not frozen: a hundred are made for a question, and each would take twice as long
@@ -177,11 +180,12 @@ def pattern(
 
     def register(function: Callable[[Workflow], Iterable[Case]]) -> Pattern:
         name, module = function.__name__, function.__module__
-        if not templates or not (function.__doc__ or "").strip():
+        rationale = (function.__doc__ or "").strip() or (STRIPPED if sys.flags.optimize > 1 else "")
+        if not templates or not rationale:
             raise UsageError(f"pattern {name!r}: a template or the docstring (its rationale) is missing; add it")
         category, topic = _category_and_topic(module)
         new = Pattern(
-            name, (function.__doc__ or "").strip(), templates, form, function, _checked_features(name, needs),
+            name, rationale, templates, form, function, _checked_features(name, needs),
             _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
             topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters),
         )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Runs under `python -OO`, which leaves out docstrings and assert statements."""
+
+from __future__ import annotations
+
+import sys
+
+import bounded_process
+import pytest
+from plugin_project import OWN, Project
+
+from pytest_taskgraph.commands import all_commands
+
+HELP = """
+import sys
+from pytest_taskgraph.__main__ import main
+
+for words in [[], *([name] for name in sys.argv[1:])]:
+    try:
+        code = main([*words, "--help"])
+    except SystemExit as stop:
+        code = stop.code
+    if code:
+        sys.exit(f"{words}: {code}")
+"""
+
+
+@pytest.fixture
+def optimized(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    return project
+
+
+def test_optimized_run_scores_as_any_other(optimized: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("--model=simulated:0.5", "--taskgraph-report=json=record.json")
+    ran = optimized.spawn(*options)
+    assert ran.clean, ran.output
+    outcomes = [(trial["question"]["id"], trial["outcome"]) for trial in optimized.record()["trials"]]
+    monkeypatch.delenv("PYTHONOPTIMIZE")
+    assert optimized.run(*options).code == ran.code
+    assert [(trial["question"]["id"], trial["outcome"]) for trial in optimized.record()["trials"]] == outcomes
+    assert {outcome for _, outcome in outcomes} == {"right", "wrong"}
+
+
+def test_optimized_run_asks_own_patterns(optimized: Project) -> None:
+    optimized.write("test_graph.py", OWN)
+    ran = optimized.spawn("--model=simulated:1")
+    assert (ran.code, ran.counts["passed"]) == (0, 2), ran.output
+
+
+def test_optimized_commands_print_help_and_patterns(optimized: Project) -> None:
+    names = list(all_commands())
+    ran = bounded_process.run([sys.executable, "-c", HELP, *names], cwd=optimized.path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("usage: python -m pytest_taskgraph") == len(names) + 1
+    ran = bounded_process.run([sys.executable, "-m", "pytest_taskgraph", "patterns"], cwd=optimized.path)
+    assert ran.returncode == 0, ran.stderr
+    assert "docstrings are left out under python -OO" in ran.stdout
