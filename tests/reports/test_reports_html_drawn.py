@@ -87,8 +87,8 @@ def test_select_drawn_shared_subject_counts_once() -> None:
 
 
 def test_select_drawn_pairs_are_limited_as_subjects_are() -> None:
-    outcomes: list[Outcome] = [*["right"] * 200, *["wrong"] * 200]
-    selected = select(trials_of(outcomes, pair=PAIR))
+    outcomes: list[Outcome] = ["right", "wrong"]
+    selected = select(trials_of([outcome for outcome in outcomes for _ in range(200)], pair=PAIR))
     wrong = {(f"q{at:03}", "m") for at in range(200, 200 + MOST_NOT_RIGHT)}
     assert selected.pairs == wrong | {(f"q{at:03}", "m") for at in range(MOST_DRAWN - MOST_NOT_RIGHT)}
 

@@ -77,7 +77,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     Raises:
         UsageError: if the record is damaged.
     """
-    tally, about = tally_of(record), about_of(record)
+    tally, about = tally_of(record, diagrams=False), about_of(record)
     changed = changes(comparison) if comparison is not None else None
     trials, diagrams = sort_trials(tally), _diagrams(record)
     subjects, names = MarkedDrawings(diagrams, select_drawn(trials, diagrams)), NameTables(diagrams)

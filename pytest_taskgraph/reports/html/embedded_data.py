@@ -13,7 +13,7 @@ from ..escape import printable
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+_ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
 
 
 def printable_text(text: str) -> str:
@@ -33,7 +33,10 @@ def embed_json(value: object) -> Markup:
     """
     from markupsafe import Markup
 
-    return Markup(json.dumps(value, ensure_ascii=True, separators=(",", ":")).translate(_ESCAPES))
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for character, escaped in _ESCAPES:  # str.translate takes ten times as long
+        text = text.replace(character, escaped)
+    return Markup(text)
 
 
 def deflate(text: str) -> str:

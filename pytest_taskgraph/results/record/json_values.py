@@ -35,7 +35,9 @@ def to_json_value(value: object, place: str, convert_text: Callable[[str], str] 
         return value
     if isinstance(value, Mapping):
         return {
-            join_surrogates(str(name)): to_json_value(member, f"{place}, {name}", convert_text, depth + 1)
+            join_surrogates(str(name)): convert_text(join_surrogates(member))
+            if type(member) is str  # most members: without a further call
+            else to_json_value(member, f"{place}, {name}", convert_text, depth + 1)
             for name, member in value.items()
         }
     if isinstance(value, (list, tuple)):
