@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 
 from ...trial import Trial
 
-MOST_DRAWN: Final = 120  # subjects of questions, and pairs of an expected and a given answer
-MOST_NOT_RIGHT: Final = 100  # of these, for answers that are neither right nor graded; the others follow
+MOST_DRAWN: Final = 60  # subjects of questions, and pairs of an expected and a given answer
+MOST_NOT_RIGHT: Final = 50  # of these, for answers that are neither right nor graded: a page of the list
 _Key = TypeVar("_Key", bound=Hashable)
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 
