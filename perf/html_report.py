@@ -1,18 +1,24 @@
-"""The HTML report of 5,000 questions, each about a workflow of its own: seconds to write, size, seconds to open.
+"""The HTML report: the CPU time that it adds to a run; seconds to write and open a large page, and its size.
 
-    python perf/html_report.py [questions] [path of Chromium]
+    python perf/html_report.py [--run 1000] [--rounds 3] [--page 5000] [--chromium PATH]
 
-Opening is the time headless Chromium takes to load the page and draw it, less the time for an empty page: the median
-of five each. Without Chromium only writing is measured.
+A run asks simulated models the questions of suites/understanding, about --run of them. Each row is of whole processes,
+including start-up: CPU time of user and system without and with HTML, alternately, medians of --rounds; the last column
+is the range of the ratios of the rounds.
+
+The page has --page questions, each about a workflow of its own. Opening is the time headless Chromium takes to load the
+page and draw it, less the time for an empty page: the median of five each. Without Chromium only writing is measured.
+0 leaves out a part.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -20,7 +26,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from whole_process import Measured, machine_state, run
 
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
@@ -33,6 +39,9 @@ from pytest_taskgraph.workflow.workflow_diagram import diagram
 ABOUT = About("0.1.0", ("gpt-x",), 0, ("chain-of-thought",), "lenient", "questions")
 THOUGHT = "The workflow lists its links one by one, and I follow each of them from START before I answer. "
 PATTERNS = [(f"pattern_{at:02}", ("structure", "behaviour", "functionality")[at % 3]) for at in range(46)]
+SUITE = Path(__file__).resolve().parents[1] / "suites" / "understanding"
+MODELS = ("simulated:0.8", "simulated:0.2", "baseline")
+WITH_HTML = ("--taskgraph-report", "html=report.html")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -75,12 +84,42 @@ def seconds_to_open(chromium: str, page: Path) -> float:
         return perf_counter() - start
 
 
-def main(many: int = 5000, chromium: str | None = None) -> None:
+def print_ratios(questions: int, rounds: int) -> None:
+    """Print for each model how much CPU time and memory a run takes without and with HTML."""
+    print(machine_state())
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        suite = shutil.copytree(SUITE, folder / "suite")
+        command = [
+            sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_taskgraph.plugin.hooks",
+            str(suite), f"--taskgraph-instances={-(-questions // len(PATTERNS))}", "--taskgraph-fail-on=nothing",
+        ]  # fmt: skip
+        run([*command, "--model=baseline", "--taskgraph-report", "html=compiled.html"], folder)  # compiles the modules
+        for model in MODELS:
+            asked = [*command, f"--model={model}"]
+            pairs = [(run(asked, folder), run([*asked, *WITH_HTML], folder)) for _ in range(rounds)]
+            print(f"{model}: {_ratio_line(pairs)}")
+
+
+def _ratio_line(pairs: Sequence[tuple[Measured, Measured]]) -> str:
+    """Return the medians of CPU time and peak memory, and the ratios of CPU time, of runs without and with HTML."""
+    without, with_html = zip(*pairs, strict=True)
+    ratios = sorted(after.cpu / before.cpu for before, after in pairs)
+    cpu = [median(measured.cpu for measured in column) for column in (without, with_html)]
+    peak = [median(measured.peak for measured in column) for column in (without, with_html)]
+    return (
+        f"{cpu[0]:.2f} s of CPU and {peak[0]:.0f} MB without HTML, {cpu[1]:.2f} s and {peak[1]:.0f} MB with it, "
+        f"x {median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+    )
+
+
+def print_page(questions: int, chromium: str | None) -> None:
+    """Print how long a page takes to write and to open, and how large it is."""
     chromium = chromium or next(filter(None, map(shutil.which, CHROMIUM)), None)
-    record = build_record(many)
+    record = build_record(questions)
     start = perf_counter()
     text = html(record)
-    print(f"{many:,} questions: written in {perf_counter() - start:.1f} s, {len(text) / 1e6:.1f} MB")
+    print(f"{questions:,} questions: written in {perf_counter() - start:.1f} s, {len(text) / 1e6:.1f} MB")
     if chromium is None:
         print("no Chromium found: not opened")
         return
@@ -94,6 +133,18 @@ def main(many: int = 5000, chromium: str | None = None) -> None:
     print(f"opened in {after - before:.2f} s ({after:.2f} s, of which {before:.2f} s for an empty page)")
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=int, default=1000, metavar="N", help="questions of a run")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs without and with HTML, of each model")
+    parser.add_argument("--page", type=int, default=5000, metavar="N", help="questions of the page")
+    parser.add_argument("--chromium", metavar="PATH", help="Chromium; found by its usual names by default")
+    options = parser.parse_args()
+    if options.run:
+        print_ratios(options.run, options.rounds)
+    if options.page:
+        print_page(options.page, options.chromium)
+
+
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    main(int(arguments[0]) if arguments else 5000, arguments[1] if len(arguments) > 1 else None)
+    main()

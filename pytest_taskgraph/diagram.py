@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from base64 import b85decode, b85encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 from zlib import compress, decompress
 
@@ -172,15 +172,15 @@ def pack(diagram: Mapping[str, Any]) -> str:
 
     `unpack` reverses it.
     """
-    return b85encode(compress(json.dumps(diagram).encode(), 1)).decode()
+    return b64encode(compress(json.dumps(diagram).encode(), 1)).decode()
 
 
 def unpack(text: str) -> dict[str, Any]:
     """Return the JSON that `pack` compressed."""
-    diagram: dict[str, Any] = json.loads(decompress(b85decode(text)))
+    diagram: dict[str, Any] = json.loads(decompress(b64decode(text)))
     return diagram
 
 
 def _without_defaults(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
-    values = ((field_.name, getattr(part, field_.name), field_.default) for field_ in fields(part))
-    return {name: value for name, value, default in values if value != default}
+    defaults = part.__dataclass_fields__  # `fields` computes a tuple at each call
+    return {name: value for name in defaults if (value := getattr(part, name)) != defaults[name].default}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import lru_cache
 from hashlib import sha256
 from math import exp, inf
@@ -39,13 +39,13 @@ def digest_of(text: str) -> str:
 
 def read_fields(kind: type[_T], data: Mapping[str, Any]) -> _T:
     """Return an object of the dataclass `kind` from its JSON; fields that a later version added are ignored."""
-    names = {field_.name for field_ in fields(kind)}  # type: ignore[arg-type]
+    names = kind.__dataclass_fields__  # type: ignore[attr-defined] # `fields` computes a tuple at each call
     return kind(**{name: value for name, value in data.items() if name in names})
 
 
 def _field_values(instance: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
     """Return the fields of a dataclass by name, the objects in them not copied."""
-    return {field_.name: getattr(instance, field_.name) for field_ in fields(instance)}
+    return {name: getattr(instance, name) for name in instance.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +271,11 @@ class Trial:
     def to_json(self) -> dict[str, Any]:
         """Return the trial as plain JSON values; `from_json` reverses it."""
         return asdict(self)
+
+    def to_shared_json(self) -> dict[str, Any]:
+        """Return `to_json` for a caller that copies it: lists and mappings are those of the trial."""
+        values = _field_values(self).items()
+        return {name: _field_values(value) if is_dataclass(value) else value for name, value in values}
 
     def to_json_text(self) -> str:
         """Return `to_json` as text, in a third of the time: nothing is copied."""

@@ -96,6 +96,8 @@ def expand(workflow: Workflow) -> Workflow:
     it too.
     """
     assembled = assemble(workflow)
+    if not assembled.others and next(references(assembled), None) is None:
+        return assembled
     by_name = {other.qualified: other for other in (assembled, *assembled.others)}
     calls = _calls(assembled)
     circular = frozenset().union(*cyclic_components(digraph(calls)))

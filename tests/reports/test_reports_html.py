@@ -15,7 +15,6 @@ from html_page import HOSTILE, Page
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html import question_view as html_questions
 from pytest_taskgraph.reports.html.charts import confusions
 from pytest_taskgraph.reports.html.question_view import FIRST
 from pytest_taskgraph.results.record import build, tally_of
@@ -490,14 +489,6 @@ def test_html_diagram_pairs_are_drawn_and_packed() -> None:
     assert "missing from the answer" in decompress(b64decode(expected)).decode()
     assert report.all("title").count("Expected: Tea") == 2
     assert report.all("h4")[:2] == ["Expected", "Given"]
-
-
-def test_html_diagram_pairs_over_bound_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_questions, "MOST_PAIRS", 1)
-    report = page(drawn_pair("a"), drawn_pair("b"), drawn_pair("c"))
-    assert list(report.data("pairs")) == ["0"]
-    note = "Expected and given diagrams of the last 2 answers are not drawn here; the record holds them."
-    assert note in report.all("p")
 
 
 def test_html_without_script_shows_first_questions() -> None:

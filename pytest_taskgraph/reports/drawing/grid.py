@@ -124,11 +124,14 @@ def crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -
     """Return how many pairs of links between neighbouring layers cross."""
     total = 0
     for upper, lower in pairwise(layers):
+        if len(upper) == 1 or len(lower) == 1:
+            continue
         places = {node: at for at, node in enumerate(lower)}
         ends: list[int] = []
         for node in upper:
-            own = sorted(places[neighbour] for neighbour in below[node])
-            total += sum(len(ends) - bisect_right(ends, end) for end in own)
+            own = sorted([places[neighbour] for neighbour in below[node]])
+            before = len(ends)
+            total += sum([before - bisect_right(ends, end) for end in own]) if before else 0
             for end in own:
                 insort(ends, end)
     return total
@@ -140,6 +143,8 @@ def closest_positions(wanted: Sequence[float], weights: Sequence[float], distanc
     distances[i] stands between i and i + 1. Exact: isotonic regression by pooling of adjacent violators. Hand-written:
     `scipy.optimize.isotonic_regression` is of scipy 1.12, and its import takes longer than a drawing.
     """
+    if not distances:
+        return list(wanted)
     offsets = [0.0]
     for distance in distances:
         offsets.append(offsets[-1] + distance)

@@ -87,7 +87,11 @@ class _RoutedGrid(LevelGrid):
     def _side(self, at: int, ends: list[tuple[float, int]]) -> Iterator[tuple[tuple[int, int], float]]:
         """Yield the ends of links on one side of a node, each as close to its neighbour as the other ends allow."""
         x, half = self.x[at], self.nodes[at].spread / 2
-        step = min(PORT, 2 * half / (len(ends) - 1)) if len(ends) > 1 else 0.0
+        if len(ends) == 1:
+            [(towards, number)] = ends
+            yield (number, at), round(x + min(half, max(-half, towards - x)))
+            return
+        step = min(PORT, 2 * half / (len(ends) - 1))
         offsets = closest_positions([min(half, max(-half, towards - x)) for towards, _ in ends], [1.0] * len(ends),
                        [step] * (len(ends) - 1))  # fmt: skip
         for place, ((_, number), offset) in enumerate(zip(ends, offsets, strict=True)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 from xml.sax.saxutils import escape
@@ -72,6 +73,7 @@ GATEWAYS = {
 _DIAMOND = 34.0
 _BROAD = re.compile("[MWmw@%]")
 _PIECE = re.compile(r"[^\s_\-./:]*[\s_\-./:]+|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z\s_\-./:]+|.", re.DOTALL)
+_one_line = lru_cache(maxsize=1_000)(one_line)  # a label is needed for its box, its title and the sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,27 @@ def svg(diagram: Mapping[str, Any], title: str = "", marks: Marks = NO_MARKS, *,
     Raises:
         KeyError, TypeError: if the JSON is not that of a diagram.
     """
-    parsed = Diagram.from_json(diagram)
-    sizes = measure(parsed)
-    places = layout(parsed, sizes.sizes, sizes.headings, sizes.labels)
-    description = " ".join((*mark_sentences(parsed, marks), *link_sentences(parsed)))
-    return draw(parsed, sizes.lines, places, title or parsed.title, description, marks, style=style)
+    return PlacedDiagram.of(Diagram.from_json(diagram)).svg(title, marks, style=style)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDiagram:
+    """A diagram with its layout, which takes most of the time of a drawing and is the same for all marks."""
+
+    diagram: Diagram
+    lines: dict[str, list[str]]
+    places: DrawingLayout
+
+    @classmethod
+    def of(cls, diagram: Diagram) -> PlacedDiagram:
+        """Lay out a diagram."""
+        sizes = measure(diagram)
+        return cls(diagram, sizes.lines, layout(diagram, sizes.sizes, sizes.headings, sizes.labels))
+
+    def svg(self, title: str = "", marks: Marks = NO_MARKS, *, style: bool = True) -> str:
+        """Return the drawing as an `<svg>` element; the arguments are those of the function `svg`."""
+        description = " ".join((*mark_sentences(self.diagram, marks), *link_sentences(self.diagram)))
+        return draw(self.diagram, self.lines, self.places, title or self.diagram.title, description, marks, style=style)
 
 
 def measure(diagram: Diagram) -> DrawingSizes:
@@ -139,12 +157,12 @@ def draw(
 
 
 def _escaped_line(text: str, limit: int) -> str:
-    return escape(one_line(text, limit))
+    return escape(_one_line(text, limit))
 
 
 def _lines(node: DiagramNode) -> list[str]:
     """Return the label in the lines that stand in the box."""
-    return wrap_label(one_line(node.label, WIDEST * (LINES + 1)), WIDEST, LINES)
+    return wrap_label(_one_line(node.label, WIDEST * (LINES + 1)), WIDEST, LINES)
 
 
 def wrap_label(text: str, width: int, most: int) -> list[str]:
@@ -182,7 +200,7 @@ def _width(text: str) -> float:
 
 
 def _note(note: str) -> str:
-    return one_line(note, WIDEST_NOTE)
+    return _one_line(note, WIDEST_NOTE)
 
 
 def _label_with_note(part: DiagramGroup | DiagramNode) -> str:
@@ -191,12 +209,12 @@ def _label_with_note(part: DiagramGroup | DiagramNode) -> str:
 
 def part_title(part: DiagramGroup | DiagramNode) -> str:
     """Return the printable title of a node or group: its label with its note, and the kind of a gateway."""
-    name = one_line(_label_with_note(part), LONGEST_TITLE)
+    name = _one_line(_label_with_note(part), LONGEST_TITLE)
     return f"{name} ({part.kind})" if isinstance(part, DiagramNode) and part.kind in GATEWAYS else name
 
 
 def _heading(group: DiagramGroup) -> str:
-    return one_line(_label_with_note(group), 2 * WIDEST)
+    return _one_line(_label_with_note(group), 2 * WIDEST)
 
 
 def _heading_size(group: DiagramGroup) -> tuple[float, float]:
@@ -204,7 +222,7 @@ def _heading_size(group: DiagramGroup) -> tuple[float, float]:
 
 
 def _guard(edge: DiagramEdge) -> str:
-    return one_line(edge.label, 2 * WIDEST)
+    return _one_line(edge.label, 2 * WIDEST)
 
 
 def _label_size(edge: DiagramEdge) -> tuple[float, float]:
@@ -217,7 +235,7 @@ def mark_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
     for kind, look in MARK_LOOKS.items():
         if counts := all_counts.get(kind):
             names = [
-                f"{part_title(part)}{f' ({one_line(mark.tag, LONGEST_TAG)})' if mark.tag else ''}"
+                f"{part_title(part)}{f' ({_one_line(mark.tag, LONGEST_TAG)})' if mark.tag else ''}"
                 for part in diagram.parts
                 for mark in marks.parts.get(part.id, ())
                 if mark.kind == kind
@@ -229,12 +247,12 @@ def mark_sentences(diagram: Diagram, marks: Marks) -> Iterator[str]:
 
 def link_sentences(diagram: Diagram) -> Iterator[str]:
     """Yield the number of tasks and links, and a sentence for each link."""
-    names = {part.id: one_line(_label_with_note(part), LONGEST_TITLE // 3) for part in diagram.parts}
+    names = {part.id: _one_line(_label_with_note(part), LONGEST_TITLE // 3) for part in diagram.parts}
     tasks = sum(node.kind in ("task", "composite") for node in diagram.nodes) + len(diagram.groups)
     yield f"{tasks} tasks and {len(diagram.edges)} links."
     for edge in diagram.edges[:MOST_SENTENCES]:
         if edge.source in names and edge.target in names:
-            guard = one_line(edge.label, LONGEST_TITLE // 3)
+            guard = _one_line(edge.label, LONGEST_TITLE // 3)
             yield f"{names[edge.source]} → {names[edge.target]}{f' if {guard}' if guard else ''}."
     if len(diagram.edges) > MOST_SENTENCES:
         yield f"{len(diagram.edges) - MOST_SENTENCES} more links."

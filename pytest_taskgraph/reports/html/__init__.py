@@ -28,11 +28,12 @@ from ..provenance_facts import provenance_facts
 from ..spending_line import RUN
 from .changes import changes
 from .charts import confusions, curves
+from .drawn_questions import select_drawn, sort_trials
 from .embedded_data import deflate, embed_json, printable_text
 from .heat_map import heat_maps
 from .marked_drawings import MarkedDrawings
 from .name_tables import NameTables
-from .question_view import FIRST, View, blank_question, drawings, pairs, question_filters, question_views
+from .question_view import FIRST, View, blank_question, pairs, question_filters, question_views
 from .scoreboard_view import scoreboard_view
 from .table_view import families, tables_across_families
 
@@ -76,11 +77,12 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     Raises:
         UsageError: if the record is damaged.
     """
-    tally, about = tally_of(record), about_of(record)
+    tally, about = tally_of(record, diagrams=False), about_of(record)
     changed = changes(comparison) if comparison is not None else None
-    subjects, names = MarkedDrawings(record), NameTables(record.get("diagrams"))
-    views = question_views(tally, record, names, changed, subjects)
-    svgs, svg_pairs = drawings(record, views), pairs(views)
+    trials, diagrams = sort_trials(tally), _diagrams(record)
+    subjects, names = MarkedDrawings(diagrams, select_drawn(trials, diagrams)), NameTables(diagrams)
+    views = question_views(trials, record, names, changed, subjects)
+    svgs, svg_pairs = subjects.drawings(), pairs(views)
     script, tables = _join_assets(SCRIPTS), families(tally)
     return (
         _environment()
@@ -106,14 +108,20 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             details=embed_json(_details(record, views, names)),
             drawings=embed_json({cluster: deflate(svg) for cluster, svg in svgs.items()}),
             pairs=embed_json({str(at): _pack_pair(pair) for at, pair in svg_pairs.items()}),
-            undrawn=sum(bool(view.pair) for view in views) - len(svg_pairs),
-            drawn=bool(svgs or svg_pairs),
+            undrawn=sum("undrawn" in view.detail for view in views),
+            drawn=len(svgs) + len(svg_pairs),
             few=FEW,
             style=_join_assets(STYLES) + (STYLE if svgs or svg_pairs else ""),
             script=script,
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
     )
+
+
+def _diagrams(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the diagrams of the record by cluster; older records have none."""
+    diagrams = record.get("diagrams")
+    return diagrams if isinstance(diagrams, Mapping) else {}
 
 
 def _gates(rows: list[dict[str, str]]) -> dict[str, list[dict[str, str]]]:

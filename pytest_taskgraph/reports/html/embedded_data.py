@@ -13,12 +13,14 @@ from ..escape import printable
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+_ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
 
 
 def printable_text(text: str) -> str:
     """Return the text, printable; fast for ASCII prompts."""
-    return text if text.isascii() and text.replace("\n", "").isprintable() else printable(text)
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
+        return text
+    return printable(text)
 
 
 def permalink(question: str, model: str) -> str:
@@ -33,9 +35,12 @@ def embed_json(value: object) -> Markup:
     """
     from markupsafe import Markup
 
-    return Markup(json.dumps(value, ensure_ascii=True, separators=(",", ":")).translate(_ESCAPES))
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for character, escaped in _ESCAPES:  # str.translate takes ten times as long
+        text = text.replace(character, escaped)
+    return Markup(text)
 
 
 def deflate(text: str) -> str:
     """Return the text as the Base64 of its UTF-8 in the zlib format (RFC 1950), which browsers read as "deflate"."""
-    return b64encode(compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
+    return b64encode(compress(text.encode("utf-8", "replace"))).decode("ascii")

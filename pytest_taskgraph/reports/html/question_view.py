@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...diagram import unpack
@@ -13,7 +12,6 @@ from ...scoring.trial_explanation import explain_trial
 from ...trial import PROMPT, Trial
 from ..drawing.answer_marks import AnswerMarks
 from ..drawing.marks import MARK_LOOKS
-from ..drawing.svg import svg
 from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import expected_answer, given_answer
 from ..trial_facts import trial_facts
@@ -27,10 +25,8 @@ if TYPE_CHECKING:
     from .changes import Changes
 
 FIRST = 20  # questions in the page itself, shown if its script does not run
-MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
 MOST_REASONS = 10  # sentences about one answer
-_ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 _FILTERS = {  # names, titles
     "section": "",
     "group": "",
@@ -49,7 +45,7 @@ class View:
 
     line: dict[str, str]  # what the list shows and filters look at
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
-    pair: str  # the diagrams of the expected and the given answer, packed; none where empty
+    pair: str  # the diagrams of the expected and the given answer, packed; empty if they are not drawn
     marks: AnswerMarks  # of the answer, in the drawing of what the question is about
     transcript: TranscriptView
 
@@ -60,7 +56,7 @@ class View:
         prompt = "".join(texts[digest] for digest in self.detail["prompt"])
         # Safe markup: reports/drawing/svg.py wrote it, and the drawings of the pair.
         drawing, counts = subjects.drawing(self.detail["cluster"], self.marks)
-        subject = {"drawing": Markup(drawing), "mark_counts": counts, "tags": "", "unplaced": ""}
+        subject = {"drawing": Markup(drawing), "mark_counts": counts, "tags": "", "unplaced": "", "undrawn": ""}
         parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
         both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
         link = permalink(self.line["id"], self.line["model"])
@@ -75,7 +71,7 @@ def blank_question() -> dict[str, Any]:
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
     texts = (
         *("error", "reply", "reasoning", "reasoning_title", "requests", "system", "prompt", "before"),
-        *("drawing", "tags", "unplaced", *PAIR),
+        *("drawing", "tags", "unplaced", "undrawn", *PAIR),
     )
     lists = {name: [("", "")] if name in ("facts", "labels") else [""] for name in _LISTS}
     own = {"turns": [blank_turn()], "mark_counts": dict.fromkeys(MARK_LOOKS, ""), "link": "#questions", "blank": True}
@@ -83,28 +79,26 @@ def blank_question() -> dict[str, Any]:
 
 
 def question_views(
-    tally: Tally,
+    trials: Iterable[Trial],
     record: Mapping[str, Any],
     names: NameTables,
-    changed: Changes | None = None,
-    subjects: MarkedDrawings | None = None,
+    changed: Changes | None,
+    subjects: MarkedDrawings,
 ) -> list[View]:
-    """Return all trials: those that are not right first, then graded, right and skipped ones; each by id and model.
+    """Return the views of the trials, in the same order.
 
     Args:
-        tally: The trials.
+        trials: The trials.
         record: The record that holds them.
         names: The tables of names, which the names of the questions are added to.
         changed: The comparison with another run, which knows the answers that flipped.
-        subjects: The drawings of the record, in which answers are marked.
+        subjects: The drawings of the page, in which answers are marked.
     """
-    subjects = subjects or MarkedDrawings(record)
     prompts = {(row["question"]["id"], row["model"]): row["question"]["prompt"] for row in record["trials"]}
-    views = [
+    return [
         _view(trial, prompts[trial.question.id, trial.model], names.place(trial.question), changed, subjects)
-        for trial in tally
+        for trial in trials
     ]
-    return sorted(views, key=lambda view: _ORDER.get(view.line["outcome"], 0))
 
 
 def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | None, subjects: MarkedDrawings) -> View:
@@ -133,7 +127,6 @@ def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | No
         **_reply_detail(trial, shown_transcript),
         "system": question.system,
         "before": flip.before_text if flip else "",
-        "cluster": question.cluster,
         "prompt": list(prompt),
         "names": names,  # the number of the table
     }
@@ -142,9 +135,9 @@ def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | No
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
-    marks = subjects.marks(trial)
-    detail |= subjects.detail(question.cluster, marks)
-    return View(_printable(line), _printable(detail), trial.diagram_pair, marks, shown_transcript)
+    marks, pair = subjects.marks(trial), subjects.pair(trial)
+    detail |= subjects.detail(trial, marks)
+    return View(_printable(line), _printable(detail), pair, marks, shown_transcript)
 
 
 def _reply_detail(trial: Trial, shown_transcript: TranscriptView) -> dict[str, Any]:
@@ -192,16 +185,6 @@ def _distinct(values: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(values))
 
 
-def drawings(record: Mapping[str, Any], views: Sequence[View]) -> dict[str, str]:
-    """Return the SVG drawing of the subject of each question by cluster; empty if the record has no diagrams."""
-    diagrams = record.get("diagrams")
-    if not isinstance(diagrams, dict) or not diagrams:
-        return {}
-    clusters = dict.fromkeys(view.detail["cluster"] for view in views)
-    return {cluster: svg(diagrams[cluster], style=False) for cluster in clusters if cluster in diagrams}
-
-
 def pairs(views: Sequence[View]) -> dict[int, DrawnPair]:
-    """Return the drawings of the first MOST_PAIRS expected and given answers, by the number of the question."""
-    first_pairs = islice(((at, view.pair) for at, view in enumerate(views) if view.pair), MOST_PAIRS)
-    return {at: draw_pair(unpack(pair), style=False) for at, pair in first_pairs}
+    """Return the drawings of expected and given answers, by the number of the question."""
+    return {at: draw_pair(unpack(view.pair), style=False) for at, view in enumerate(views) if view.pair}

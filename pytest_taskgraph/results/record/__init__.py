@@ -128,8 +128,12 @@ def trials(record: Mapping[str, Any]) -> list[Trial]:
     return list(tally_of(record))
 
 
-def tally_of(record: Mapping[str, Any]) -> Tally:
+def tally_of(record: Mapping[str, Any], *, diagrams: bool = True) -> Tally:
     """Return the tally of a record's trials, attempts included.
+
+    Args:
+        record: The record.
+        diagrams: False to leave out the diagrams of what questions are about, which the record has by cluster.
 
     Raises:
         UsageError: if the record is damaged.
@@ -141,7 +145,7 @@ def tally_of(record: Mapping[str, Any]) -> Tally:
     for family in descriptions:
         if mistake := aggregates.find_aggregate_mistake(family.aggregates) or tables.find_table_mistake(family):
             raise _damaged_error(f"family {family.name!r:.200}", mistake)
-    return build_tally(_read_trials(record), descriptions)
+    return build_tally(_read_trials(record, diagrams), descriptions)
 
 
 def about_of(record: Mapping[str, Any]) -> About:
@@ -203,12 +207,13 @@ def _damaged_error(where: str, why: str) -> UsageError:
     return UsageError(f"the record is damaged: {where}: {why:.300}; record the run again")
 
 
-def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
+def _read_trials(record: Mapping[str, Any], with_diagrams: bool) -> Iterator[tuple[Trial, int]]:
     at = 0
     places: dict[tuple[str, str], int] = {}
     try:
         # Older records have no diagrams. Trials of a cluster share one text in memory.
-        diagrams = {cluster: pack(data) for cluster, data in record.get("diagrams", {}).items()}
+        diagrams = record.get("diagrams", {}) if with_diagrams else {}
+        diagrams = {cluster: pack(data) for cluster, data in diagrams.items()}
         for data in record["trials"]:
             at += 1
             prompt = "".join(record["texts"][digest] for digest in data["question"]["prompt"])

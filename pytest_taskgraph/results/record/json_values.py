@@ -35,7 +35,12 @@ def to_json_value(value: object, place: str, convert_text: Callable[[str], str] 
         return value
     if isinstance(value, Mapping):
         return {
-            join_surrogates(str(name)): to_json_value(member, f"{place}, {name}", convert_text, depth + 1)
+            # Most members are texts: without a further call for each.
+            name if type(name) is str and name.isascii() else join_surrogates(str(name)): convert_text(
+                member if member.isascii() else join_surrogates(member)
+            )
+            if type(member) is str
+            else to_json_value(member, f"{place}, {name}", convert_text, depth + 1)
             for name, member in value.items()
         }
     if isinstance(value, (list, tuple)):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
@@ -109,8 +110,9 @@ class RecordBuilder:
         diagrams = {
             trial.question.cluster: trial.diagram for trial in self._tally if trial.diagram and trial.question.cluster
         }
+        redact_once = cache(redact)  # ids and kinds are the same in all diagrams
         for key in sorted(diagrams):
-            yield key, to_json_value(unpack(diagrams[key]), f"diagram {key}", redact)
+            yield key, to_json_value(unpack(diagrams[key]), f"diagram {key}", redact_once)
 
     def _trials(self) -> Iterator[dict[str, Any]]:
         for trial in self._tally:
@@ -154,7 +156,7 @@ def _encode_member(name: str, brackets: str, parts: Iterable[str]) -> Iterator[s
 def _trial_json(trial: Trial) -> dict[str, Any]:
     """Return the trial as JSON that reads back equal, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
-    data = trial.to_json() | {"exchanges": complete_exchanges(trial)}
+    data = trial.to_shared_json() | {"exchanges": complete_exchanges(trial)}
     del data["diagram"], data["texts"]  # stored in `diagrams` and `texts` of the record
     if pair := data.pop("diagram_pair"):
         data["diagram_pair"] = to_json_value(unpack(pair), f"{where}, diagram_pair", _cut_and_redact)
@@ -187,4 +189,6 @@ def _shared_starts(questions: Iterable[Question], descriptions: Descriptions) ->
 def _common_start(a: str, b: str) -> int:
     """Return the length of the common start of two texts; of the least and greatest of many, that of all."""
     a, b = join_surrogates(a), join_surrogates(b)
-    return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    longest = min(len(a), len(b))
+    # Whether a start is common is monotone in its length, and comparing slices is faster than comparing characters.
+    return bisect_left(range(longest), True, key=lambda at: a[: at + 1] != b[: at + 1])
