@@ -12,7 +12,6 @@ from pytest_taskgraph.results.statistics.intervals import (
     deviation,
     mean,
     rate_interval,
-    student_quantile,
     wilson,
 )
 
@@ -110,13 +109,3 @@ def test_rate_interval_unequal_repetitions_contains_mean() -> None:
 
 def test_rate_interval_without_answers_is_none() -> None:
     assert rate_interval([]) is None
-
-
-@pytest.mark.parametrize("freedom", [*range(1, 12), 30, 31, 999, 50_000])
-@pytest.mark.parametrize("probability", [0.025, 0.3, 0.6, 0.8, 0.95, 0.975, 0.9995])
-def test_student_quantile_matches_scipy(probability: float, freedom: int) -> None:
-    assert student_quantile(probability, freedom) == pytest.approx(stats.t.ppf(probability, freedom), rel=1e-9)
-
-
-def test_student_quantile_of_the_middle_is_0() -> None:
-    assert student_quantile(0.5, 7) == 0.0

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from math import atan2, exp, fsum, inf, lgamma, log1p, pi, sin, sqrt
+from math import fsum, sqrt
 from statistics import NormalDist
 
 ENOUGH_CLUSTERS = 6  # with fewer no test can reach 0.025: 2^-5 is greater
@@ -152,45 +151,16 @@ def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-@lru_cache(maxsize=256)
 def student_quantile(probability: float, freedom: int) -> float:
     """Return the quantile of Student's t distribution.
 
-    Hand-written: `scipy.special.stdtrit` has it, and importing scipy takes longer than all other statistics of a run.
-
     Args:
-        probability: Probability of a smaller value, above 0 and below 1.
+        probability: Probability of a smaller value, 0 to 1.
         freedom: Degrees of freedom, at least 1.
     """
-    if probability < 0.5:
-        return -student_quantile(1 - probability, freedom)
-    value, step = NormalDist().inv_cdf(probability), inf
-    # Newton's method: the distribution function is concave above 0, and the normal quantile is below that of Student.
-    while step > 1e-13 * value:
-        step = (probability - 0.5 - _half_central(value, freedom)) / _student_density(value, freedom)
-        value += step
-    return value
+    from scipy.special import stdtrit  # scipy.stats takes longer to import
 
-
-def _half_central(value: float, freedom: int) -> float:
-    """Return the probability that Student's t distribution is between 0 and the value, which is not negative.
-
-    M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4.
-    """
-    angle, odd = atan2(value, sqrt(freedom)), freedom % 2
-    square = freedom / (freedom + value * value)  # of the cosine
-    term = sqrt(square) if odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for factor in range(2 if odd else 1, freedom - 2, 2):
-        term *= square * factor / (factor + 1)
-        total += term
-    total *= sin(angle)
-    return (angle + total) / pi if odd else total / 2
-
-
-def _student_density(value: float, freedom: int) -> float:
-    scale = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi)
-    return scale * exp(-(freedom + 1) / 2 * log1p(value * value / freedom))
+    return float(stdtrit(freedom, probability))
 
 
 def student_tail(value: float, freedom: int) -> float:
