@@ -104,7 +104,7 @@ FAILURES = [
     (refuse(400, "Filtered by the content management policy", "content_filter"), "content-filter", "Filtered by"),
     (refuse(400, "maximum context length is 10 tokens", "context_length_exceeded"), "context-too-long", "is 10 tokens"),
     (BROKEN_JSON, "malformed", "Unterminated string"),
-    (Raw(body=b""), "malformed", "Expecting value"),
+    (Raw(body=b""), "malformed", "the reply is no JSON: content type application/json, empty"),
     (Raw(body=b"<html>log in</html>", kind="text/html"), "malformed", ""),
     (Raw(500, b"<html>oops</html>", "text/html"), "server", "oops"),
     (as_json([]), "malformed", ""),

@@ -77,10 +77,10 @@ def test_splits_of_folders_decide_which_pairs_are_asked(project: Project) -> Non
         assert "train 2, validation 1, test 2" in words(ran)
 
 
-def test_split_without_a_pair_is_a_usage_error_with_the_counts(project: Project) -> None:
+def test_split_without_a_pair_is_collection_error_with_counts(project: Project) -> None:
     add_pair(project, "tea")
     ran = project.run("--model=baseline:rules", DATA, "--taskgraph-paged-split=train")
-    assert (ran.code, ran.clean) == (4, True), ran.output
+    assert (ran.code, ran.clean) == (1, True), ran.output
     assert "PAGED, own documents: none in the train split; train: 0, validation: 0, test: 1" in words(ran)
 
 
@@ -144,10 +144,10 @@ def test_lines_of_json_are_asked_and_bad_ones_told(project: Project) -> None:
     assert "pairs.jsonl, line 3: broken JSON" in words(ran)
 
 
-def test_folder_without_a_usable_pair_is_a_usage_error(project: Project) -> None:
+def test_folder_without_a_usable_pair_is_collection_error(project: Project) -> None:
     add_pair(project, "tea", "no graph at all")
     ran = project.run("--model=baseline:rules", DATA)
-    assert (ran.code, ran.clean) == (4, True), ran.output
+    assert (ran.code, ran.clean) == (1, True), ran.output
     assert "no pair of a document and its graph that can be used" in words(ran)
     assert 'tea.graph.txt, line 1: "no graph at all" is no flow' in words(ran)
 

@@ -118,10 +118,10 @@ def test_tables_are_same_over_workers(claims: Project) -> None:
     assert {row["family"] for row in rows(claims, "two.csv")} == {"understanding", "claims", ""}
 
 
-def test_column_that_is_not_known_ends_run_before_it_asks(claims: Project) -> None:
+def test_column_that_is_not_known_is_collection_error(claims: Project) -> None:
     write_family(claims, "fuond")
     ran = claims.run(*RUN)
-    assert ran.code == 4
+    assert (ran.code, ran.counts["error"]) == (1, 1)
     assert "the benchmark family 'claims': table 'methods': unknown column 'fuond'; expected one of " in ran.output
     assert "found" in ran.output
     assert "Traceback" not in ran.output
