@@ -189,7 +189,7 @@ class _Reader:
         actor, text = self._actor_of(text)
         quoted = unquote_text(text)
         if self.lenient:
-            return _lenient_node(text if quoted is None else quoted.strip(), actor)
+            return _lenient_node(" ".join((text if quoted is None else quoted).split()), actor)
         if quoted is not None:
             return ProceduralNode("action", quoted, actor) if quoted.strip() else None
         return _strict_node(text, actor)

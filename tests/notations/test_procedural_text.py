@@ -377,3 +377,8 @@ def test_lenient_read_of_written_actors_with_decoration_keeps_them(actor: str) -
     )
     for lenient in (False, True):
         assert read_procedural_graph(write_procedural_graph(graph), lenient).graph == graph
+
+
+def test_read_lenient_collapses_white_space_inside_names() -> None:
+    read = read_procedural_graph("Start -> choose  the dishes\nchoose the\tdishes -> End", lenient=True)
+    assert read.graph == read_procedural_graph("Start -> choose the dishes\nchoose the dishes -> End").graph
