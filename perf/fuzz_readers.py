@@ -20,9 +20,10 @@ from random import Random
 from typing import Any, TypeVar
 
 from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError, UnparseableError
-from pytest_taskgraph.scoring.extraction import answer_text, list_names
+from pytest_taskgraph.scoring.extraction import list_names
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.statements import find_statement
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 from pytest_taskgraph.workflow.guards.solver import write_guard
 from pytest_taskgraph.workflow.guards.syntax import MAX_LENGTH, parse_guard, read_guard
@@ -396,7 +397,7 @@ def check_extract(
         RequirementError: if they are not.
     """
     try:
-        answer = clock("answer_text", lambda: answer_text(text, place, parsing, lines))
+        answer = clock("find_statement", lambda: find_statement(text, place, parsing, lines, names))
         counts["extracts read"] += 1
         if not isinstance(answer, str):
             raise RequirementError("an answer that is no text")

@@ -1,7 +1,4 @@
-"""Extraction of the answer from a reply, and of names and verdicts from an answer.
-
-The rules are in docs/explanation/questions.md. Both steps are linear in the length of the text, whatever it holds.
-"""
+"""Extraction of names from an answer. Linear in the length of the text, whatever it holds."""
 
 from __future__ import annotations
 
@@ -10,15 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..errors import UnparseableError
-from ..trial import Parsing, Place
-
-_STRICT_MARKER = "Final answer:"
-_MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
-_ITEM = re.compile(r"[ \t]*+(?:[-*+•·–—][ \t]|\(?\d{1,9}[.)][ \t])")  # the bullet or number of an item
-_CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
+_CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».。]}"
 _NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # not in a qualified name
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _IN_LATEX = re.compile(
@@ -37,70 +27,6 @@ class _Segment(NamedTuple):
     core: int
     least: int  # earliest end of a known name; a name of decoration alone must reach the end
     stop: int
-
-
-def has_marker(reply: str, parsing: Parsing) -> bool:
-    """Return True if the reply holds the marker before the final answer, as this parsing defines it."""
-    return _STRICT_MARKER in reply if parsing == "strict" else _MARKER.search(reply) is not None
-
-
-def answer_text(reply: str, place: Place, parsing: Parsing, lines: bool = False) -> str:
-    """Return the part of the reply that is the answer, still with its decoration.
-
-    - "marker", lenient: the text after the last `Final answer:` (any case, any decoration), else the last non-empty
-      line; with `lines`, if that is an item of a list, all items at the end.
-    - "marker", strict: the text after the first `Final answer:` without leading `*`; empty without a marker, as
-      in the code of Töpfer et al. (2025).
-    - "whole": the reply.
-    - "first-line": its first non-empty line; with `lines`, all lines up to the next empty one.
-
-    Lenient parsing drops lines that only open or close a code fence.
-
-    Args:
-        reply: The text of the reply.
-        place: The place of the answer.
-        parsing: The kind of parsing.
-        lines: True if the answers of the form may take several lines.
-
-    Raises:
-        UnparseableError: if a reply that must hold text holds none; no other error is raised.
-    """
-    if place == "marker" and parsing == "strict":
-        return reply.partition(_STRICT_MARKER)[2].lstrip("*")
-    text = reply if parsing == "strict" else _FENCE.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
-    if place == "marker" and (after := _after_last_marker(text)) is not None:
-        return after
-    filled = [line for line in text.split("\n") if line.strip()]
-    if not filled:
-        raise UnparseableError("the reply is empty, expected an answer")
-    if place == "whole":
-        return text
-    if place == "marker":
-        return "\n".join(_last_list(filled)) if lines else filled[-1]
-    return "\n".join(_first_paragraph(text)) if lines else filled[0]
-
-
-def _after_last_marker(text: str) -> str | None:
-    ends = [marker_match.end() for marker_match in _MARKER.finditer(text)]
-    return text[ends[-1] :] if ends else None
-
-
-def _last_list(lines: Sequence[str]) -> Sequence[str]:
-    """Return the items of the list at the end of the lines, else only the last line."""
-    start = len(lines)
-    while start and _ITEM.match(lines[start - 1]):
-        start -= 1
-    return lines[min(start, len(lines) - 1) :]
-
-
-def _first_paragraph(text: str) -> Iterator[str]:
-    started = False
-    for line in text.split("\n"):
-        if line.strip():
-            started = True
-            yield line
-        elif started:
-            return
 
 
 def list_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
@@ -253,44 +179,3 @@ def _box_span(text: str, start: int) -> tuple[int, int]:
         if not depth:
             return start, brace.start()
     return start, -1
-
-
-_WORD = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
-_CHOICE = re.compile(r"\byes\W{0,4}(?:/|\bor\b|\|)\W{0,4}no\b|\bno\W{0,4}(?:/|\bor\b|\|)\W{0,4}yes\b", re.IGNORECASE)
-_BOTH = re.compile(r"\b(?:yes\W{1,4}and\W{1,4}no|no\W{1,4}and\W{1,4}yes)\b", re.IGNORECASE)
-_SUBJECT = re.compile(
-    r"[\s*_`]*+(?:$|[^\w\s*_`]|\n|(?:it|its|they|there|this|that|these|the|because|since|as|for|in|if|and|but|not|we|i|a|an"
-    r"|every|all|each|you)\b)",
-    re.IGNORECASE,
-)
-_ALONE_BEFORE = re.compile(r"(?:^|[^\w\s*_`\"'“‘({$]|\n)[\s*_`\"'“‘({$]*$")
-_ALONE_AFTER = re.compile(r"[*_`\"'”’)}$]*+\s*+(?:$|[.,:;!\n–—-])")
-_NEGATED = re.compile(r"\bnot(?: an?)?[\s*_`\"'“‘]*$", re.IGNORECASE)
-_NEAR = 40  # characters of context before a word
-
-
-def find_verdict(text: str, reason: bool = False) -> re.Match[str] | None:
-    """Return the match of the word that is the verdict, its group 1.
-
-    A "no" before a noun ("no doubt", "no task") is not a verdict, nor is the choice "yes or no". The first verdict
-    counts. It is contradicted if the opposite word stands alone between punctuation after it. None without a verdict,
-    or if it is contradicted.
-
-    Args:
-        text: The answer.
-        reason: True if a reason follows, in which the other word may stand.
-    """
-    if _BOTH.search(text):
-        return None
-    text = _CHOICE.sub(lambda choice: " " * len(choice[0]), text)
-    verdicts = [word for word in _WORD.finditer(text) if word[1].lower() == "yes" or _SUBJECT.match(text, word.end())]
-    if not verdicts or _NEGATED.search(text[max(0, verdicts[0].start() - _NEAR) : verdicts[0].start()]):
-        return None
-    first = verdicts[0]
-    others = [word for word in verdicts if not reason and word[1].lower() != first[1].lower()]
-    return None if any(_stands_alone(text, word) for word in others) else first
-
-
-def _stands_alone(text: str, word: re.Match[str]) -> bool:
-    before = text[max(0, word.start() - _NEAR) : word.start()]
-    return bool(_ALONE_BEFORE.search(before) and _ALONE_AFTER.match(text, word.end()))

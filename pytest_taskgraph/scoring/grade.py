@@ -9,16 +9,17 @@ from dataclasses import replace
 from typing import Final
 
 from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
-from ..trial import Failure, Json, Outcome, Place, Question, Reply, Score, Trial
+from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 from .condition_meaning import condition_text
-from .extraction import answer_text, has_marker
 from .forms import form
 from .forms.form import Form
 from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
+from .name_lists import word_for_none
 from .partial_order import task_labels
 from .procedural_graphs.answered_graphs import answered_procedure
+from .statements import LONGEST, asked_part, ends_answer, find_statement, has_marker, marked_part, without_echo
 
 _SEPARATORS = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
 
@@ -59,6 +60,7 @@ def resolve_spellings(answer: Json, spellings: Mapping[str, str], form: str) -> 
     return [*names] if form in ORDERS else [*sorted(set(names))]
 
 
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*+")
 _WITHHELD = "refusal"
 _FILTERED = "content_filter"
 _CANNOT = r"(?:can['’]?t|can ?not|could ?n[o'’]t|won['’]?t|will not|(?:am|'m|’m) (?:unable|not able) to)"
@@ -67,6 +69,9 @@ _DECLINES = re.compile(
     r"|(?:(?:(?:i['’]m|i am|we['’]re) )?(?:very |so |really )?sorry|(?:my )?apologies|i apologi[sz]e|unfortunately)?"
     rf"[\s,.;:!–—-]*(?:but |however,? )?(?:i|we) ?{_CANNOT} (?:be able to )?"
     r"(?:help|assist|answer|comply|fulfil|provide|respond|discuss|engage|continue with|do (?:that|this))"
+    r"|(?:(?:i['’]m |i am )?(?:very |so |really )?sorry|(?:my )?apologies|i apologi[sz]e|unfortunately)"
+    rf"[\s,.;:!–—-]*(?:but |however,? )?(?:as an? [\w ]{{0,40}}(?:model|ai),? )?(?:i|we) ?{_CANNOT} (?:be able to )?"
+    r"(?:describe|determine|analy[sz]e|tell|say|see|access|complete|do|find (?:any |the )?(?:workflow|specification))"
     r"|(?:i['’]m sorry, but )?i (?:must|have to) (?:decline|refuse)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -114,40 +119,68 @@ def _parse_answer(question: Question, reply: Reply) -> Json | Score:
     if reply.finish_reason == _FILTERED:  # replies in files have this reason, too
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
     answer_form, text = form(question.form), ""
+    lines = answer_form.takes_lines(question.names)
+    if reply.cut_off and not ends_answer(reply.text, question.place, question.parsing, lines):
+        raise _truncated(reply)
+    accepted = accepted_names(question.names, question.spellings, question.form)
     try:
-        lines = answer_form.takes_lines(question.names)
-        text = answer_text(reply.text, _answer_place(question, reply, answer_form), question.parsing, lines)
-        accepted = accepted_names(question.names, question.spellings, question.form)
+        text = _answer_text(question, reply, answer_form, accepted)
         answer = resolve_spellings(
             answer_form.read(text, accepted, question.parsing), question.spellings, question.form
         )
     except UnparseableError as problem:
-        _require_complete(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
         return _score_without_answer(question, "refused" if refused else "unparseable", str(problem))
-    _require_complete(
-        reply, question.place != "marker" or (has_marker(reply.text, question.parsing) and bool(text.strip()))
-    )
     declines = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
     if declines and not _holds_answer(answer, text, question, reply):
         return _score_without_answer(question, "refused", "the reply declines to answer")
     return answer
 
 
-def _answer_place(question: Question, reply: Reply, answer_form: Form) -> Place:
-    """Return the place of the answer: the whole reply if it has no marker and its form needs none."""
-    unmarked = question.parsing == "lenient" and question.place == "marker" and answer_form.self_delimiting
-    return "whole" if unmarked and not has_marker(reply.text, question.parsing) else question.place
+def _answer_text(question: Question, reply: Reply, answer_form: Form, accepted: Sequence[str]) -> str:
+    """Return the answer in a reply, for the form to read.
+
+    Raises:
+        UnparseableError: if the reply states no answer.
+    """
+    place, lines = question.place, answer_form.takes_lines(question.names)
+    if question.parsing == "strict":
+        return find_statement(reply.text, place, "strict", lines)
+    if (
+        accepted
+        and len(reply.text) <= LONGEST
+        and _lists_known(answer_form, asked := asked_part(reply.text, place), accepted)
+    ):
+        return asked
+    echoed = [answer_form.instruct(question.names), *([] if question.form == LETTER.name else [question.text])]
+    whole = without_echo(reply.text, *echoed)  # the text of an option, which a question about letters holds, answers it
+    if answer_form.self_delimiting and place != "first-line":
+        return marked_part(whole, place)
+    statement = find_statement(whole, place, "lenient", lines, accepted, answer_form.open)
+    return answer_form.reduce(statement, question.text, accepted)
 
 
-def _require_complete(reply: Reply, parseable: bool) -> None:
-    if not reply.cut_off or parseable:
-        return
+def _lists_known(answer_form: Form, text: str, names: Sequence[str]) -> bool:
+    """Return True if a text is a list with known names, which may be signs, markers or code, or the word for none.
+
+    The other names of the list have to be plain words: a question does not list these as known names.
+    """
+    if text.strip() in (*names, word_for_none(names)):
+        return True
+    try:
+        listed = _names_in_answer(answer_form.read(text, names, "lenient")) if answer_form.name in NAMING else []
+    except UnparseableError:
+        return False
+    known = frozenset(names).intersection(listed)
+    return bool(known) and all(name in known or _PLAIN_NAME.fullmatch(name) for name in listed)
+
+
+def _truncated(reply: Reply) -> ProviderError:
     if not reply.text.strip() and (reply.reasoning or reply.tokens_reasoning):
         message = "the reply ended at the token limit within its reasoning; raise max_tokens (or max_completion_tokens)"
     else:
-        message = "the reply was cut off at the token limit before an answer could be parsed; allow more tokens"
-    raise ProviderError("truncated", message)
+        message = "the reply was cut off at the token limit before its answer was complete; allow more tokens"
+    return ProviderError("truncated", message)
 
 
 def _declines(text: str) -> bool:

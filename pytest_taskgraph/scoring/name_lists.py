@@ -15,6 +15,7 @@ from itertools import count
 from ..errors import UnparseableError
 from ..trial import Parsing
 from .extraction import list_names, mask_names, unbox_answer
+from .statements import is_empty_sign, is_exclusion
 
 _LEFT, _RIGHT = "\ue000", "\ue001"  # around the number that masks a known name
 _MASKED = rf"{_LEFT}\d++{_RIGHT}"
@@ -27,7 +28,7 @@ _CLOSING = r"[*_`\"'”’»\]}]*+"
 _QUALIFIER = rf"(?:(?:[`'\"]*+(?:{_MASKED}|[^\W\d][\w-]*+)[`'\"]*+\.)(?=[^\s.]))*+"
 _ITEM = re.compile(rf"({_QUALIFIER}[*`'\"]*+)({_MASKED}|[^\W\d]\w*+(?:-\w++)*+){_CLOSING}")
 _NOTE = re.compile(r"\s*+\(([^()\n]*+)\)" + _CLOSING)
-_END = re.compile(rf"(?:[\s.!,;]|{_DECORATION})*+$")
+_END = re.compile(rf"(?:[\s.!,;。]|{_DECORATION})*+$")
 _WHY = re.compile(r"\s*+:[*_`]*+|\s++[-–—]++\s")
 _SENTENCE = re.compile(rf"{_DECORATION}*+[.!]{_DECORATION}*+\s++")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\S)")
@@ -64,12 +65,14 @@ _ABOUT_ALL = re.compile(r"\W*(?:these|they|both|all|each|this|it|which|since|bec
 _FURTHER = re.compile(r"\b(?:also|too|plus|as well|besides|includ\w+|likewise|additional\w*|not|only)\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"\s*(?:(?:which|it|this|that|is|are|runs?|comes?|directly|immediately|task|nested|part)\s+)*(?:in|inside|within|of|"
-    r"from|under|after|before|follows|following|precedes|preceding|not|unlike)\b(?!.*(?:\b(?:and|or|also|plus)\b|[,;/&]))",
+    r"from|under|after|before|follows|following|precedes|preceding|(?:and )?not|unlike)\b"
+    r"(?!.*(?:\b(?:and|or|also|plus)\b|[,;/&]))",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
     r"[^\w∅\\]*+(?:(?:there (?:is|are)|(?:the )?answer(?: is)?:?|it is)\b[^\w∅\\]*+)?(?:"
-    r"(?:none|nothing|n/a|(?:an |the )?empty(?: set| list)?|"
+    r"(?:none|nothing|n/a|not (?:a single|one|any)\b|keine?|aucune?|ningun[oa]|nessun[oa]|"
+    r"(?:an |the )?empty(?: set| list)?|"
     r"no(?: (?:such|other|further|more|\w+))?? (?:tasks?|names?|links?|groups?|pairs?|steps?|data|items?))\b"
     r"|∅|\\(?:emptyset|varnothing)\b)|[\s*_`$]*+(?:\{\s*+\}|\[\s*+\]|\(\s*+\))",
     re.IGNORECASE,
@@ -162,7 +165,7 @@ def _is_plain_list(text: str, lines: Sequence[Sequence[str]], names: Sequence[st
 
 
 def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
-    if _NO_NAME.search(item):
+    if _NO_NAME.search(item) or re.match(r"\d+\s+[a-z]", item):
         return False
     words = _WORDS.findall(item)
     if len(words) > longest or (len(words) > 1 and _has_function_word(words)):
@@ -313,7 +316,7 @@ def _end_list(line: str, end: int, name: str, line_list: _Line) -> _Line | None:
 
 def _past_notes(line: str, end: int) -> int:
     while note := _NOTE.match(line, end):
-        if _mentioned_names(note[1]) and not _BESIDE.match(note[1]):
+        if _mentioned_names(note[1]) and not _BESIDE.match(note[1]) and not is_exclusion(note[1], explicit=True):
             raise _UnclearListError("a name stands in brackets behind another")
         end = note.end()
     return end
@@ -401,10 +404,10 @@ def parse_list(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
     Raises:
         UnparseableError: If lenient parsing cannot separate names from the words around them.
     """
-    if parsing == "lenient" and states_none(text, names):
+    if parsing == "lenient" and (text.strip() == word_for_none(names) or states_none(text, names)):
         return []
     listed_names = parse_items(text, names, parsing)
-    return [] if is_none_answer(text, listed_names, names, parsing) else listed_names
+    return [] if _is_none(text, listed_names, names, parsing) else listed_names
 
 
 def parse_group_list(text: str, names: Sequence[str], parsing: Parsing) -> list[list[str]]:
@@ -413,14 +416,26 @@ def parse_group_list(text: str, names: Sequence[str], parsing: Parsing) -> list[
     Raises:
         UnparseableError: If lenient parsing cannot separate names from the words around them.
     """
-    if parsing == "lenient" and states_none(text, names):
+    if parsing == "lenient" and (text.strip() == word_for_none(names) or states_none(text, names)):
         return []
     if parsing == "lenient":
         groups = parse_groups(text, names, "," + separator(names).strip(","))
     else:
         groups = [line for line in (split_strictly(line, names) for line in text.split("\n") if line.strip()) if line]
     listed_names = [name for group in groups for name in group]
-    return [] if is_none_answer(text, listed_names, names, parsing) else groups
+    return [] if _is_none(text, listed_names, names, parsing) else groups
+
+
+def _is_none(text: str, listed_names: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
+    """Return True if an answer states that there are none.
+
+    Raises:
+        UnparseableError: If it lists none, and does not state it.
+    """
+    stated = is_none_answer(text, listed_names, names, parsing)
+    if not stated and not listed_names:
+        raise UnparseableError(f"expected names, found {quote_start(text)}")
+    return stated
 
 
 def split_strictly(text: str, names: Sequence[str]) -> list[str]:
@@ -442,7 +457,9 @@ def is_none_answer(text: str, answer_names: Sequence[str], names: Sequence[str],
     """Return True if an answer states that there are none: no item, or only a word for it that is no known name."""
     nothing = _NO_NAMES if parsing == "lenient" else _NO_NAMES[:1]
     words = {text.strip(), *answer_names[:1]} if len(set(answer_names)) == 1 else {text.strip()}
-    return not answer_names or any(word.lower() in nothing and word not in names for word in words)
+    if not answer_names:
+        return parsing == "strict" or is_empty_sign(text)
+    return any(word.lower() in nothing and word not in names for word in words)
 
 
 def word_for_none(names: Sequence[str]) -> str:

@@ -120,13 +120,13 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
         "app.py",
         "from plugin_project import right\nfrom pytest_taskgraph import Reply\n"
         "def answer(prompt):\n"
-        "    return Reply('\\x1b[31m' + right(prompt), 120, 7, cost=0.25, latency=1.5, finish_reason='max_tokens')\n",
+        "    return Reply('\\x1b[31m' + right(prompt), 120, 7, cost=0.25, latency=1.5, finish_reason='end_turn')\n",
     )
     ran = project.run(MODEL, RECORD)
     reply = trials(project)[0]["reply"]
     assert ran.counts == {"passed": 4}, ran.output
     assert (reply["tokens_in"], reply["tokens_out"], reply["cost"], reply["latency"]) == (120, 7, 0.25, 1.5)
-    assert (reply["finish_reason"], reply["source"]) == ("length", "python:app:answer")
+    assert (reply["finish_reason"], reply["source"]) == ("stop", "python:app:answer")
     assert "$1.00" in ran.output
 
 

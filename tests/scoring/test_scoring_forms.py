@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UnknownNameError, UnparseableError
-from pytest_taskgraph.scoring.extraction import answer_text
 from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
-from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.grade import grade, read_answer
+from pytest_taskgraph.scoring.statements import find_statement
 from pytest_taskgraph.trial import Json, Place, Question, Reply
 from pytest_taskgraph.workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 
@@ -96,8 +96,11 @@ def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, d
     names = data.draw(NASTY)
     answer = data.draw(answers(name, names))
     reply = replied(FORMS[name].write(answer, names), place)
-    text = answer_text(reply, place, "lenient", FORMS[name].takes_lines(names))
-    assert FORMS[name].read(text, names, "lenient") == answer
+    question = Question(
+        id="q", family="f", group="g", section="", text="", prompt="", form=name, reference=answer,
+        metric=FORMS[name].metric, names=names, place=place,
+    )  # fmt: skip
+    assert read_answer(question, Reply(reply)) == answer
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
@@ -107,7 +110,7 @@ def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, d
 def test_form_strict_parsing_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(PLAIN)
     answer = data.draw(answers(name, names))
-    text = answer_text(f"So.\nFinal answer: {FORMS[name].write(answer, names)}" if place == "marker" else
+    text = find_statement(f"So.\nFinal answer: {FORMS[name].write(answer, names)}" if place == "marker" else
                        FORMS[name].write(answer, names), place, "strict")  # fmt: skip
     assert FORMS[name].read(text, names, "strict") == answer
 
@@ -131,7 +134,7 @@ def test_yes_no_without_verdict_is_unparseable(text: str) -> None:
         form("yes-no").read(text, [], "lenient")
 
 
-@pytest.mark.parametrize("text", ["", "none", "None.", "**Empty**", "`n/a`", "[]", " \n", '"none"', "{ }"])
+@pytest.mark.parametrize("text", ["none", "None.", "**Empty**", "`n/a`", "[]", "∅", '"none"', "{ }"])
 @pytest.mark.parametrize("name", ["task-set", "groups"])
 def test_task_set_words_for_none_are_empty(name: str, text: str) -> None:
     assert form(name).read(text, ["A"], "lenient") == []

@@ -161,9 +161,18 @@ def test_grade_reply_cut_off_before_answer_raises_truncated(form: str, text: str
         grade(question(form), Reply(text, finish_reason="length"))
 
 
-def test_grade_reply_cut_off_after_answer_is_scored() -> None:
-    assert grade(question("task"), Reply("Final answer: Brew", finish_reason="length")).value == 1.0
-    assert grade(question("yes-no", place="whole"), Reply("No, since", finish_reason="length")).value == 1.0
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [("marker", "Final answer: Brew"), ("marker", "I think.\n\nBrew"), ("whole", "Brew"), ("first-line", "Brew")],
+)
+def test_grade_reply_cut_off_within_its_last_line_is_truncated(place: Place, text: str) -> None:
+    with pytest.raises(ProviderError, match="truncated"):
+        grade(question("task", place=place), Reply(text, finish_reason="length"))
+
+
+def test_grade_reply_cut_off_behind_its_answer_is_scored() -> None:
+    assert grade(question("task"), Reply("Final answer: Brew\nThis is si", finish_reason="length")).value == 1.0
+    assert grade(question("task", place="first-line"), Reply("Brew\nNext st", finish_reason="length")).value == 1.0
 
 
 def test_grade_unknown_form_or_metric_raises_first() -> None:

@@ -320,7 +320,6 @@ def test_plain_names_that_are_not_known_are_listed(text: str) -> None:
         "Task1 / Task2",
         "Task1 → Task2",
         "'Task1' 'Task2'",
-        "Task1, Task2 (Task3 is excluded)",
         "1) Task1 2) Task2",
     ],
 )

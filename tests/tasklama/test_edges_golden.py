@@ -98,10 +98,8 @@ def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
     transcript, _ = run_method(question, in_order("Hard to say, but I like the weather."))
     score = grade(question, transcript.reply)
     assert (score.status, score.value) == ("unparseable", 0.0)
-    message = (
-        "expected the order of steps or the dependencies between them, found 'Hard to say, but I like the weather.'"
-    )
-    assert score.remark == message
+    assert score.remark == "expected steps, a line each, found 'Hard to say, but I like the weather.'"
+    assert transcript.reply.text == "Hard to say, but I like the weather."
     assert read_answer(question, transcript.reply) is None
 
 

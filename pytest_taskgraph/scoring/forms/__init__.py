@@ -16,12 +16,13 @@ from ...catalog import Catalog, Deferred
 from ...errors import TaskgraphError, UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
+from ..answering_sentences import restates
 from ..condition_meaning import condition_text
 from ..explanations.group_differences import explain_groups
 from ..explanations.name_differences import explain_name, explain_names
 from ..explanations.order_violations import explain_order
 from ..explanations.value_differences import explain_condition, explain_number
-from ..extraction import find_verdict, mask_names, unbox_answer
+from ..extraction import mask_names, unbox_answer
 from ..name_lists import (
     needs_lines,
     parse_group_list,
@@ -32,7 +33,10 @@ from ..name_lists import (
     unknown_name,
     word_for_none,
 )
+from ..named_answers import reduce_names
+from ..numbers import reduce_number
 from ..partial_order import linear_extension, task_labels
+from ..yes_no_verdicts import find_verdict, reduce_verdict
 from .form import Form, show_value
 from .letter_form import LETTER
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
@@ -151,6 +155,41 @@ def _parse_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
         if parse_guard(candidate) is not None:
             return candidate
     raise UnparseableError(f"expected a condition such as in the specification, found {quote_start(text)}")
+
+
+_LONGEST_SENTENCE = 2_000  # characters in which a condition is looked for
+_UNDER = re.compile(r"\b(?:if|when|once|as soon as|as|condition(?: is)?|is|:)\s*:?\s+(?=[\w(`'\"*])", re.IGNORECASE)
+
+
+def _reduce_condition(statement: str, question: str, names: Sequence[str]) -> str:
+    """Return the condition behind the words of a sentence that restates the question; else the statement."""
+    if len(statement) > _LONGEST_SENTENCE or parse_guard(_plain_guard(statement)) is not None:
+        return statement
+    for match in _UNDER.finditer(statement):
+        rest = statement[match.end() :]
+        if restates(statement[: match.start()], question, names) and parse_guard(_plain_guard(rest)) is not None:
+            return rest
+    return statement
+
+
+def _reduce_yes_no(statement: str, question: str, names: Sequence[str]) -> str:
+    if not (text := reduce_verdict(statement, question, names)):
+        raise UnparseableError(f"expected yes or no, found {quote_start(statement)}")
+    return text
+
+
+def _reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
+    if not (text := reduce_number(statement, question, names)):
+        raise UnparseableError(f"expected a whole number, found {quote_start(statement)}")
+    return text
+
+
+def _reduce_order(statement: str, question: str, names: Sequence[str]) -> str:
+    """Return the names of an order, one a line, or the statement."""
+    arrows = not any(_ARROW.search(name) or " > " in name for name in names)
+    if arrows and statement.count(" > ") > 1:
+        statement = statement.replace(" > ", ", ")
+    return reduce_names(_ARROW.sub(",", statement) if arrows else statement, question, names)
 
 
 def _plain_guard(text: str) -> str:
@@ -288,14 +327,28 @@ def _condition_instruction(names: Sequence[str]) -> str:
 
 
 YES_NO = Form(
-    "yes-no", _yes_no_instruction, _parse_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS
+    "yes-no",
+    _yes_no_instruction,
+    _parse_yes_no,
+    _write_name,
+    "correctness",
+    wrong=_other_verdict,
+    classes=VERDICTS,
+    reduce=_reduce_yes_no,
 )
 TASK = Form(
-    "task", _task_instruction, _parse_task, _write_name, "correctness", wrong=_unknown_task, explain=explain_name
+    "task",
+    _task_instruction,
+    _parse_task,
+    _write_name,
+    "correctness",
+    wrong=_unknown_task,
+    explain=explain_name,
+    reduce=reduce_names,
 )
 TASK_SET = Form(
     "task-set", _set_instruction, _parse_set, _write_set, "jaccard", ("precision", "recall"),
-    wrong=_no_names_or_unknown, takes_lines=needs_lines, explain=explain_names,
+    wrong=_no_names_or_unknown, takes_lines=needs_lines, explain=explain_names, reduce=reduce_names,
 )  # fmt: skip
 GROUPS = Form(
     "groups", _groups_instruction, _parse_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
@@ -303,10 +356,17 @@ GROUPS = Form(
 )  # fmt: skip
 TASK_ORDER = Form(
     "task-order", _order_instruction, _parse_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
-    takes_lines=needs_lines, explain=explain_order,
+    takes_lines=needs_lines, explain=explain_order, reduce=_reduce_order,
 )  # fmt: skip
 NUMBER = Form(
-    "number", _number_instruction, _parse_number, _write_name, "correctness", wrong=_next_number, explain=explain_number
+    "number",
+    _number_instruction,
+    _parse_number,
+    _write_name,
+    "correctness",
+    wrong=_next_number,
+    explain=explain_number,
+    reduce=_reduce_number,
 )
 CONDITION = Form(
     "condition",
@@ -317,6 +377,7 @@ CONDITION = Form(
     wrong=_opposite,
     show=_show_condition,
     explain=explain_condition,
+    reduce=_reduce_condition,
 )
 
 

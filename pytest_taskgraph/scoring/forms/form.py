@@ -41,6 +41,10 @@ def _itself(answer: Json) -> Json:
     return answer
 
 
+def _keep_statement(statement: str, question: str, names: Sequence[str]) -> str:
+    return statement
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """The instruction for an answer and the parser of it, in one place so that they agree.
@@ -64,6 +68,9 @@ class Form:
     show: Callable[[Json], str] = show_value  # the answer as a person writes it
     takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
     """Known names -> True if the ideal answer over them may take more than one line."""
+    reduce: Callable[[str, str, Sequence[str]], str] = _keep_statement
+    """Statement of a reply, question and known names -> the answer within it, for `read`, in lenient parsing; raises
+    UnparseableError if it certainly states none."""
     # True: `read` finds the answer within other text, so that no marker is needed before it
     self_delimiting: bool = False
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it

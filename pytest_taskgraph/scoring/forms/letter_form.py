@@ -88,4 +88,4 @@ def _ask(names: Sequence[str]) -> str:
     return f"The answer is one letter: {choice}." if choice else "The answer is the letter of one option."
 
 
-LETTER = Form("letter", _ask, _read, _write, "choice_accuracy", wrong=_other_letter)
+LETTER = Form("letter", _ask, _read, _write, "choice_accuracy", wrong=_other_letter, self_delimiting=True)

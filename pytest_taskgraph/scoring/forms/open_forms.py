@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
+from ..answering_sentences import without_reason
 from ..explanations.reason_differences import explain_pair, explain_reasons, explain_verdict
-from ..extraction import find_verdict, list_names, unbox_answer
+from ..extraction import list_names, unbox_answer
 from ..name_lists import (
     is_none_answer,
     parse_names,
@@ -26,6 +27,8 @@ from ..name_lists import (
     unknown_name,
     word_for_none,
 )
+from ..named_answers import names_of_sentences
+from ..yes_no_verdicts import find_verdict, reduce_verdict
 from .form import Form, collapse_spaces, show_value
 
 _MARKS = {":": "a colon", "=": "an equals sign", "~": "a tilde", "^": "a caret"}
@@ -38,6 +41,17 @@ _LINK = re.compile(r"\s(?:with|[-=]>|[→↔⇄])\s|[→↔⇄]", re.IGNORECASE)
 _LEFT_DECORATION = re.compile(r"[*_`\"']++(?=\s|$)")  # closes decoration that begins before the name
 _VERDICT = re.compile(r"\b_*+(yes|no)\b[*_`\"'”’]*+\s*+[:,.;!–—-]*+", re.IGNORECASE)
 _STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGNORECASE)
+_FINE = re.compile(
+    r"\W*(?:(?:it|this|is|are|seems?|looks?|appears?|also|its|the|name|description|data)\s+)*"
+    r"(?:fine|ok(?:ay)?|correct|consistent|corresponds?|match(?:es|ing)?|fits?|plausible|in order"
+    r"|no (?:issue|problem|contradiction|mismatch)s?)"
+    r"\b(?![^.;]*\b(?:not|but|however|except)\b)",
+    re.IGNORECASE,
+)
+_NO_DESCRIPTION = re.compile(  # code, or a question back
+    r"\s*+(?:task|workflow|package|data|def|class|import)\s++\w++\s*+[({]|\W*+(?:what|which|how|could|can|would|do|shall|please)\b[^.!\n]*\byou\b[^.!\n]*\?\s*$",
+    re.IGNORECASE,
+)
 _MOST_BREAKS = 8
 
 
@@ -47,7 +61,7 @@ def _parse_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     Raises:
         UnparseableError: if it holds no letter or digit.
     """
-    if not re.search(r"\w", text):
+    if not re.search(r"\w", text) or (parsing == "lenient" and _NO_DESCRIPTION.match(text)):
         raise UnparseableError(f"expected a text, found {quote_start(text)}")
     return collapse_spaces(text)
 
@@ -83,6 +97,8 @@ def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[st
             tasks = [name] if name else []
         else:
             tasks, reason = _parse_line(line, names)
+        if tasks and parsing == "lenient" and _FINE.match(reason):
+            continue  # a task of which nothing is said but that it is in order
         if tasks:
             current_lines = []
         elif parsing == "lenient" and after_gap and any(current_lines) and not line[0].isspace():
@@ -199,6 +215,17 @@ def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
     return last_part.replace("`", "").strip(), reason
 
 
+def _reduce_reasons(statement: str, question: str, names: Sequence[str]) -> str:
+    """Return the tasks with which a sentence answers the question, each with the reason; else the statement."""
+    try:
+        _parse_task_reasons(statement, names, "lenient")
+    except UnparseableError:
+        reason = statement[len(without_reason(statement)) :].strip(" ,;:–—-")
+        found = names_of_sentences(without_reason(statement), question, names)
+        return "\n".join(_join_reason(name, collapse_spaces(reason), _mark(names)) for name in found) or statement
+    return statement
+
+
 def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the names before the mark, however many, and the text after it.
 
@@ -249,6 +276,12 @@ def _parse_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> J
         raise UnparseableError(f"expected yes or no and a reason, found {quote_start(text)}")
     rest = _strip_closing_decoration(match.string[match.end() :])
     return {"answer": match[1].lower(), "reason": collapse_spaces(rest)}
+
+
+def _reduce_verdict(statement: str, question: str, names: Sequence[str]) -> str:
+    if not (text := reduce_verdict(statement, question, names, reason=True)):
+        raise UnparseableError(f"expected yes or no and a reason, found {quote_start(statement)}")
+    return text
 
 
 def _tasks_and_reasons(answer: Json) -> tuple[list[str], dict[str, str]]:
@@ -371,7 +404,7 @@ TEXT = Form(
 TASK_REASONS = Form(
     "task-reasons", _task_reasons_instruction, _parse_task_reasons, _write_task_reasons, "identification",
     ("reason", "explanation"), wrong=_no_tasks_or_unknown, show=_show_reasons, takes_lines=always_takes_lines,
-    open=True, explain=explain_reasons,
+    open=True, explain=explain_reasons, reduce=_reduce_reasons,
 )  # fmt: skip
 PAIR_REASON = Form(
     "pair-reason", _pair_reason_instruction, _parse_pair_reason, _write_pair_reason, "identification", ("reason",),
@@ -380,7 +413,7 @@ PAIR_REASON = Form(
 YES_NO_REASON = Form(
     "yes-no-reason", _yes_no_reason_instruction, _parse_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",),
     wrong=_other_verdict, show=_show_verdict, takes_lines=always_takes_lines, open=True, classes=VERDICTS,
-    classify=_verdict_of, explain=explain_verdict,
+    classify=_verdict_of, explain=explain_verdict, reduce=_reduce_verdict,
 )  # fmt: skip
 
 OPEN_FORMS: dict[str, Form] = {form.name: form for form in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}

@@ -34,6 +34,8 @@ _PAIR = re.compile(
 _SIMILARITY = re.compile(r"Similarity:[ \t]*(\[.*\])")
 _UNREAD = re.compile(r"Unread:[ \t]*(.*)")
 _FENCE = re.compile(r"\s*`{3,}\w*\s*")
+_CHAT = re.compile(r"\b(?:i|i'm|i'll|you|you've|you're|your|me)\b|\?\s*$", re.IGNORECASE)  # in no step
+_ANNOUNCED = re.compile(r"[^\n{\[]{0,200}:[ \t]*\n\s*(?=[\[{])")
 _DECORATION = ' \t*_`"“”'
 
 
@@ -100,7 +102,7 @@ def _parse_steps(listed_steps: Sequence[str] | None, text: str) -> dict[int, str
     """Return the steps by their number in the text, in its order; from 1 where they have none."""
     lines = [line for line, of_dependencies in _classified_lines(text) if not of_dependencies]
     bulleted = [match[1] for line in lines if (match := _BULLETED.fullmatch(line))]
-    plain = [line for line in lines if not line.rstrip(_DECORATION).endswith(":")]
+    plain = [line for line in lines if not line.rstrip(_DECORATION).endswith(":") and not _CHAT.search(line)]
     steps_by_number = (
         (_numbered_steps(lines) or dict(enumerate(bulleted or plain, 1)))
         if listed_steps is None
@@ -162,9 +164,11 @@ def _valid_pairs(candidates: object, steps: int) -> list[tuple[int, int]]:
 
 
 def _parse_json(text: str) -> Json:
-    """Return the value of a text that is JSON, also in a fence; None for any other text."""
+    """Return the value of a text that is JSON, in a fence or behind a line that announces it; None for any other."""
+    bare = _without_fences(text).strip()
+    announced = _ANNOUNCED.match(bare)
     try:
-        value: Json = json.loads(_without_fences(text))
+        value: Json = json.loads(bare[announced.end() :] if announced else bare)
     except (ValueError, RecursionError):
         return None
     return value
@@ -237,5 +241,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 TASK_GRAPH = Form(
     "task-graph", _ask, _read, _write, "hungarian_f1", pass_threshold=0.0, wrong=_other_step, show=_show,
-    takes_lines=_takes_lines, open=True, explain=explain_steps,
+    takes_lines=_takes_lines, self_delimiting=True, open=True, explain=explain_steps,
 )  # fmt: skip

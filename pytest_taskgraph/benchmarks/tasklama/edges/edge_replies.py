@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ....errors import UnparseableError
-from ....scoring.extraction import answer_text, find_verdict, has_marker
 from ....scoring.forms.task_graph_form import MOST_PAIRS, read_dependencies, read_graph, read_steps
+from ....scoring.statements import has_marker, marked_part
 from ....scoring.task_graphs.precedence import Edge
 from ....scoring.task_graphs.similarity import words
 from ....scoring.task_graphs.step_graphs import answered_graph
+from ....scoring.yes_no_verdicts import find_verdict
 
 LONGEST_REPLY: Final = 100_000  # characters that are searched: of a longer reply the last ones, where the answer stands
 MOST_LINES: Final = 2_000
@@ -109,11 +110,7 @@ def _pairs_of_own_list(text: str, steps: Sequence[str]) -> list[Edge] | None:
 
 def _answer_in(text: str) -> str:
     """Return what follows "Final answer:", else the whole reply; without code fences."""
-    end = text[-LONGEST_REPLY:]
-    try:
-        return answer_text(end, "marker" if has_marker(end, "lenient") else "whole", "lenient")
-    except UnparseableError:
-        return ""
+    return marked_part(text[-LONGEST_REPLY:])
 
 
 def _listed_numbers(text: str, steps: int) -> list[int]:

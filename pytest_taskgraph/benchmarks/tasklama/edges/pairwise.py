@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Final
 
-from ....scoring.extraction import has_marker
+from ....scoring.statements import has_marker
 from ....scoring.task_graphs.precedence import Edge
 from ....trial import Json, Question, Reply, Request
 from .edge_answers import Asking, FoundEdges, GivenSteps, Requests, user_request

@@ -1,0 +1,114 @@
+"""The number of a statement: boxed or bold, with the noun that the question counts, or the only one that is not given.
+
+Operands, bullets, ordinals and numbers of the question are never the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .answering_sentences import content_words
+from .extraction import mask_names, unbox_answer
+
+_NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?:\.0+)?(?![\w]|[.,]\d)")
+_NUMBER_WORDS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+eighteen nineteen twenty
+"""
+_WORDS = _NUMBER_WORDS.split()
+_TIMES = {"once": "1 time", "twice": "2 times", "thrice": "3 times"}
+_WORD = re.compile(rf"\b(?:{'|'.join([*_WORDS, *_TIMES])})\b", re.IGNORECASE)
+_NEVER = re.compile(r"\bnever\b|\bnot (?:run|executed|once)\b|\bzero times\b", re.IGNORECASE)
+_MARKED = re.compile(r"(?:\*\*|__)\s*+([-−]?\d{1,18})(?:\.0+)?(?:\s+[a-z]+)?[.!]?\s*+(?:\*\*|__)")
+_CHOICE = re.compile(
+    r"\d\W{0,6}(?:or|to|/|–|and maybe)\W{0,6}\d|\bbetween\b[^.\n]{0,30}\band\b"
+    r"|\b(?:at least|at most|about|around|approximately)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"(?<![\w.=<>+*/-])(?<![=<>+*/] )(\d{1,18})(?:\s*[x×])?"
+    r"(?:\s+(?:different|separate|distinct|more|such))?\s+([a-z]+)",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"(?:=|\b(?:is|equals?|total(?:s|ing)?(?: of)?|answer|count|result|number|overall|altogether))[\s:*_`]*+"
+    r"(?:to |of |therefore |thus |then )?"
+    r"([-−]?\d{1,18})(?:\.0+)?(?![\w]|[.,]\d)(?!\s*[-+*/×<>=%])",
+    re.IGNORECASE,
+)
+_TIMES_WORDS = """
+times time instances instance executions execution runs rounds iterations repetitions passes
+"""
+_TIMES_NOUNS = frozenset(_TIMES_WORDS.split())
+_BULLET = re.compile(r"^[ \t]*+\(?\d{1,9}[.)][ \t]++(?=\S)", re.MULTILINE)
+_PER = re.compile(r"\bper (?:round|iteration|pass|loop|run|cycle)\b", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\([^()\n]*\)")
+_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
+
+
+def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
+    """Return the number that a statement gives as the answer, in digits; "" if none certainly is.
+
+    Args:
+        statement: The statement of a reply.
+        question: The text of the question.
+        names: The known names; numbers in them do not count.
+    """
+    named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
+    text = mask_names(unbox_answer(statement, names), named_in_words, "\ue000N", "\ue001")[0]
+    text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))
+    text = _BULLET.sub("", text)
+    if _PER.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
+        return ""
+    text = _IN_BRACKETS.sub(" ", text) if _NUMBER.search(_IN_BRACKETS.sub(" ", text)) else text
+    first_line = text.strip().partition("\n")[0]
+    bare = first_line.strip("*_`\"'.,!()$ ")
+    if alone := re.fullmatch(r"([-−]?\d{1,18})(?:\.0+)?(?:\s*(?:x|×|times?))?", bare):
+        return alone[1]
+    if _CHOICE.search(text) or (not _NUMBER.search(text) and "?" in text):
+        return ""
+    if marked := {match[1] for match in _MARKED.finditer(text)}:
+        return marked.pop() if len(marked) == 1 else ""
+    return _counted(text, question) or _stated(text, question)
+
+
+def _digits(match: re.Match[str]) -> str:
+    word = match[0].lower()
+    return _TIMES.get(word) or str(_WORDS.index(word))
+
+
+def _counted(text: str, question: str) -> str:
+    """Return the number before the noun that the question counts; of several, the last one that is stated in all."""
+    how_many = re.search(r"how (?:many|often)\s+(\w+)?", question, re.IGNORECASE)
+    nouns = {how_many[1].lower()} if how_many and how_many[1] else set()
+    times = not nouns or nouns & _TIMES_NOUNS
+    found = [match for match in _COUNTED.finditer(text) if _is_noun(match[2].lower(), nouns, bool(times))]
+    exact = [match for match in found if match[2].lower() in {"times", "time"} | nouns]
+    numbers = [match[1] for match in exact or found]
+    if not numbers:
+        return "0" if times and _NEVER.search(text) and not _NUMBER.search(text) else ""
+    return numbers[-1]
+
+
+def _is_noun(word: str, nouns: set[str], times: bool) -> bool:
+    return word in nouns or word.rstrip("s") in {noun.rstrip("s") for noun in nouns} or (times and word in _TIMES_NOUNS)
+
+
+def _stated(text: str, question: str) -> str:
+    """Return the only number that is stated as the result, or that stands alone, and is not given in the question."""
+    given = {match[0] for match in _NUMBER.finditer(question)}
+    stated = [match[1] for match in _STATES.finditer(text) if match[1] not in given and not _is_assigned(text, match)]
+    if stated:
+        return stated[-1] if len(set(stated)) == 1 else ""
+    numbers = {match[0] for match in _NUMBER.finditer(text)}
+    words = content_words(text, ())
+    return numbers.pop() if len(numbers) == 1 and not words and not numbers & given else ""
+
+
+def _is_assigned(text: str, match: re.Match[str]) -> bool:
+    """Return True if the number is the value of a variable, as in `m = 5`."""
+    return (
+        match[0].startswith("=")
+        and re.search(r"\b[A-Za-z_]\w*\s*$", text[max(0, match.start() - 40) : match.start()]) is not None
+    )
