@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from .extraction import mask_names
+from .extraction import LEFT, MASK, RIGHT, mask_names
 
-LEFT, RIGHT = "\ue000", "\ue001"  # around the number that masks a name
-MASK: Final = rf"{LEFT}\d++{RIGHT}"
 _MASK = re.compile(MASK)
 _IDENTIFIER = re.compile(r"(?<![\w.])(?=[^\W\d])\w*(?:\d|_|[a-z][A-Z])\w*+")
 _QUOTED = re.compile(r"['\"`“‘]([^'\"`“”‘’\n]{1,120})['\"`”’]")

@@ -14,6 +14,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _IN_LATEX = re.compile(
     r"\\(?:text|textbf|texttt|mathrm|mathbf|mathtt)\s*\{([^{}]*+)\}|\\[()\[\],;! ]|\$|\\(?=[_{}&%#])"
 )
+LEFT, RIGHT = "\ue000", "\ue001"  # around the number that masks a known name
+MASK = rf"{LEFT}\d++{RIGHT}"
 _MOST_BOXES = 64
 _MOST_OPENINGS = 64  # keeps the search for names linear
 

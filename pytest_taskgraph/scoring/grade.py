@@ -120,7 +120,7 @@ def _parse_answer(question: Question, reply: Reply) -> Json | Score:
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
     answer_form, text = form(question.form), ""
     lines = answer_form.takes_lines(question.names)
-    if reply.cut_off and not ends_answer(reply.text, question.place, question.parsing, lines):
+    if reply.cut_off and not ends_answer(reply.text, question.place, lines):
         raise _truncated(reply)
     accepted = accepted_names(question.names, question.spellings, question.form)
     try:

@@ -14,26 +14,24 @@ from itertools import count
 
 from ..errors import UnparseableError
 from ..trial import Parsing
-from .extraction import list_names, mask_names, unbox_answer
+from .extraction import LEFT, MASK, RIGHT, list_names, mask_names, unbox_answer
 from .statements import is_empty_sign, is_exclusion
 
-_LEFT, _RIGHT = "\ue000", "\ue001"  # around the number that masks a known name
-_MASKED = rf"{_LEFT}\d++{_RIGHT}"
-_WORDS = re.compile(rf"{_MASKED}|\w[\w'’-]*+")
+_WORDS = re.compile(rf"{MASK}|\w[\w'’-]*+")
 _IDENTIFIER = re.compile(r"(?=[^\W\d])\w*(?:\d|_|[a-z][A-Z])\w*")
 _DECORATION = r"[*_`\"'“”‘’«»\[\]{}()$]"
-_OPENING = re.compile(rf"(?:[ \t]|{_DECORATION}|[-+•·–—](?=\s)|\d{{1,9}}[.)](?=\s|{_MASKED}|{_DECORATION}))*+")
-_TASK = re.compile(rf"(?:(?:both|the)\s++)?+(?:tasks?\s++)?+(?=[*`\"'“‘]*+(?:{_MASKED}|[A-Za-z]\w*?\d))", re.IGNORECASE)
+_OPENING = re.compile(rf"(?:[ \t]|{_DECORATION}|[-+•·–—](?=\s)|\d{{1,9}}[.)](?=\s|{MASK}|{_DECORATION}))*+")
+_TASK = re.compile(rf"(?:(?:both|the)\s++)?+(?:tasks?\s++)?+(?=[*`\"'“‘]*+(?:{MASK}|[A-Za-z]\w*?\d))", re.IGNORECASE)
 _CLOSING = r"[*_`\"'”’»\]}]*+"
-_QUALIFIER = rf"(?:(?:[`'\"]*+(?:{_MASKED}|[^\W\d][\w-]*+)[`'\"]*+\.)(?=[^\s.]))*+"
-_ITEM = re.compile(rf"({_QUALIFIER}[*`'\"]*+)({_MASKED}|[^\W\d]\w*+(?:-\w++)*+){_CLOSING}")
+_QUALIFIER = rf"(?:(?:[`'\"]*+(?:{MASK}|[^\W\d][\w-]*+)[`'\"]*+\.)(?=[^\s.]))*+"
+_ITEM = re.compile(rf"({_QUALIFIER}[*`'\"]*+)({MASK}|[^\W\d]\w*+(?:-\w++)*+){_CLOSING}")
 _NOTE = re.compile(r"\s*+\(([^()\n]*+)\)" + _CLOSING)
 _END = re.compile(rf"(?:[\s.!,;。]|{_DECORATION})*+$")
 _WHY = re.compile(r"\s*+:[*_`]*+|\s++[-–—]++\s")
 _SENTENCE = re.compile(rf"{_DECORATION}*+[.!]{_DECORATION}*+\s++")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\S)")
 _LEAD = re.compile(r":[*_]*+(?:\s|$)")
-_COPULA = re.compile(rf"\b(?:is|are|be|includes?|namely)\s++(?=[*_`\"'“‘«\[{{(]*+(?:{_MASKED}|[A-Z]\w*))")
+_COPULA = re.compile(rf"\b(?:is|are|be|includes?|namely)\s++(?=[*_`\"'“‘«\[{{(]*+(?:{MASK}|[A-Z]\w*))")
 _NEGATIVE = re.compile(r"\W*(?:not|excluded|excluding|except|without|never|neither|wrong|incorrect)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|n['’]t|never|excluding|except|than|without)\W*$", re.IGNORECASE)
 _LEADS = "answer answers task tasks name names list result results output set order groups steps"
@@ -127,7 +125,7 @@ def states_none(text: str, names: Sequence[str]) -> bool:
     rest = words[match.end() :]
     if _END.match(rest):
         return True
-    if _EXCEPTION.search(rest) or re.search(rf"(?:[,;:.\n]|^)[ \t]*+(?:{_DECORATION}|[-+•]\s)*+{_MASKED}", rest):
+    if _EXCEPTION.search(rest) or re.search(rf"(?:[,;:.\n]|^)[ \t]*+(?:{_DECORATION}|[-+•]\s)*+{MASK}", rest):
         return False
     punctuation = re.match(r"[\W_]*+", rest)
     after = rest[punctuation.end() :] if punctuation else rest
@@ -176,11 +174,11 @@ def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
 
 
 def _mask_known(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    return mask_names(text, names, _LEFT, _RIGHT)
+    return mask_names(text, names, LEFT, RIGHT)
 
 
 def _unmask(item: str, numbered_names: Sequence[str]) -> str:
-    return re.sub(_MASKED, lambda match: numbered_names[int(match[0][1:-1])], item)
+    return re.sub(MASK, lambda match: numbered_names[int(match[0][1:-1])], item)
 
 
 def _parse_masked(text: str, cuts: str, bare: bool, groups: bool) -> Iterator[list[str]]:
@@ -259,8 +257,8 @@ def _parse_line(line: str, cuts: str, bare: bool, leads: int = 0) -> _Line | Non
 def _check_lead(lead: str, colon: bool) -> None:
     if _NEGATIVE.match(lead) or _NEGATED.search(lead):
         raise _UnclearListError("the list is negated")
-    ends_with_name = colon and re.search(rf"{_MASKED}{_CLOSING}\s*+(?:\([^()]*+\))?\s*$", lead)
-    if ends_with_name or re.search(rf"{_MASKED}\s*+[,;]", lead):
+    ends_with_name = colon and re.search(rf"{MASK}{_CLOSING}\s*+(?:\([^()]*+\))?\s*$", lead)
+    if ends_with_name or re.search(rf"{MASK}\s*+[,;]", lead):
         raise _UnclearListError("a name stands before a colon")
 
 
@@ -309,7 +307,7 @@ def _end_list(line: str, end: int, name: str, line_list: _Line) -> _Line | None:
         line_list.names.append(name)
         line_list.tail = line[sentence.end() :]
         return line_list
-    if line_list.names or _LEFT in name:
+    if line_list.names or LEFT in name:
         raise _UnclearListError("words follow a name")
     return None
 
@@ -331,10 +329,10 @@ def _check_reason(reason: str, name: str) -> None:
         and not is_function_word(first[0])
         and re.match(r"\s*(?:$|[,;:]|and\b)", reason[first.end() :])
     )
-    is_known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
+    is_known = first is not None and (LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
     if begins_list and is_known and bare:
         raise _UnclearListError("names stand behind a colon")
-    if re.search(rf"[,;]\s*+(?:and\s++)?{_DECORATION}*+(?:{_MASKED}){_CLOSING}\s*+(?:[:.]?\s*$|:|[-–—]+\s)", reason):
+    if re.search(rf"[,;]\s*+(?:and\s++)?{_DECORATION}*+(?:{MASK}){_CLOSING}\s*+(?:[:.]?\s*$|:|[-–—]+\s)", reason):
         raise _UnclearListError("names stand in a reason")
 
 
@@ -355,7 +353,7 @@ def _check_beside(words: str, seen: Collection[str]) -> None:
 
 def _mentioned_names(words: str) -> list[str]:
     """Return the known names in a masked text, and the words that look like identifiers."""
-    return [word for word in _WORDS.findall(words) if word[0] == _LEFT or _IDENTIFIER.fullmatch(word)]
+    return [word for word in _WORDS.findall(words) if word[0] == LEFT or _IDENTIFIER.fullmatch(word)]
 
 
 def _is_prose(words: str) -> bool:

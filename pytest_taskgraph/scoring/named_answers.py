@@ -7,16 +7,13 @@ from collections.abc import Sequence
 
 from ..errors import UnparseableError
 from .answering_sentences import (
-    LEFT,
-    MASK,
-    RIGHT,
     is_negated,
     new_names,
     restates,
     split_sentences,
     without_reason,
 )
-from .extraction import mask_names
+from .extraction import LEFT, MASK, RIGHT, mask_names
 from .name_lists import parse_names, states_none
 from .statements import is_exclusion
 

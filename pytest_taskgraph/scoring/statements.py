@@ -1,6 +1,6 @@
 """The statement of a reply that is its answer: wrapping is undone, then the place is chosen, then the rest is left out.
 
-The rules are stated in docs/explanation/answers.md. Every step is linear in the length of the reply, whatever it holds.
+The rules are stated in docs/explanation/answer-parsing.md. Every step is linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def find_statement(
     elif place == "whole":
         statement = _after_corrections(_whole(text, prose))
     else:
-        statement = _last_statement(text, lines)
+        statement = _last_statement(text)
     if all(mark.search(statement) for mark in _MARKS):
         raise UnparseableError("expected an answer, found a verdict on each part")
     if len(statement) > LONGEST:
@@ -149,7 +149,7 @@ def asked_part(reply: str, place: Place) -> str:
     return reply if place == "whole" else _first_line(reply, lines=True) if reply.strip() else ""
 
 
-def ends_answer(reply: str, place: Place, parsing: Parsing, lines: bool) -> bool:
+def ends_answer(reply: str, place: Place, lines: bool) -> bool:
     """Return True if a reply that was cut off holds its answer whole: a line, behind which it went on."""
     if lines:
         return False
@@ -271,9 +271,7 @@ def _without_closing(text: str) -> str:
     blocks = list(_blocks(text))
     while len(blocks) > 1 and _closes(blocks[-1]):
         blocks.pop()
-    return (
-        "\n\n".join(_fenced(block) for block in blocks) if len(blocks) > 1 else (_fenced(blocks[0]) if blocks else "")
-    )
+    return "\n\n".join(map(_fenced, blocks))
 
 
 def _fenced(block: _Block) -> str:
@@ -342,7 +340,7 @@ def _whole(text: str, prose: bool) -> str:
     return unwrapped
 
 
-def _last_statement(text: str, lines: bool) -> str:
+def _last_statement(text: str) -> str:
     """Return the last statement of a reply without a marker."""
     blocks = _merge_lists(block for block in _blocks(text) if block.kind != "heading")
     if not any(block.text.strip() for block in blocks):
@@ -353,7 +351,7 @@ def _last_statement(text: str, lines: bool) -> str:
     if last.kind == "prose" and len(blocks) > 1 and blocks[-2].kind == "list" and is_exclusion(last.text):
         last = blocks[-2]  # the sentence says what the list leaves out
     if last.kind == "prose":
-        return _last_line(last, lines)
+        return _last_line(last)
     if last.kind == "code" and _json_of(last) is None and looks_like_code(last.text):
         raise UnparseableError("expected an answer, found code")
     return _unwrapped(_fenced(last))
@@ -370,11 +368,11 @@ def _merge_lists(blocks: Iterable[_Block]) -> list[_Block]:
     return merged
 
 
-def _last_line(block: _Block, lines: bool) -> str:
-    if looks_like_code(block.text) and parse_json(block.text) is None:
-        raise UnparseableError("expected an answer, found code")
-    if parse_json(block.text) is not None:
+def _last_line(block: _Block) -> str:
+    if _json_of(block) is not None:
         return _unwrapped(block.text)
+    if looks_like_code(block.text):
+        raise UnparseableError("expected an answer, found code")
     filled = [line for line in block.lines if line.strip()]
     boxed = [line for line in filled if "\\boxed" in line or "\\fbox" in line]
     return boxed[-1] if boxed else filled[-1]

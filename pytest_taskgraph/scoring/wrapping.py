@@ -30,7 +30,7 @@ def parse_json(text: str) -> Json:
     return value if isinstance(value, list | dict) else None
 
 
-def write_json(value: Json, nested: bool = False) -> str:
+def write_json(value: Json) -> str:
     """Return a value of JSON as the forms write answers."""
     if isinstance(value, dict):
         return _write_object(value)
@@ -38,7 +38,7 @@ def write_json(value: Json, nested: bool = False) -> str:
         if not value:
             return "[]"
         if any(isinstance(item, list | dict) for item in value):
-            return "\n".join(write_json(item, nested=True) for item in value)
+            return "\n".join(write_json(item) for item in value)
         mark = ", " if not any("," in str(item) for item in value) else "\n"
         return mark.join(write_json(item) for item in value)
     if isinstance(value, bool):
@@ -66,7 +66,7 @@ def _write_object(value: dict[str, Json]) -> str:
     if isinstance(value[name], str) and not reasons and chosen is None and " " in str(value[name]) and _is_name(name):
         return f"{name}: {answer}"
     reason = str(value[reasons[0]]) if reasons and isinstance(value[reasons[0]], str) else ""
-    return f"{answer}: {reason}" if reason and chosen != "" and "\n" not in answer else answer
+    return f"{answer}: {reason}" if reason and "\n" not in answer else answer
 
 
 def _is_name(key: str) -> bool:
