@@ -36,7 +36,8 @@ SENTENCES = {
     "control": r"Every (?:other )?arrow, whether solid, dotted or thick, is control flow",
     "conditions": r"An arrow of the control flow with a text is taken only under the condition that the text states",
     "otherwise": r'The condition "otherwise" means that no other condition at that node holds',
-    "branches": r"Of several arrows without a text that leave a task, all are taken",
+    "branches": r"All ways out of a task that have no condition, or whose condition holds, are taken; a task at which "
+    r"these ways meet again without a join is executed once, after all of them",
     "headless": r"A line without an arrow head leads from the node that is written first to the other",
     "two heads": r"An arrow with heads at both ends stands for two arrows, one in each direction",
     "marks": r"A circle or a cross at the end of a line is an arrow head",

@@ -9,9 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from workflow_simulation import linear_extensions
+
 from pytest_taskgraph.notations import Notation
 from pytest_taskgraph.workflow.model import Link, Workflow
 from pytest_taskgraph.workflow.references import assemble, expand
+from pytest_taskgraph.workflow.semantics.execution import Run, outcome
+from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 FILE = Path(__file__).parent / "wording" / "notations.toml"
 BRANCHES: Final = {"parallel": "all", "exclusive": "exactly one", "inclusive": "one or more"}
@@ -40,7 +44,8 @@ def problems_of_guide(notation: Notation) -> list[str]:
     whole = " ".join(statement.says for statement in pinned)
     differences = [] if whole == notation.guide else [f"{notation.name}: pinned {whole!r}, found {notation.guide!r}"]
     for statement in pinned:
-        read = facts(notation.read(statement.text))
+        workflow = notation.read(statement.text)
+        read = {**facts(workflow), "runs": {text: _runs(workflow, text) for text in statement.means.get("runs", ())}}
         differences += [
             f"{notation.name}: {statement.says}\n  {name}: pinned {pinned_fact}, read {read[name]}"
             for name, pinned_fact in statement.means.items()
@@ -67,6 +72,13 @@ def facts(workflow: Workflow) -> dict[str, Any]:
         "inside": {name: list(workflow.task_names) for name, workflow in inner.items()},
         "described_inside": {name: {t.name: t.description for t in workflow.tasks} for name, workflow in inner.items()},
     }
+
+
+def _runs(workflow: Workflow, situation: str) -> list[str]:
+    """Return the orders in which the tasks can be executed in a situation, in alphabetical order."""
+    run = outcome(workflow, read_situation(situation))
+    assert isinstance(run, Run), run
+    return sorted(" ".join(order) for order in linear_extensions(run))
 
 
 def _target(link: Link) -> str:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ..errors import UnsupportedFeatureError
 from ..workflow.features import FEATURES, features
 from ..workflow.model import Workflow
+
+WAYS_OUT: Final = (
+    "All ways out of a task that have no condition, or whose condition holds, are taken; a task at which these ways "
+    "meet again without a join is executed once, after all of them."
+)
+"""What every guide says of branches without a gateway (`workflow/semantics/execution.py`); in BPMN it runs twice."""
 
 
 @dataclass(frozen=True, slots=True)

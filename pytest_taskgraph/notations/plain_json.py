@@ -34,7 +34,7 @@ from ..workflow.model import (
     Task,
     Workflow,
 )
-from .notation import Notation
+from .notation import WAYS_OUT, Notation
 
 FORMAT, VERSION, WIDTH = "taskgraph-workflow", 1, 110
 _encode_value = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -328,7 +328,8 @@ JSON = Notation(
     says=FEATURES,
     guide=(
         'The workflow is a JSON object. "links" is the control flow: each leads from "source" to "target", only under '
-        'its "guard" where it has one ("otherwise" means that no other guard at that source holds). START and END are '
+        'its "guard" where it has one ("otherwise" means that no other guard at that source holds). '
+        f"{WAYS_OUT} START and END are "
         'no tasks; "gateways" are none either: a split of kind "parallel" starts all branches, "exclusive" exactly '
         'one, "inclusive" one or more, and a join brings them together again. "data_links" is the data flow: from '
         'data to a task that reads it, from a task to data that it writes. A task with a "subworkflow" or a '

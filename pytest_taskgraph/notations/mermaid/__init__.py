@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from ..notation import Interpretation, Notation
+from ..notation import WAYS_OUT, Interpretation, Notation
 from .write_mermaid import render
 
 
@@ -61,10 +61,11 @@ MERMAID = Notation(
     guide=(
         "The workflow is a Mermaid flowchart: rectangles are tasks, cylinders are data, START and END are no tasks. "
         "A solid arrow is control flow, taken only under the condition that stands on it; the condition "
-        '"otherwise" means that no other condition at that node holds. A dotted arrow is data flow: from data to a '
-        "task that reads it, or from a task to data that it writes. Hexagons and diamonds are no tasks: a split starts "
-        "all branches (parallel), exactly one (exclusive) or one or more (inclusive), a join brings them together. A "
-        "subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph are arrows to it."
+        f'"otherwise" means that no other condition at that node holds. {WAYS_OUT} A dotted arrow is data flow: '
+        "from data to a task that reads it, or from a task to data that it writes. Hexagons and diamonds are no tasks: "
+        "a split starts all branches (parallel), exactly one (exclusive) or one or more (inclusive), a join brings "
+        "them together. A subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph "
+        "are arrows to it."
     ),
     render=render,
     parse=_parse,

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..notation import WAYS_OUT
+
 
 @dataclass(slots=True)
 class Conventions:
@@ -30,7 +32,7 @@ class Conventions:
     control: bool = False
     conditions: bool = False
     otherwise: bool = False
-    unconditional_branches: bool = False  # a task that several arrows without a condition leave
+    branches: bool = False  # a task that several arrows leave
     headless: bool = False
     two_headed: bool = False
     marked_heads: bool = False  # circles and crosses as heads
@@ -121,8 +123,8 @@ def _arrows(applied: Conventions) -> Iterator[str]:
         yield "An arrow of the control flow with a text is taken only under the condition that the text states."
     if applied.otherwise:
         yield 'The condition "otherwise" means that no other condition at that node holds.'
-    if applied.unconditional_branches:
-        yield "Of several arrows without a text that leave a task, all are taken."
+    if applied.branches:
+        yield WAYS_OUT
     if applied.headless:
         yield "A line without an arrow head leads from the node that is written first to the other."
     if applied.two_headed:

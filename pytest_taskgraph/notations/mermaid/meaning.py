@@ -164,8 +164,8 @@ class ChartLevel:
         self.applied.conditions |= any(link.guard is not None for link in links)
         self.applied.otherwise |= any(link.guard == OTHERWISE for link in links)
         tasks = {task.name for _, task in self.tasks}
-        branches = Counter(link.source for link in links if link.guard is None and link.source in tasks)
-        self.applied.unconditional_branches |= any(times > 1 for times in branches.values())
+        ways = Counter(link.source for link in links if link.source in tasks)
+        self.applied.branches |= any(times > 1 for times in ways.values())
 
     def _is_data_flow(self, edge: ChartEdge) -> bool:
         return "data" in (self.kinds[edge.source], self.kinds[edge.target])

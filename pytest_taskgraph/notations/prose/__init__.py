@@ -25,7 +25,7 @@ import re
 from ...source import Source
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from ..notation import Notation
+from ..notation import WAYS_OUT, Notation
 from ..phrases import quote, quoted_names
 from .sentences import NAME, SENTENCES, MisreadSentenceError, ProseLevel
 from .write_prose import render
@@ -119,7 +119,8 @@ PROSE = Notation(
     guide=(
         'The workflow is told in sentences, with names in single quotes. What "comes" after a node is control flow, '
         'taken only under the condition behind "if" where there is one; "otherwise" means that no other condition at '
-        'that node holds, and what comes "side by side" is all started. A fork, a choice, a join and a merge are no '
+        'that node holds, and what comes "side by side" is all started. '
+        f"{WAYS_OUT} A fork, a choice, a join and a merge are no "
         'tasks: they only lead on to what comes after them. "Reads" and "writes" are data flow. A composite task '
         'consists of what its section "Inside the composite task" tells, or of the workflow that it uses.'
     ),

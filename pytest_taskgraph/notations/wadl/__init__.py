@@ -59,14 +59,14 @@ from __future__ import annotations
 
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from ..notation import Notation
+from ..notation import WAYS_OUT, Notation
 from .write_wadl import heading, render_assembled, render_expanded, render_separate
 
 _FLOW = (
     "`A -> B;` is control flow: B comes directly after A. START and END are no tasks. PARALLEL_n forks into branches"
     " that run in parallel and PARALLEL_END_n joins them; EXCLUSIVE_n and INCLUSIVE_n choose exactly one branch, or one"
     ' or more. `A ?-> B { condition "c"; }` is followed only if c holds; "otherwise" means that no other condition'
-    " holds. `A --> B;` is data flow: a task reads the data before it and writes the data after it."
+    f" holds. {WAYS_OUT} `A --> B;` is data flow: a task reads the data before it and writes the data after it."
 )
 
 
