@@ -1,162 +1,156 @@
-"""Chance levels against brute force over all guesses and against the baselines."""
+"""Chance levels against guesses that see only the prompt, and worked by hand."""
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import combinations
-from statistics import fmean, mean, stdev
+from collections.abc import Sequence
+from statistics import fmean
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from steps import count_calls
+from guesses import drawn_questions, earned_by_guesses, misstated
 
-from pytest_taskgraph.benchmarks.understanding.baselines import guess_at_random
+from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import names_of
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import MOST_COUNTED
-from pytest_taskgraph.benchmarks.understanding.questions import chance as chances
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, case
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
-from pytest_taskgraph.benchmarks.understanding.questions.chance import chance, chance_at
+from pytest_taskgraph.benchmarks.understanding.questions.chance import (
+    GUESSES,
+    MOST_FREQUENT_NUMBER,
+    chance_level,
+    offered_names,
+)
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.metrics.agreement import jaccard, matching
-from pytest_taskgraph.scoring.metrics.texts import rouge1
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow
 
-NAMES = ("A", "B", "C", "D", "E")
-SUBSETS = [list(chosen) for n in range(6) for chosen in combinations(NAMES, n)]
+INSIDE = Workflow("E", tasks=(Task("Inner"), Task("Other")))
 LEVEL = Workflow(
     "W",
-    tasks=(*map(Task, NAMES[:4]), Task("E", subworkflow=Workflow("E", tasks=(Task("Inner"), Task("Other"))))),
+    tasks=(*map(Task, "ABCD"), Task("E", subworkflow=INSIDE)),
     data=(Data("raw"), Data("clean")),
     links=(
         Link("A", "B", "n > 1"), Link("A", "C", "otherwise"), Link("C", "D", "1 < n"), Link("D", "E", "m = 2"),
         Link("D", "C", " Otherwise"),
     ),
 )  # fmt: skip
+BUILT_IN = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 
 
-@pytest.mark.parametrize("reference", SUBSETS, ids="".join)
-def test_chance_of_set_is_mean_over_all_sets(reference: list[Json]) -> None:
-    brute = mean(jaccard([*guess], reference) or 0.0 for guess in SUBSETS)
-    assert chance("task-set", reference, NAMES) == pytest.approx(brute)
-    assert chance("task-reasons", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
+def level_of(form: str, answer: Json, *, guess: str = "all", level: Workflow = LEVEL, metric: str = "") -> float | None:
+    """Return the chance level of a question of this form about a whole workflow."""
+    pattern = Pattern("own", "Check.", ("?",), form, lambda workflow: [], metric=metric, guess=guess)  # type: ignore[arg-type]
+    scope = Scope(level, "workflow 'W'", True)
+    asked = PatternQuestion(pattern, pattern, level, scope, case(answer), 0, "wadl", "")
+    return chance_level(asked, metric or FORMS[form].metric)
 
 
-@pytest.mark.parametrize("reference", SUBSETS, ids="".join)
-def test_chance_of_pair_is_mean_over_all_pairs(reference: list[Json]) -> None:
-    brute = mean(jaccard([*guess], reference) or 0.0 for guess in combinations(NAMES, 2))
-    assert chance("pair-reason", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
+@pytest.mark.parametrize("tasks", [4, 12])
+@pytest.mark.parametrize("pattern", BUILT_IN, ids=lambda pattern: pattern.name)
+def test_no_guess_earns_more_than_stated_and_one_earns_as_much(pattern: Pattern, tasks: int) -> None:
+    assert misstated(earned_by_guesses(drawn_questions(pattern, 40, tasks, seed=0))) == ""
 
 
-def test_chance_of_verdict_and_name_is_uniform() -> None:
-    assert chance("yes-no", "no", NAMES) == 0.5
-    assert chance("yes-no-reason", {"answer": "yes", "reason": "why"}, NAMES) == 0.5
-    assert chance("task", "B", NAMES) == pytest.approx(0.2)
+@pytest.mark.parametrize(
+    ("answer", "guess", "stated"),
+    [
+        (["A", "B"], "all", 2 / 7),  # seven tasks on both levels
+        (["Inner"], "all", 1 / 7),
+        (["E.Inner"], "all", 0.0),  # nobody writes this path who lists names
+        (["raw"], "all", 1 / 2),  # two data
+        ([], "all", 0.0),
+        ([], "none", 1.0),
+        (["A"], "none", 0.0),
+    ],
+    ids=str,
+)
+def test_level_of_list_is_that_of_all_names_or_of_none(answer: Json, guess: str, stated: float) -> None:
+    assert level_of("task-set", answer, guess=guess) == pytest.approx(stated)
+    assert level_of("task-reasons", {"tasks": answer, "reasons": {}}, guess=guess) == pytest.approx(stated)
 
 
-def test_chance_of_number_is_uniform_over_range() -> None:
-    assert [chance("number", n, NAMES) for n in (-1, 0, 12, 13)] == pytest.approx([0.0, 1 / 13, 1 / 13, 0.0])
-    assert max(chances.NUMBERS) == MOST_COUNTED
+def test_level_of_verdict_name_and_pair_is_share() -> None:
+    assert level_of("yes-no", "no") == 0.5
+    assert level_of("yes-no-reason", {"answer": "yes", "reason": "why"}) == 0.5
+    assert level_of("task", "B") == pytest.approx(1 / 7)
+    assert level_of("pair-reason", {"tasks": ["A", "B"], "reasons": {"": "why"}}) == pytest.approx(2 / 7)
 
 
-def test_chance_of_condition_counts_equivalent_guards() -> None:
+def test_level_of_groups_is_that_of_one_group() -> None:
+    assert level_of("groups", [["A", "B"]]) == pytest.approx(2 / 7)
+    assert level_of("groups", [["A", "B", "C"], ["D"]]) == pytest.approx(3 / 7 / 2)  # one of two groups is missing
+
+
+def test_level_of_number_is_share_of_most_frequent() -> None:
+    assert level_of("number", 3) == level_of("number", 12) == MOST_FREQUENT_NUMBER > 1 / (MOST_COUNTED + 1)
+
+
+def test_level_of_condition_counts_opposites() -> None:
     domains: Json = {"n": {"kind": "integer"}, "m": {"kind": "integer"}}
-    stated: Json = {"condition": "n > 1", "domains": domains}
-    assert chance_at("condition", "equivalence", stated, LEVEL) == pytest.approx(2 / 3)
+    assert level_of("condition", {"condition": "n <= 1", "domains": domains}) == pytest.approx(2 / 3)
+    assert level_of("condition", {"condition": "n > 1", "domains": domains}) == 0.0
 
 
-def test_chance_of_groups_near_mean_over_divisions() -> None:
-    reference: Json = [["A", "B"], ["C"]]
-    rest = [[n for n in NAMES if n not in some] for some in SUBSETS]
-    brute = mean(matching([[*a], [*b]], reference) or 0.0 for a, b in zip(SUBSETS, rest, strict=True))
-    value = chance("groups", reference, NAMES)
-    assert value == pytest.approx(brute, abs=0.08)
-    assert value == chance("groups", reference, NAMES)
-
-
-def test_chance_of_order_is_score_of_declaration_order() -> None:
+def test_level_of_order_is_score_of_declaration_order() -> None:
+    tasks = tuple(map(Task, "ABC"))
     reference: Json = {"tasks": ["B", "A", "C"], "before": [[0, 1], [1, 2]]}
-    assert chance("task-order", reference, ("A", "B", "C")) == pytest.approx(1 - 1 / 3)
+    assert level_of("task-order", reference, level=Workflow("W", tasks=tasks)) == pytest.approx(1 - 1 / 3)
 
 
-def test_chance_of_other_metric_is_none() -> None:
-    assert chance_at("task-set", "recall", ["A"], LEVEL) is None
+def test_level_of_other_metric_is_none() -> None:
+    assert level_of("task-set", ["A"], metric="recall") is None
 
 
-def test_chance_of_text_is_mean_over_descriptions() -> None:
+def test_level_of_text_is_mean_over_descriptions() -> None:
     descriptions = ("Bakes the bread.", "", "Bakes a cake.")
     level = Workflow(
         "W", tasks=tuple(Task(name, description) for name, description in zip("ABC", descriptions, strict=True))
     )
     # Words in common with the reference: all three of three, one of three.
-    assert chance_at("text", "rouge1", "bakes the bread", level) == pytest.approx((1 + 1 / 3) / 2)
-    assert chance_at("text", "rouge2", "bakes the bread", level) == pytest.approx(1 / 2)
+    assert level_of("text", "bakes the bread", level=level, metric="rouge1") == pytest.approx((1 + 1 / 3) / 2)
+    assert level_of("text", "bakes the bread", level=level, metric="rouge2") == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize("measure", ["judge", "cosine", "bertscore"])
-def test_chance_of_text_model_metric_or_undescribed_is_none(measure: str) -> None:
+def test_level_of_text_model_metric_or_undescribed_is_none(measure: str) -> None:
     described = Workflow("W", tasks=(Task("A", "Bakes the bread."),))
-    assert chance_at("text", measure, "Bakes.", described) is None
-    assert chance_at("text", "rouge1", "Bakes.", LEVEL) is None
-    assert chance("text", "Bakes.", NAMES) is None
+    assert level_of("text", "Bakes.", level=described, metric=measure) is None
+    assert level_of("text", "Bakes.", metric="rouge1") is None
 
 
-def test_random_descriptions_score_chance_of_text() -> None:
-    settings = UnderstandingSettings(instances=120)
-    questions = [question(reference, settings) for reference in references(settings, {"patterns": "describe_*"})]
-    questions = [each for each in questions if each.chance is not None]  # None if no other task has a description
-    guesses = [rouge1(guess_at_random(each.prompt)[1], each.reference) for each in questions]
-    expected = [each.chance for each in questions if each.chance is not None]
-    assert len(expected) > 200
-    error = (
-        stdev(guess - mean_score for guess, mean_score in zip(guesses, expected, strict=True)) / len(questions) ** 0.5
-    )
-    assert fmean(guesses) == pytest.approx(fmean(expected), abs=3 * error)
+def test_offered_names_are_those_of_all_levels() -> None:
+    assert offered_names(LEVEL) == ["A", "B", "C", "D", "E", "Inner", "Other"]
+    assert offered_names(LEVEL, data=True) == ["raw", "clean"]
 
 
 @pytest.mark.parametrize(
-    ("answer", "count"),
-    [(["A"], 5), (["raw"], 2), (["Inner"], 2), (["E.Inner"], 2), (["A", "raw"], 9), (["A", "nowhere"], 10), ([], 5)],
-    ids=str,
+    ("pattern", "flow"), [("nested_tasks", ""), ("dependency_list", "data"), ("next_tasks", "data")]
 )
-def test_candidates_match_kind_of_names_in_answer(answer: list[Json], count: int) -> None:
-    names = chances.candidates(answer, LEVEL)
-    assert len(names) == len(set(names)) == count
-    assert set(answer) <= set(names) | {"E.Inner"}
+def test_baseline_sees_the_names_that_the_level_counts(pattern: str, flow: str) -> None:
+    settings = UnderstandingSettings(instances=12)
+    asked = [question(reference, settings) for reference in references(settings, {"patterns": pattern})]
+    of_flow = [each for each in asked if each.labels.get("flow", "") == flow]
+    assert of_flow
+    for each in of_flow:
+        names: Sequence[str] = names_of(each.prompt)
+        right = each.reference if isinstance(each.reference, list) else []
+        assert {str(name) for name in right if "." not in str(name)} <= set(names)
 
 
-def test_question_of_closed_form_has_chance_below_one() -> None:
+def test_level_of_every_closed_question_is_known() -> None:
     settings = UnderstandingSettings(instances=2)
     questions = [
         question(reference, settings) for reference in references(settings, {"patterns": ["structure", "behaviour"]})
     ]
-    unknown = Counter(each.form for each in questions if each.chance is None)
-    assert not unknown
-    assert all(each.chance is not None and 0 <= each.chance < 1 for each in questions)
+    levels = [each.chance for each in questions if each.chance is not None]
+    assert len(levels) == len(questions)
+    assert min(levels) >= 0
+    assert fmean(levels) < 0.5
     assert len({each.form for each in questions}) == 7
 
 
 def test_guesses_cover_all_forms_except_texts() -> None:
-    assert FORMS.keys() - chances.GUESSES.keys() == {"text", "task-graph", "procedural-graph"}
-    assert chances.GUESSES.keys() <= FORMS.keys()
-
-
-@given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=5), st.sets(st.sampled_from(NAMES)))
-def test_matching_of_two_equals_metric(right: list[set[str]], some: set[str]) -> None:
-    rest = set(NAMES) - some
-    reference: list[Json] = [[*sorted(group)] for group in right]
-    assert chances.matching_of_two(some, rest, right) == matching([[*some], [*rest]], reference)
-
-
-def test_chance_of_one_name_of_thousands_is_finite() -> None:
-    names = [f"T{i}" for i in range(5000)]
-    assert chance("task-set", ["T0"], names[:1100]) == pytest.approx(1 / 1100)
-    assert chance("task-set", ["T0"], names) == pytest.approx(1 / 5000)
-    assert chance("task-set", [], names) == 0.0
-
-
-def test_chance_of_large_set_takes_few_calls() -> None:
-    reference: Json = [f"T{i}" for i in range(10)]
-    names = [f"T{i}" for i in range(48)]
-    assert count_calls(lambda: chance("task-set", reference, names)) < 2000
+    assert FORMS.keys() - GUESSES.keys() == {"text", "letter", "task-graph", "procedural-graph"}
+    assert GUESSES.keys() <= FORMS.keys()

@@ -10,6 +10,8 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import names_of
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     BY_QUESTION,
@@ -19,7 +21,8 @@ from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     describe,
     pattern_rows,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.chance import chance
+from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
+from pytest_taskgraph.benchmarks.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
 from pytest_taskgraph.scoring.forms import FORMS
 
 OURS = [name for name, pattern in catalogue().items() if pattern.category != "custom"]
@@ -78,9 +81,14 @@ def test_patterns_own_metric_has_no_chance() -> None:
 def test_patterns_chance_words_agree_with_questions() -> None:
     assert CHANCE.keys() >= FORMS.keys()
     fixed = {name: words for name, words in CHANCE.items() if words != BY_QUESTION}
-    computed = {name: chance(name, "A", ["A", "B", "C", "D"]) for name in fixed}
-    values = {"0.5": 0.5, "1/n": 0.25, "none": None}
-    assert computed == {name: values[words] for name, words in fixed.items()}
+    unknown = {name for name, words in fixed.items() if words == "none"}
+    assert unknown == FORMS.keys() - GUESSES.keys() - {"text"}
+    for name in fixed.keys() - unknown:
+        of_form = next(pattern.name for pattern in catalogue().values() if pattern.form == name)
+        (reference,) = references(UnderstandingSettings(instances=1), {"patterns": of_form})
+        asked = question(reference, UnderstandingSettings())
+        values = {"0.5": 0.5, "0.1": MOST_FREQUENT_NUMBER, "1/n": 1 / len(names_of(asked.prompt))}
+        assert asked.chance == values[fixed[name]]
 
 
 def test_patterns_outputs_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:

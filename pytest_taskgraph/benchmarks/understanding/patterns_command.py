@@ -14,6 +14,7 @@ from ...reports.table import table
 from ...scoring.forms import form
 from .patterns import catalogue
 from .patterns.pattern import Pattern
+from .questions.chance import MOST_FREQUENT_NUMBER
 
 SUMMARY = "list every question pattern, with its phrasing, answer form, metrics, needs and chance"
 NO_VALUE: Final = "-"
@@ -23,13 +24,13 @@ CHANCE: Final = {
     "yes-no": "0.5",
     "yes-no-reason": "0.5",
     "task": "1/n",
-    "letter": "1/n",
+    "letter": "none",
     "task-set": BY_QUESTION,
     "task-reasons": BY_QUESTION,
     "pair-reason": BY_QUESTION,
     "groups": BY_QUESTION,
     "task-order": BY_QUESTION,
-    "number": BY_QUESTION,
+    "number": f"{MOST_FREQUENT_NUMBER}",
     "condition": BY_QUESTION,
     "text": BY_QUESTION,
     "task-graph": "none",
@@ -51,9 +52,10 @@ kind of question. Its answers are computed from the workflow, never written down
 - **metric**: the metric of the main score; **further metrics** are measured as well.
 - **needs**: the features that each generated workflow has and that the notation must support
   ([notations](notations.md)).
-- **chance**: the main score expected from guessing: 1/n is one of n names; "by question" depends on the names and the
-  right answer, so it is computed for each question. Questions that ask for a text are
-  [graded](../explanation/graded.md), and their chance level is that of repeating a description that the workflow shows.
+- **chance**: the main score of the [best guess](metrics.md#chance-level): 1/n is one of the n names that the text
+  offers; "by question" depends on the names and the right answer, so it is computed for each question. Questions that
+  ask for a text are [graded](../explanation/graded.md), and their chance level is that of repeating a description that
+  the workflow shows.
 """
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
+from typing import Final
 
 from ....asking import Model
 from ....catalog import catalog_cache
@@ -23,7 +24,6 @@ from ...templates import longest_literal, printed_names
 from ..patterns import catalogue
 from ..patterns.pattern import Case, Pattern, worded_without_parameters
 from ..patterns.scope import Scope, cases, sentence
-from ..questions.chance import NUMBERS
 from .lexical import answer_by_words
 from .prompt_view import (
     descriptions_of,
@@ -34,10 +34,12 @@ from .prompt_view import (
     normalize_spaces,
     question_parts,
     scopes_of,
+    tasks_of_level,
     without_fenced,
 )
 
 _REASON = "They do not go together."
+NUMBERS: Final = range(13)  # that `guess_at_random` draws from
 _MARKER = re.compile(r"final answer[\s*_\"']*:", re.IGNORECASE)
 
 
@@ -130,18 +132,18 @@ def _possible_questions(part: str, scopes: Sequence[Scope]) -> Iterator[tuple[Pa
 def guess_at_random(prompt: str) -> tuple[str, Json]:
     """Return a random answer, which depends on the digest of the prompt.
 
-    A coin for yes or no, any task or two, every task with probability 1/2, any order of all, two groups, a number from
-    0 to 12, any condition of the workflow, the description of any task for a text.
+    A coin for yes or no, any name of the text or two, every name with probability 1/2, any order of the level's tasks,
+    two groups, a number from 0 to 12, any condition of the level, the description of any of its tasks for a text.
     """
     rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), names_of(prompt)
-    half = [name for name in names if rng.random() < 0.5]
+    half, tasks = [name for name in names if rng.random() < 0.5], tasks_of_level(prompt)
     form = form_of(prompt)
     guesses: dict[str, Json] = {
         "yes-no": rng.choice(["yes", "no"]),
         "task": rng.choice(names),
         "task-set": _list(half),
         "groups": [_list(half), _list([n for n in names if n not in half])],
-        "task-order": _list(rng.sample(names, len(names))),
+        "task-order": _list(rng.sample(tasks, len(tasks))),
         "number": rng.choice(NUMBERS),
         "condition": rng.choice(guards_of(prompt)),
         **_open_guesses(rng.choice(["yes", "no"]), half, rng.sample(names, min(2, len(names)))),
@@ -154,12 +156,13 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
 def repeat_constantly(prompt: str) -> tuple[str, Json]:
     """Return a constant answer.
 
-    Yes, the first declared task or condition, all tasks in the order of declaration, all tasks in one group, or 1.
+    Yes, the first declared name or condition, all names of the text, all in one group, the tasks of the level in the
+    order of declaration, or 1.
     """
     names, form = names_of(prompt), form_of(prompt)
     constants: dict[str, Json] = {
         "yes-no": "yes", "task": names[0], "task-set": _list(names), "groups": [_list(names)],
-        "task-order": _list(names), "number": 1, "condition": guards_of(prompt)[0],
+        "task-order": _list(tasks_of_level(prompt)), "number": 1, "condition": guards_of(prompt)[0],
         **_open_guesses("yes", names, names[:2]),
     }  # fmt: skip
     return form, constants[form]

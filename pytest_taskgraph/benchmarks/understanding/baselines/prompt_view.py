@@ -15,8 +15,10 @@ from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
 from ..own_files.interpretations import leaves_unnamed
 from ..patterns.scope import Scope, all_scopes, omit_workflow_name, scopes_by_own_name
+from ..questions.chance import offered_names
 
 _FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)\n\1`*\s*$", re.MULTILINE | re.DOTALL)
+_ASKS_FOR_DATA = re.compile(r"\b(?:which|list the) data\b", re.IGNORECASE)
 LINES = 2_000  # first lines of a prompt at which a workflow can begin
 AHEAD = 50  # lines that are parsed first: most lines cannot begin a workflow
 CUTS = 3  # how often a text is cut where parsing stops
@@ -188,6 +190,12 @@ def form_of(prompt: str) -> str:
 
 
 def names_of(prompt: str) -> list[str]:
+    """Return the names that the text offers: of all data if the question asks for data, else of all tasks."""
+    question = next(question_parts(prompt))
+    return list(offered_names(_required_workflow(prompt), bool(_ASKS_FOR_DATA.search(question)))) or [""]
+
+
+def tasks_of_level(prompt: str) -> list[str]:
     """Return the tasks of the level that the prompt asks about."""
     return list(level_of_question(prompt).task_names) or [""]
 

@@ -21,7 +21,7 @@ from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import guide_for, spellings_for
 from ..patterns.scope import sentence
 from ..prompts import Example, WorkflowPrompt, prompt_template
-from .chance import chance_at
+from .chance import chance_level
 from .examples import ExampleSeries, draw_examples, shots_of, size_of, solve_examples
 from .ingredients import PatternQuestion, PatternReference, known_names, write_workflow
 from .labels import difficulty
@@ -104,7 +104,7 @@ def compose(
         episode=shown_workflow.episode, specifications=shown_workflow.specifications, needed=shown_workflow.needed,
         cluster=workflow_digest if subject == question.workflow else digest(subject), system=composed.system,
         digests=_digests(question, workflow_digest, template, composed),
-        chance=chance_at(answer_form.name, metrics.metric, question.case.answer, question.scope.workflow),
+        chance=chance_level(question, metrics.metric),
         relation=reference.relation, twin=reference.twin,
         spellings=spellings_for(notation_shown, question.text, question.scope.root) if reference.source >= 0 else {},
     )  # fmt: skip

@@ -82,6 +82,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     "{% endif %}",
     form="task-set",
     needs={"hierarchy"},
+    guess="none",
 )
 def composite_tasks(workflow: Workflow) -> Cases:
     """Check that the model distinguishes composite tasks from atomic ones.

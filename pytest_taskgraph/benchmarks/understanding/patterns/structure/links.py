@@ -144,27 +144,29 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     "passing another task on the way?{% else %}Task '{{ task }}' of {{ place }} writes data. Going by the data flow, "
     "which tasks read any of it?{% endif %}" + OWN_LEVEL,
     form="task-set",
+    guess="none",
 )
 def next_tasks(workflow: Workflow) -> Cases:
     """Check that the model follows all links forward from a task, through gateways or through data.
 
-    In the data flow only tasks that write data are asked about. Tasks that nothing follows come with the hard ones as
-    long as these are at least twice as many, else later; so do tasks that exactly one task follows, right behind a
-    link.
+    In the data flow only tasks that write data are asked about. Tasks that exactly one task follows, right behind a
+    link, come later. One question in four is about a task that nothing follows, if the level has one and any other of
+    its rank.
     """
     writers = {link.source for link in workflow.data_links}
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
         graph = {t: after for t, after in task_graph(workflow, flow).items() if flow == "control" or t in writers}
         easy = {t for t, after in graph.items() if flow == "control" and len(after) == 1 and after[0] in direct[t]}
-        last = [task for task, after in graph.items() if not after]
-        if 2 * len(last) > len(graph) - len(easy) - len(last):
-            easy.update(last)
+        if all(task in easy or not after for task, after in graph.items()):
+            easy.update(graph)
         for task, after in graph.items():
             labels: dict[str, str | int] = {"flow": flow, "answers": len(after)}
             if flow == "control":
                 labels["gateway"] = "yes" if _without(after, direct[task]) else "no"
-            yield case(after, rank=int(task in easy), labels=labels, task=task, flow=flow)
+            stratum, share = ("followed", 3) if after else ("last", 1)
+            rank = int(task in easy)
+            yield case(after, rank=rank, stratum=stratum, share=share, labels=labels, task=task, flow=flow)
 
 
 @pattern(
