@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...trial import Question
 
 # Raised whenever the same reference gives another prompt or another right answer.
-QUESTION_SET: Final = 1
+QUESTION_SET: Final = 2
 
 
 class Steps(Family):
