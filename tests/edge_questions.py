@@ -46,7 +46,7 @@ def edge_question(
     }
     return Question(
         f"{method.name}-{task.id}", "tasklama", method.name, method.section, task.title,
-        method.prompt(task, examples, settings), "task-graph", reference, method.metric, [*method.further],
+        method.prompt(task, examples, settings), method.form, reference, method.metric, [*method.further],
         pass_threshold=0.0, place="whole", episode=method.name,
         episode_settings=method.settings(task, examples, settings),
     )  # fmt: skip

@@ -152,5 +152,6 @@ def test_level_of_every_closed_question_is_known() -> None:
 
 
 def test_guesses_cover_all_forms_except_texts() -> None:
-    assert FORMS.keys() - GUESSES.keys() == {"text", "letter", "task-graph", "procedural-graph"}
+    of_families = {"letter", "task-graph", "composed-task-graph", "procedural-graph"}
+    assert FORMS.keys() - GUESSES.keys() == {"text", *of_families}
     assert GUESSES.keys() <= FORMS.keys()

@@ -22,4 +22,4 @@ def test_pattern_of_page_is_answered_by_the_reader(project: Project) -> None:
 
 def test_page_lists_the_answer_forms_of_patterns() -> None:
     forms = PAGE.partition("The answer forms are")[2].partition(". [")[0]
-    assert set(re.findall(r"`([\w-]+)`", forms)) == {*FORMS} - {"task-graph", "procedural-graph"}
+    assert set(re.findall(r"`([\w-]+)`", forms)) == {*FORMS} - {"task-graph", "composed-task-graph", "procedural-graph"}

@@ -34,6 +34,7 @@ REFERENCES: list[tuple[str, Json]] = [
     ("pair-reason", {"tasks": ["Brew", "Pour"], "reasons": {"": "Both rinse."}}),
     ("yes-no-reason", {"answer": "no", "reason": "It waits."}),
     ("task-graph", {"steps": ["Brew tea", "Pour tea"], "dependencies": [[0, 1]]}),
+    ("composed-task-graph", {"steps": ["Brew tea", "Pour tea"], "dependencies": [[0, 1]]}),
     ("procedural-graph", {"flows": [[["action", "Brew tea", "guest"], ["end", "", ""], ""]]}),
 ]
 

@@ -58,6 +58,12 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
             lambda both: {"tasks": both[0], "reasons": {"": both[1]} if both[0] else {}}
         )
 
+    task_graphs: st.SearchStrategy[Json] = st.lists(st.sampled_from(names), min_size=1, unique=True).map(
+        lambda chosen: {
+            "steps": [" ".join(f"Do {name} now".split()) for name in chosen],
+            "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
+        }
+    )
     kinds: dict[str, st.SearchStrategy[Json]] = {
         "yes-no": st.sampled_from(["yes", "no"]),
         "task": st.sampled_from(names),
@@ -73,12 +79,8 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "yes-no-reason": st.tuples(st.sampled_from(["yes", "no"]), SENTENCE | st.just("")).map(
             lambda both: {"answer": both[0], "reason": both[1]}
         ),
-        "task-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(
-            lambda chosen: {
-                "steps": [" ".join(f"Do {name} now".split()) for name in chosen],
-                "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
-            }
-        ),
+        "task-graph": task_graphs,
+        "composed-task-graph": task_graphs,
         "procedural-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(_procedure),
     }
     return kinds[name]
@@ -217,7 +219,7 @@ def test_task_set_ignores_order_and_repetition(names: list[str], data: st.DataOb
 def test_form_unknown_name_lists_known_names() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown answer form 'poem'; known: condition, groups, letter, number, pair-reason, procedural-graph",
+        match=r"unknown answer form 'poem'; known: composed-task-graph, condition, groups, letter, number, pair-reason",
     ):
         form("poem")
 

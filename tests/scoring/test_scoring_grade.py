@@ -9,6 +9,7 @@ from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 
+GRAPH: Json = {"steps": ["Grind beans", "Rinse the cup", "Pour"], "dependencies": [[0, 2], [1, 2]]}
 REFERENCES: dict[str, Json] = {
     "yes-no": "no",
     "task": "Brew",
@@ -29,7 +30,8 @@ REFERENCES: dict[str, Json] = {
             [["exclusive", "XOR1", ""], ["end", "", ""], "it is late"],
         ]
     },
-    "task-graph": {"steps": ["Grind beans", "Rinse the cup", "Pour"], "dependencies": [[0, 2], [1, 2]]},
+    "task-graph": GRAPH,
+    "composed-task-graph": GRAPH,
 }
 NAMES = ["Brew", "Grind", "Pour", "Rinse"]
 

@@ -21,6 +21,7 @@ from pytest_taskgraph.benchmarks.tasklama.edges.pairwise import MOST_PAIRED_STEP
 from pytest_taskgraph.benchmarks.tasklama.methods import EMBEDDINGS_SUFFIX, episodes
 from pytest_taskgraph.benchmarks.tasklama.sequences import icl_prompt
 from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.scoring.forms import explain_answer
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.trial import Reply, Request
@@ -89,6 +90,17 @@ def test_generated_reply_without_dependencies_is_unparseable(method: str) -> Non
     question = edge_question(method)
     transcript, _ = run_method(question, in_order(numbered(*STEPS), "The weather is fine."))
     assert read_answer(question, transcript.reply) is None
+    transcript, _ = run_method(question, in_order(numbered(*STEPS), "1. Sing a song\n2. Dance"))
+    assert transcript.reply.text == "1. Sing a song\n2. Dance"
+    assert read_answer(question, transcript.reply) is None
+
+
+def test_generated_unread_pairs_are_stated_and_explained() -> None:
+    question = edge_question("pairs")
+    transcript, _ = run_method(question, in_order(numbered(*STEPS), "yes", "Hard to say."))
+    assert transcript.reply.text.splitlines()[-1] == "Unread: 1 -> 3, 2 -> 1, 2 -> 3, 3 -> 1, 3 -> 2"
+    score = grade(question, transcript.reply)
+    assert explain_answer(question.form, question.reference, score.given)[-1] == "5 pairs have no parseable answer"
 
 
 @pytest.mark.parametrize("method", [*ONE_ROUND, "entire_graph"])

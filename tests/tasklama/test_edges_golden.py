@@ -13,7 +13,7 @@ from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import LONGEST_TE
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
-from pytest_taskgraph.trial import Question, Reply, Request
+from pytest_taskgraph.trial import Parsing, Question, Reply, Request
 
 GOLDEN = [name for name in BY_NAME if name.startswith("golden_")]
 GRAPHS = ["golden_linear", "golden_whole"]
@@ -103,6 +103,28 @@ def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
     assert read_answer(question, transcript.reply) is None
 
 
+@pytest.mark.parametrize("parsing", ["lenient", "strict"])
+@pytest.mark.parametrize("method", GRAPHS)
+def test_golden_reply_that_lists_other_steps_is_unparseable(method: str, parsing: Parsing) -> None:
+    question = replace(edge_question(method), parsing=parsing)
+    transcript, exchanges = run_method(question, in_order("1. Sing a song\n2. Dance"))
+    assert transcript.reply is exchanges[0].reply
+    score = grade(question, transcript.reply)
+    assert (score.status, score.remark) == (
+        "unparseable",
+        "expected the order of steps or the dependencies between them, found '1. Sing a song\\n2. Dance'",
+    )
+
+
+@pytest.mark.parametrize("parsing", ["lenient", "strict"])
+@pytest.mark.parametrize("task", [BREAD, PACK], ids=lambda task: task.id)
+def test_golden_composed_reply_states_that_no_pair_is_unread(task: ComplexTask, parsing: Parsing) -> None:
+    question = replace(edge_question("golden_whole", task), parsing=parsing)
+    transcript, _ = run_method(question, in_order("none"))
+    assert transcript.reply.text.splitlines()[-1] == "Unread: none"
+    assert grade(question, transcript.reply).given == {"steps": [*task.steps], "dependencies": []}
+
+
 @pytest.mark.parametrize("method", GOLDEN)
 def test_golden_refusal_is_refused(method: str) -> None:
     question = edge_question(method)
@@ -113,7 +135,7 @@ def test_golden_refusal_is_refused(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["golden_pairs_cot", "golden_linear", "golden_whole"])
 def test_golden_reply_cut_off_is_no_answer(method: str) -> None:
-    with pytest.raises(ProviderError, match="cut off at the token limit before dependencies"):
+    with pytest.raises(ProviderError, match="cut off at the token limit before its end"):
         run_method(edge_question(method), lambda request: Reply("No task is easy, so 1 -> 2,", finish_reason="length"))
 
 

@@ -28,6 +28,7 @@ class Method:
         prompt: From the task, the in-context examples and the settings to the text of the first request.
         settings: From the same to what the episode needs beside the prompt.
         metric: The main metric.
+        form: The name of the answer form; `composed-task-graph` where its replies are about given steps.
         further: Further metrics.
         episode_metrics: The metrics that its episode measures beside those.
     """
@@ -39,6 +40,7 @@ class Method:
     prompt: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], str]
     settings: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], dict[str, Json]]
     metric: str
+    form: str = "task-graph"
     further: tuple[str, ...] = ()
     episode_metrics: tuple[str, ...] = ()
 

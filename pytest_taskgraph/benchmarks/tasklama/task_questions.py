@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...errors import UsageError
-from ...scoring.forms.task_graph_form import TASK_GRAPH
 from ...scoring.task_graphs.similarity import check_similarity
 from ...trial import Question, digest_of
 from ..data_sets.item_draw import draw_items
@@ -95,7 +94,7 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         section=method.section,
         text=f"Task: {task.title}{context}",
         prompt=prompt,
-        form=TASK_GRAPH.name,
+        form=method.form,
         reference={
             "steps": [*task.steps],
             "dependencies": [[*pair] for pair in task.dependencies],

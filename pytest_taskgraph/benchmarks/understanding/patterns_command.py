@@ -34,6 +34,7 @@ CHANCE: Final = {
     "condition": BY_QUESTION,
     "text": BY_QUESTION,
     "task-graph": "none",
+    "composed-task-graph": "none",
     "procedural-graph": "none",
 }
 HEADER: Final = ("pattern", "rationale", "question", "answer", "metric", "further metrics", "needs", "chance")

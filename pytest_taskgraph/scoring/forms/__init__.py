@@ -387,6 +387,12 @@ def _load_task_graph() -> Form:
     return TASK_GRAPH
 
 
+def _load_composed_task_graph() -> Form:
+    from .task_graph_form import COMPOSED_TASK_GRAPH
+
+    return COMPOSED_TASK_GRAPH
+
+
 def _load_procedural_graph() -> Form:
     from .procedural_graph_form import PROCEDURAL_GRAPH
 
@@ -395,5 +401,9 @@ def _load_procedural_graph() -> Form:
 
 _SHELF = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION, LETTER, *OPEN_FORMS.values())
 # Those of single families are loaded when their questions are asked.
-_OF_FAMILIES = {"task-graph": Deferred(_load_task_graph), "procedural-graph": Deferred(_load_procedural_graph)}
+_OF_FAMILIES = {
+    "task-graph": Deferred(_load_task_graph),
+    "composed-task-graph": Deferred(_load_composed_task_graph),
+    "procedural-graph": Deferred(_load_procedural_graph),
+}
 FORMS: Catalog[Form] = Catalog("answer form", {**{each.name: each for each in _SHELF}, **_OF_FAMILIES})

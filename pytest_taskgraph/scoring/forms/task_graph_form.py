@@ -1,4 +1,7 @@
-"""The answer form of task graphs: steps, one per line, and which of them must be done before which.
+"""The answer forms of task graphs: steps, one per line, and which of them must be done before which.
+
+`task-graph` reads any list of steps. `composed-task-graph` reads only what an episode composed of replies about given
+steps, a text that states its unread pairs, if only that there are none; any other text is a reply without dependencies.
 
 An answer is `{"steps": [text, ...], "dependencies": [[before, after], ...]}`, with indices of steps from 0. It may hold
 `unread`, pairs about which a model gave no parseable answer, and `similarity`, a matrix that a model measured: rows are
@@ -10,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...errors import UnparseableError
@@ -21,8 +25,6 @@ from .form import Form, collapse_spaces, show_value
 MOST_STEPS: Final = 200  # of an answer; a longer list is cut, because the time of matching grows with its cube
 LONGEST_STEP: Final = 1_000  # characters; also the limit of gold steps, whose texts are compared
 MOST_PAIRS: Final = 20_000
-UNPARSEABLE: Final = "unparseable"
-"""The name under which an episode states an unparseable reply about dependencies, which could be taken for steps."""
 _NUMBERED = re.compile(r"\W{0,8}(?:step[ \t]{1,4})?(\d{1,4})\W{0,3}[.):][*_]{0,3}(?:[ \t]++(.*))?", re.IGNORECASE)
 _BULLETED = re.compile(r"\s{0,12}[-*+•–—]\s++(.*)")
 _HEADING = re.compile(r"[\W_]{0,8}(?:dependencies|dependency|edges)\b(.*)", re.IGNORECASE)
@@ -83,7 +85,7 @@ def read_graph(text: str) -> dict[str, Json]:
 
 
 def write_graph(answer: Json) -> str:
-    """Return the text of an answer for `read_graph`, with unread pairs and a similarity as its last lines."""
+    """Return the text of an answer for `read_graph`, with stated unread pairs and a similarity as its last lines."""
     given = answer if isinstance(answer, dict) else {}
     steps, pairs = given.get("steps"), given.get("dependencies")
     lines = [f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
@@ -91,8 +93,9 @@ def write_graph(answer: Json) -> str:
     dependencies = [f"{before + 1} -> {after + 1}" for before, after in _valid_pairs(pairs, count)]
     if dependencies:
         lines.append(f"Dependencies: {', '.join(dependencies)}")
-    if unread := [f"{before + 1} -> {after + 1}" for before, after in _valid_pairs(given.get("unread"), count)]:
-        lines.append(f"Unread: {', '.join(unread)}")
+    if "unread" in given:
+        unread = [f"{before + 1} -> {after + 1}" for before, after in _valid_pairs(given["unread"], count)]
+        lines.append(f"Unread: {', '.join(unread) or 'none'}")
     if "similarity" in given:
         lines.append(f"Similarity: {json.dumps(given['similarity'])}")
     return "\n".join(lines)
@@ -141,11 +144,7 @@ def _classified_lines(text: str) -> Iterator[tuple[str, bool]]:
 
 def _answer_from_json(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
     """Return the answer that a JSON object states: its steps and dependencies; other members are ignored."""
-    steps, unread = stated.get("steps"), stated.get(UNPARSEABLE)
-    if steps is None and isinstance(unread, str):
-        raise UnparseableError(
-            f"expected the order of steps or the dependencies between them, found {quote_start(unread)}"
-        )
+    steps = stated.get("steps")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
         raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {quote_start(text)}")
     texts = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
@@ -178,7 +177,7 @@ def _without_fences(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not _FENCE.fullmatch(line))
 
 
-def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+def _read(text: str, names: Sequence[str], parsing: Parsing) -> dict[str, Json]:
     """Return the answer with the content of its last lines; strictly, all other lines are numbered."""
     lines = text.rstrip().splitlines()
     similarity = _SIMILARITY.fullmatch(lines[-1]) if lines else None
@@ -208,8 +207,23 @@ def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     return answer
 
 
+def _read_composed(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """Return the answer that an episode composed; any other text is unparseable, also one that lists steps."""
+    answer = _read(text, names, parsing)
+    unread = answer.pop("unread", None)
+    if unread is None:
+        raise UnparseableError(
+            f"expected the order of steps or the dependencies between them, found {quote_start(text)}"
+        )
+    return answer | {"unread": unread} if unread else answer
+
+
 def _write(answer: Json, names: Sequence[str]) -> str:
     return write_graph(answer)
+
+
+def _write_composed(answer: Json, names: Sequence[str]) -> str:
+    return write_graph({"unread": [], **answer} if isinstance(answer, dict) else answer)
 
 
 def _ask(names: Sequence[str]) -> str:
@@ -243,3 +257,4 @@ TASK_GRAPH = Form(
     "task-graph", _ask, _read, _write, "hungarian_f1", pass_threshold=0.0, wrong=_other_step, show=_show,
     takes_lines=_takes_lines, self_delimiting=True, open=True, explain=explain_steps,
 )  # fmt: skip
+COMPOSED_TASK_GRAPH = replace(TASK_GRAPH, name="composed-task-graph", read=_read_composed, write=_write_composed)

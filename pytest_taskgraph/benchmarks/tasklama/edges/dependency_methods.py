@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ....asking import Episode, one_turn
+from ....scoring.forms.form import Form
+from ....scoring.forms.task_graph_form import COMPOSED_TASK_GRAPH, TASK_GRAPH
 from ....trial import Json
 from ..method import Method, no_settings
 from ..sequences import icl_prompt
@@ -59,7 +61,8 @@ def _golden_list_method(name: str, title: str, template: str, ask: Asking) -> Me
 
 
 def _golden_method(name: str, title: str, episode: Episode, prompt: Prompt, settings: EpisodeSettings) -> Method:
-    return Method(name, title, "golden_dependencies", episode, prompt, settings, "pairwise_accuracy")
+    form = COMPOSED_TASK_GRAPH.name
+    return Method(name, title, "golden_dependencies", episode, prompt, settings, "pairwise_accuracy", form)
 
 
 def _generated_method(name: str, title: str, ask: Asking, template: str = "", sequences: int = 1) -> Method:
@@ -80,9 +83,11 @@ def _generated_method(name: str, title: str, ask: Asking, template: str = "", se
     return _dependency_method(name, title, one_turn(episode) if alone else episode, icl_prompt, needs)
 
 
-def _dependency_method(name: str, title: str, episode: Episode, prompt: Prompt, settings: EpisodeSettings) -> Method:
-    further = ("hungarian_f1", "graph_f1")
-    return Method(name, title, "generated_dependencies", episode, prompt, settings, "in_degree_rouge1", further)
+def _dependency_method(
+    name: str, title: str, episode: Episode, prompt: Prompt, settings: EpisodeSettings, form: Form = COMPOSED_TASK_GRAPH
+) -> Method:
+    metric, further = "in_degree_rouge1", ("hungarian_f1", "graph_f1")
+    return Method(name, title, "generated_dependencies", episode, prompt, settings, metric, form.name, further)
 
 
 def _swap_seed(task: ComplexTask, settings: TaskLamaSettings) -> str:
@@ -116,6 +121,11 @@ METHODS: Final[tuple[Method, ...]] = (
     ),
     _generated_method("whole_two", "the whole graph in one request, of two sequences", ask_graph, "graph", 2),
     _dependency_method(
-        "entire_graph", "steps and dependencies in one request", entire_graph, entire_graph_prompt, no_settings
+        "entire_graph",
+        "steps and dependencies in one request",
+        entire_graph,
+        entire_graph_prompt,
+        no_settings,
+        TASK_GRAPH,
     ),
 )

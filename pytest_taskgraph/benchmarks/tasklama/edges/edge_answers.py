@@ -6,21 +6,18 @@ nothing; on generated ones it first has the steps generated.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from ....asking import Episode, Transcript, Turns
-from ....errors import ProviderError
 from ....scoring.forms.form import collapse_spaces
-from ....scoring.forms.task_graph_form import MOST_STEPS, UNPARSEABLE
-from ....scoring.grade import read_answer
+from ....scoring.forms.task_graph_form import MOST_STEPS
 from ....scoring.task_graphs.precedence import Edge, transitive_closure, transitive_reduction, without_cycles
 from ....scoring.task_graphs.step_graphs import StepGraph, gold_graph
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
-from ..sequences import compose_answer, compose_reply, merge_sequences, step_sequences
+from ..sequences import compose_answer, compose_reply, merge_sequences, step_sequences, unparseable_reply
 
 T = TypeVar("T")
 Requests = Generator[list[Request], list[Reply], T]
@@ -84,7 +81,7 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
         )
         outcome = yield from ask(question, given)
         if outcome.edges is None:
-            return Transcript(unparseable_reply(question, outcome.first), notes=outcome.notes)
+            return Transcript(unparseable_reply([outcome.first or Reply("")]), notes=outcome.notes)
         edges: Iterable[Edge] = [(order[a], order[b]) for a, b in outcome.edges]
         if closed:
             edges = transitive_closure(len(order), without_cycles(len(order), edges))
@@ -115,9 +112,9 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
         outcome = yield from ask(question, given)
         notes = [*steps_notes, *outcome.notes]
         if outcome.edges is None:
-            return Transcript(unparseable_reply(question, outcome.first), notes=notes)
+            return Transcript(unparseable_reply([outcome.first or Reply("")]), notes=notes)
         edges = transitive_reduction(len(given.steps), outcome.edges) if reduced else [*outcome.edges]
-        reply = yield from compose_answer(question, replies[0], given.steps, edges)
+        reply = yield from compose_answer(question, replies[0], given.steps, edges, outcome.unread)
         return Transcript(reply, notes=notes)
 
     return episode
@@ -170,25 +167,6 @@ def linear_extension_of(graph: StepGraph) -> list[int]:
         blocked = {after for before, after in edges if before not in order}
         order[next(at for at in range(len(graph.steps)) if at not in order and at not in blocked)] = None
     return list(order)
-
-
-def unparseable_reply(question: Question, reply: Reply | None) -> Reply:
-    """Return what is scored where no dependencies can be read: the reply as it is, or marked as unparseable.
-
-    The form takes any line for a step. A reply about dependencies that would pass for steps is therefore put into a
-    JSON object that has none.
-
-    Raises:
-        ProviderError: if the reply was cut off at the token limit.
-    """
-    if reply is None:
-        return Reply("")
-    if reply.cut_off:
-        message = "the reply was cut off at the token limit before dependencies could be read; allow more tokens"
-        raise ProviderError("truncated", message)
-    if read_answer(question, reply) is None:
-        return reply
-    return replace(reply, text=json.dumps({UNPARSEABLE: reply.text}, ensure_ascii=False))
 
 
 def _collect_replies(turns: Requests[T], collected: list[Reply]) -> Requests[T]:

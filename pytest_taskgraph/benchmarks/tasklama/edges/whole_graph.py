@@ -10,8 +10,8 @@ from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import transitive_reduction
 from ....scoring.task_graphs.step_graphs import answered_graph
 from ....trial import Question
-from ..sequences import compose_answer
-from .edge_answers import FoundEdges, GivenSteps, Requests, pairs_text, unparseable_reply, user_request
+from ..sequences import compose_answer, unparseable_reply
+from .edge_answers import FoundEdges, GivenSteps, Requests, pairs_text, user_request
 from .edge_prompts import steps_text, text_setting
 from .edge_replies import read_pairs
 
@@ -38,7 +38,7 @@ def entire_graph(question: Question) -> Turns:
     (reply,) = yield [user_request(question, question.prompt, None, None)]
     given = read_answer(question, reply)
     if given is None or reply.cut_off:
-        return Transcript(unparseable_reply(question, reply))
+        return Transcript(unparseable_reply([reply]))
     answer = answered_graph(given)
     edges = transitive_reduction(len(answer.steps), answer.dependencies)
     return Transcript((yield from compose_answer(question, reply, answer.steps, edges)))

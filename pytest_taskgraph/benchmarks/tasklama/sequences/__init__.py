@@ -11,6 +11,7 @@ from .multiple_sequences import compose_reply as compose_reply
 from .multiple_sequences import read_sequence as read_sequence
 from .multiple_sequences import sample_requests as sample_requests
 from .multiple_sequences import step_sequences as step_sequences
+from .multiple_sequences import unparseable_reply as unparseable_reply
 from .sample_filter import EPISODE_METRICS as EPISODE_METRICS
 from .sample_filter import FILTERED as FILTERED
 from .sample_filter import check_filter as check_filter

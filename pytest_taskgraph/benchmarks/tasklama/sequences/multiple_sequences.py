@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ....asking import Transcript, Turns, one_turn
 from ....errors import ProviderError, UsageError
-from ....scoring.forms.task_graph_form import write_graph
+from ....scoring.forms.task_graph_form import TASK_GRAPH, write_graph
 from ....scoring.grade import read_answer
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
@@ -24,7 +25,7 @@ def icl(question: Question) -> Turns:
     (reply,) = yield [Request(messages=opening(question))]
     steps = read_sequence(question, reply)
     if steps is None:
-        return Transcript(unread_sequence([reply]))
+        return Transcript(unparseable_reply([reply]))
     return Transcript((yield from compose_answer(question, reply, steps)))
 
 
@@ -39,7 +40,7 @@ def multseq(question: Question) -> Turns:
     notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in sequences]
     readable = [steps for steps in sequences if steps is not None]
     if not readable:
-        return Transcript(unread_sequence(replies), notes=notes)
+        return Transcript(unparseable_reply(replies), notes=notes)
     reply = yield from compose_answer(question, replies[0], merge_sequences(readable))
     return Transcript(reply, notes=notes)
 
@@ -55,7 +56,7 @@ def step_sequences(question: Question) -> Generator[list[Request], list[Reply], 
     number = whole_setting(question, "sequences")
     replies = yield [Request(messages=opening(question))] if number == 1 else sample_requests(question, number)
     sequences = [steps for reply in replies if (steps := read_sequence(question, reply)) is not None]
-    return sequences or unread_sequence(replies)
+    return sequences or unparseable_reply(replies)
 
 
 def sample_requests(question: Question, number: int) -> list[Request]:
@@ -71,13 +72,13 @@ def read_sequence(question: Question, reply: Reply) -> list[str] | None:
     """Return the steps that a reply lists; None if it lists none, declines, or a filter or the token limit cut it."""
     if reply.cut_off:  # half a list is scored as if it were the whole one
         return None
-    given = read_answer(question, reply)
+    given = read_answer(replace(question, form=TASK_GRAPH.name), reply)
     steps = given.get("steps") if isinstance(given, dict) else None
     return [str(step) for step in steps] if isinstance(steps, list) and steps else None
 
 
-def unread_sequence(replies: Sequence[Reply]) -> Reply:
-    """Return what is scored where no reply lists steps: the first one as it came.
+def unparseable_reply(replies: Sequence[Reply]) -> Reply:
+    """Return what is scored where no reply can be parsed: the first one as the model wrote it.
 
     Raises:
         ProviderError: if a reply was cut off at the token limit.
@@ -88,7 +89,11 @@ def unread_sequence(replies: Sequence[Reply]) -> Reply:
 
 
 def compose_answer(
-    question: Question, reply: Reply, steps: Sequence[str], dependencies: Sequence[tuple[int, int]] = ()
+    question: Question,
+    reply: Reply,
+    steps: Sequence[str],
+    dependencies: Sequence[tuple[int, int]] = (),
+    unread: Sequence[tuple[int, int]] | None = None,
 ) -> Generator[list[Request], list[Reply], Reply]:
     """Return the reply that is scored, with the similarity of its steps to gold if an embedder measures it.
 
@@ -97,9 +102,10 @@ def compose_answer(
         reply: One of the replies, whose source it keeps.
         steps: The steps of the answer.
         dependencies: Pairs of indices of steps.
+        unread: See `compose_reply`.
     """
     similarity = yield from measure_similarity(question, steps)
-    return compose_reply(reply, steps, dependencies, similarity)
+    return compose_reply(reply, steps, dependencies, similarity, unread)
 
 
 def compose_reply(
@@ -107,7 +113,7 @@ def compose_reply(
     steps: Sequence[str],
     dependencies: Sequence[tuple[int, int]] = (),
     similarity: list[Json] | None = None,
-    unread: Sequence[tuple[int, int]] = (),
+    unread: Sequence[tuple[int, int]] | None = None,
 ) -> Reply:
     """Return the reply that is scored: the text of an answer that an episode put together of what a model wrote.
 
@@ -116,10 +122,10 @@ def compose_reply(
         steps: The steps.
         dependencies: Pairs of indices of steps.
         similarity: The similarity of steps and gold steps, if it was measured.
-        unread: Pairs that were asked about without a reply that can be read.
+        unread: Pairs that were asked about without a reply that can be read; None if no replies are about dependencies.
     """
     answer: dict[str, Json] = {"steps": [*steps], "dependencies": [[*pair] for pair in dependencies]}
-    if unread:
+    if unread is not None:
         answer["unread"] = [[*pair] for pair in unread]
     text = write_graph(answer if similarity is None else answer | {"similarity": similarity})
     return Reply(text, source="" if reply is None else reply.source)

@@ -19,7 +19,7 @@ from ....scoring.task_graphs.step_matching import hungarian_scores
 from ....trial import Json, Question, Reply, Request
 from .filter_model import FilterModel, read_filter
 from .merged_steps import merge_sequences
-from .multiple_sequences import compose_answer, read_sequence, sample_requests, unread_sequence, whole_setting
+from .multiple_sequences import compose_answer, read_sequence, sample_requests, unparseable_reply, whole_setting
 
 if TYPE_CHECKING:
     from ..tasklama_options import TaskLamaSettings
@@ -109,7 +109,7 @@ def _filter_samples(question: Question, *, by_model: bool, merging: bool) -> Tur
     }
     metrics = _sample_scores(question, list(sequence_of.values()), len(replies))
     if not sequence_of:
-        return Transcript(unread_sequence(replies), metrics, notes=[{"kept": False, "steps": 0} for _ in replies])
+        return Transcript(unparseable_reply(replies), metrics, notes=[{"kept": False, "steps": 0} for _ in replies])
     sequences = list(sequence_of.values())
     values = _predict(question, model, sequences) if model else (yield from _logprobs(question, sequences))
     ranks = dict(zip(sequence_of, values, strict=True))
