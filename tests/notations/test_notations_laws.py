@@ -204,7 +204,7 @@ def test_notation_states_known_features_only(name: str) -> None:
     assert chosen.name == name
     assert chosen.suffixes
     assert all(suffix.startswith(".") for suffix in chosen.suffixes)
-    assert 2 <= chosen.guide.count(". ") + 1 <= 8
+    assert 2 <= chosen.guide.count(". ") + 1 <= 9
 
 
 PRINT = """
