@@ -111,6 +111,7 @@ class Pattern:
     domain: bool = False  # generated workflows are always of a domain, with all parts described
     recipe: Mapping[str, Any] = field(default_factory=dict)
     without_parameters: tuple[str, ...] = ()  # templates about projects of the user's own that have no parameters
+    matched: float = 0.0  # share of generated questions drawn from strata that have both answers
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -154,6 +155,7 @@ def pattern(
     domain: bool = False,
     recipe: Mapping[str, bool] | None = None,
     without_parameters: Iterable[str] = (),
+    matched: float = 0.0,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
 
@@ -172,6 +174,9 @@ def pattern(
         recipe: Further fields of the recipe of generated workflows.
         without_parameters: Templates in place of those that speak of the values of parameters, in the same order, about
             workflows of the user's own that have no parameters.
+        matched: Share of the questions about generated workflows, 0.0 to 1.0, whose case is drawn from a stratum that has
+            both answers. A stratum then states what a question shows beside its answer, so that this is as likely with
+            yes as with no.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
@@ -187,7 +192,7 @@ def pattern(
         new = Pattern(
             name, rationale, templates, form, function, _checked_features(name, needs),
             _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
-            topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters),
+            topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters), matched,
         )  # fmt: skip
         registered = PATTERNS.get(name)
         if registered is not None and registered.cases.__module__ != module:

@@ -12,6 +12,7 @@ from .....workflow.references import levels
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from .planted_flaws import as_clause, details
 
+MOST_MENTIONS = 3  # larger numbers of tasks of a kind count as this
 CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
 
 
@@ -22,11 +23,10 @@ CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
     "kind '{{ kind }}' than to the kind '{{ other }}'?{% else %}Does at least one of the tasks that stand directly in "
     "{{ place }} belong to the kind '{{ kind }}'?{% endif %}",
     form="yes-no",
-    needs={"kinds"},
+    needs={"kinds", "hierarchy"},
     avoids={"references", "loop", "data"},
-    varies={"hierarchy"},
     domain=True,
-    recipe={"omit_kind": True},
+    matched=0.8,
 )
 def task_of_kind(workflow: Workflow) -> Cases:
     """Check that the model recognizes what kinds of work a workflow contains.
@@ -36,16 +36,22 @@ def task_of_kind(workflow: Workflow) -> Cases:
     that all kinds are equally likely to occur. The harder half asks which of two kinds has more tasks, kinds with equal
     numbers included.
     """
-    kinds = Counter(_kinds(workflow).values())
-    for kind in sorted(kinds):
-        labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
-        yield case(True, stratum="easy", kind=kind, other="", labels=labels)
-    for kind in _absent_kinds(workflow, set(kinds)):
-        yield case(False, stratum="easy", kind=kind, other="", labels={"of_kind": 0, "difficulty": "easy"})
+    kinds, mentions = Counter(_kinds(workflow).values()), _mentions(workflow)
+    if not kinds:
+        return
+    for kind in sorted({*kinds, *_absent_kinds(workflow, set(kinds))}):
+        labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "hard" if len(mentions) > 0 else "easy"}
+        rank = int(mentions[kind] == 0)
+        stratum = f"there {kinds[kind] > 0}"
+        yield case(kinds[kind] > 0, rank=rank, stratum=stratum, share=30, kind=kind, other="", labels=labels)
     for kind, other in permutations(sorted(kinds), 2):
         if abs(kinds[kind] - kinds[other]) <= CLOSE:
             labels = {"of_kind": kinds[kind], "difficulty": "hard"}
-            yield case(kinds[kind] > kinds[other], stratum="hard", kind=kind, other=other, labels=labels)
+            elsewhere = [mentions[name] > kinds[name] for name in (kind, other)]
+            stratum = f"{min(mentions[kind], 3)} {min(mentions[other], 3)} mentions, elsewhere {elsewhere}"
+            yield case(
+                kinds[kind] > kinds[other], stratum=stratum, kind=kind, other=other, labels=labels
+            )
 
 
 @pattern(
@@ -83,6 +89,17 @@ def _kinds(workflow: Workflow) -> dict[str, str]:
     """Return the kind of every atomic task; an empty dictionary if one of them has no kind."""
     kinds = {task.name: task.kind for task in workflow.tasks if not task.composite}
     return kinds if all(kinds.values()) else {}
+
+
+def _mentions(workflow: Workflow) -> Counter[str]:
+    """Return how many tasks of each kind the whole text has, at any level."""
+    wholes = workflow.others if workflow.others and _inside(workflow) else (workflow, *workflow.others)
+    return Counter(task.kind for whole in wholes for _, level in levels(whole) for task in level.tasks if task.kind)
+
+
+def _inside(workflow: Workflow) -> bool:
+    """Return True if the level lies inside a composite task of the first of its other workflows."""
+    return any(level.task_names == workflow.task_names for _, level in levels(workflow.others[0]))
 
 
 def _absent_kinds(workflow: Workflow, present: set[str]) -> list[str]:

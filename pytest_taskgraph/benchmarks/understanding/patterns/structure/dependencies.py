@@ -16,6 +16,7 @@ from .....workflow.graph import distances, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import pair_profile
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
 SMALL: Final = 50  # tasks; unrelated pairs are asked about in levels of at most this size
@@ -79,6 +80,7 @@ def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
     ),
     form="yes-no",
     needs={"data"},
+    matched=0.9,
 )
 def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model follows the flow backwards and distinguishes a link from a path.
@@ -101,7 +103,9 @@ def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 labels: dict[str, str | int] = {"relation": "", "flow": flow, "pair": pair, "distance": distance}
                 for relation, answer, rank in _relations(pair, distance, hardest):
                     labels["relation"], direct = relation, relation == "direct"
-                    yield case(answer, rank=rank, task=task, on=on, flow=flow, direct=direct, labels=labels)
+                    stratum = f"{flow} {relation} {pair_profile(workflow, on, task, flow)}"
+                    share = 1 if stratum.endswith("joined") else 3
+                    yield case(answer, rank=rank, stratum=stratum, share=share, task=task, on=on, flow=flow, direct=direct, labels=labels)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:

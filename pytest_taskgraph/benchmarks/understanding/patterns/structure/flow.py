@@ -5,6 +5,7 @@ from __future__ import annotations
 from .....workflow.graph import ends, is_connected, shortest_cycle, starts, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
+from ..task_profiles import level_profile
 from .links import FLOWS
 
 
@@ -99,6 +100,7 @@ def flow_end(workflow: Workflow) -> Cases:
     avoids={"loop"},
     varies={"exclusive", "inclusive", "mixed"},
     flaws={"yes": "keep-connected", "no": "disconnect"},
+    matched=0.9,
     least=5,
 )
 def flow_connected(workflow: Workflow) -> Cases:
@@ -110,4 +112,4 @@ def flow_connected(workflow: Workflow) -> Cases:
     many links and conditions, and cycles too.
     """
     if workflow.tasks:
-        yield case(is_connected(workflow), flow="control", labels={"flow": "control"})
+        yield case(is_connected(workflow), stratum=level_profile(workflow), flow="control", labels={"flow": "control"})

@@ -8,7 +8,7 @@ recursive reference.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -36,6 +36,7 @@ Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
     form="yes-no",
     needs={"hierarchy"},
     flaws={"yes": "repeat-name", "no": "repeat-name"},
+    matched=0.9,
 )
 def task_hierarchy(workflow: Workflow) -> Cases:
     """Check that the model knows which tasks are inside which, through all levels.
@@ -64,8 +65,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
             yield case(
                 pair == "part",
                 rank=int(pair == "beside"),
-                stratum=f"{deeper} deeper",
-                share=3 if deeper else 1,
+                stratum=f"{len(inner)} {len(outer)} {inner in inside}",
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[path] != path[-1] for path in (inner, outer)),
@@ -131,6 +131,7 @@ def nested_tasks(workflow: Workflow) -> Cases:
     needs={"references"},
     avoids={"guards"},
     flaws={"yes": "close-cycle", "no": "cut-cycle"},
+    matched=0.9,
     levels="workflow",
 )
 def infinite_recursion(workflow: Workflow) -> Cases:
@@ -145,7 +146,24 @@ def infinite_recursion(workflow: Workflow) -> Cases:
     derived = any(each.base is not None for each in (workflow, *workflow.others))
     cycle = recursion(workflow)
     if cycle or ((references or derived) and workflow_names.issuperset(references)):
-        yield case(bool(cycle), derived=derived, labels={"cycle": len(cycle)})
+        yield case(bool(cycle), stratum=_reference_profile((whole, *whole.others)), derived=derived, labels={"cycle": len(cycle)})
+
+
+def _reference_profile(workflows: Sequence[Workflow]) -> str:
+    """Return how many workflows refer to themselves, to none, to others, and are referred to by none."""
+    targets_of = {
+        top.qualified: [task.reference for _, level in levels(top) for task in level.tasks if task.reference is not None]
+        for top in workflows
+    }
+    every = [target for targets in targets_of.values() for target in targets]
+    parts = {
+        "references": len(every) - len(workflows),
+        "to itself": sum(name in targets for name, targets in targets_of.items()),
+        "without": sum(not targets for targets in targets_of.values()),
+        "not referred to": sum(name not in every for name in targets_of),
+        "to the first": every.count(workflows[0].qualified),
+    }
+    return ", ".join(f"{number} {what}" for what, number in parts.items())
 
 
 def _levels_by_path(workflow: Workflow) -> dict[Path, Workflow]:

@@ -18,6 +18,7 @@ from .....workflow.graph import reachable, task_graph, tasks_by_data
 from .....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import link_profile, pair_profile
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with its successors
 
@@ -109,6 +110,7 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
     "passing any other task on the way{% else %}Is there data that task '{{ a }}' of {{ place }} writes and task "
     "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
     form="yes-no",
+    matched=0.9,
 )
 def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which task directly follows which, through gateways or through data.
@@ -131,8 +133,8 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 first, second = (a, b) if pair == "linked" else (b, a)
                 labels["gateway"] = kind = "no" if second in direct[first] else "yes"
             easy = pair == "unlinked" and not kind
-            share = 1 if kind == "no" else 2  # a link can be read off a single line
-            answer, stratum = pair == "linked", f"{flow} {kind}"
+            share = 1 if kind == "no" else 3  # a link can be read off a single line
+            answer, stratum = pair == "linked", f"{flow} {kind} {pair_profile(workflow, a, b, flow)}"
             yield case(answer, rank=int(easy), stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
 
@@ -175,6 +177,7 @@ def next_tasks(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
+    matched=0.9,
 )
 def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
@@ -204,10 +207,7 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
         if hardest and rank:
             continue
-        plain = b in plainly
-        mixed = len(conditional[a]) < len(links[a])
-        stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
-        share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
+        stratum, share = link_profile(workflow, a, b), 1
         labels = {"flow": "control", "pair": pair}
         yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
 

@@ -16,6 +16,7 @@ from .....workflow.semantics.concurrency import (
 )
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import level_profile, pair_profile
 
 MOST_TASKS: Final = 45  # of a large level; all pairs of them are examined
 MEANING: Final = {
@@ -37,6 +38,7 @@ EXTENT: Final = {
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
     flaws={"yes": "nest-block", "no": "nest-block"},
+    matched=0.9,
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Check that the model sees which operators the control flow is made of.
@@ -55,7 +57,7 @@ def operator_existence(workflow: Workflow) -> Cases:
             yield case(
                 answer,
                 rank=int(not (answer or parallel or conditional)),
-                stratum=operator,
+                stratum=f"{operator}, {level_profile(workflow)}",
                 share=1 if parallel else 2,
                 operator=operator,
                 article=article,
@@ -72,6 +74,7 @@ def operator_existence(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"parallel"},
     varies={"inclusive"},
+    matched=0.9,
 )
 def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which tasks can run at the same time.
@@ -92,7 +95,7 @@ def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
         easy = ordered and not answer and not parallel.issuperset((a, b))
         if answer is not None and not (hardest and easy):
             labels = {"pair": "parallel" if answer else "ordered" if ordered else "alternative"}
-            stratum = f"{len(beside.intersection((a, b)))} at a gateway"
+            stratum = pair_profile(workflow, a, b)
             yield case(answer, rank=int(easy), stratum=stratum, a=a, b=b, labels=labels)
 
 
