@@ -1,13 +1,14 @@
 """Draws of cases that resemble cases with the other answer, so that what both show does not tell the answer.
 
-Workflows are built until a stratum has hard cases (rank 0) of both answers. The search treats the answers alike: which
-workflows are built, and which stratum is taken, does not depend on the answer that is wanted. So whatever a stratum
-states is as likely with yes as with no. If one level has both, so is everything that the level shows.
+A stratum is drawn among those of the first workflow. Then workflows are built until hard cases (rank 0) of both answers
+have the same profile. The search treats the answers alike: which workflows are built, and which profile is taken, does
+not depend on the answer that is wanted. So whatever a profile states is as likely with yes as with no. If one level has
+both cases, so is everything that the level shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from random import Random
 
 from ....errors import NoCaseError
@@ -22,51 +23,55 @@ VERDICTS = ("yes", "no")
 Choice = tuple[Workflow, Scope, Case]
 
 
-class CasesByStratum:
-    """Cases of yes and of no, by their stratum."""
+class CasesByProfile:
+    """Cases of yes and of no, by their stratum and profile."""
 
     def __init__(self) -> None:
-        self._cases: dict[str, dict[str, list[Choice]]] = {verdict: {} for verdict in VERDICTS}
+        self.shares: dict[str, int] = {}  # of the strata
+        self._cases: dict[str, dict[tuple[str, str], list[Choice]]] = {verdict: {} for verdict in VERDICTS}
 
     def add(self, answer: str, choice: Choice) -> None:
         """Add a case with its workflow and its level."""
-        self._cases[answer].setdefault(choice[2].stratum, []).append(choice)
+        case = choice[2]
+        self.shares[case.stratum] = case.share
+        self._cases[answer].setdefault((case.stratum, case.profile), []).append(choice)
 
-    def draw(self, answer: str, rng: Random) -> Choice | None:
-        """Draw a stratum that has both answers, by the shares, and a case of it; return None if there is none."""
+    def draw(self, answer: str, strata: Collection[str], rng: Random) -> Choice | None:
+        """Draw a profile that cases of both answers have in one of the strata, and a case; None if there is none."""
         yes, no = (self._cases[verdict] for verdict in VERDICTS)
-        shares = {stratum: yes[stratum][0][2].share for stratum in sorted(yes.keys() & no.keys())}
-        if not shares:
-            return None
-        [stratum] = rng.choices([*shares], [*shares.values()])
-        return rng.choice(self._cases[answer][stratum])
+        common = [key for key in sorted(yes.keys() & no.keys()) if key[0] in strata]
+        return rng.choice(self._cases[answer][rng.choice(common)]) if common else None
 
 
-def draw_matched(pattern: Pattern, recipes: Iterable[Recipe], answer: str, rng: Random) -> Choice | None:
-    """Return a case of a stratum that has cases of both answers, with its workflow and its level.
+def draw_matched(pattern: Pattern, recipes: Sequence[Callable[[], Recipe]], answer: str, rng: Random) -> Choice | None:
+    """Return a case whose profile a case with the other answer has too, with its workflow and its level.
 
-    Both answers of one level are taken if there are any, else those of different levels and workflows.
+    Both cases are of one level if there are such, else of different levels and workflows. If half of the workflows have
+    none in the stratum, any stratum is taken.
 
     Args:
         pattern: The pattern, whose answers are yes and no.
-        recipes: The recipes of the workflows to search, one after the other.
+        recipes: Functions that draw the recipes of the workflows to search, one after the other.
         answer: The answer of the case, "yes" or "no".
         rng: The source of choice.
 
     Returns:
-        None if the workflows of all recipes have no such stratum.
+        None if the workflows of all recipes have no such case.
     """
-    found = CasesByStratum()
-    for recipe in recipes:
+    found, stratum = CasesByProfile(), ""
+    for number, draw_recipe in enumerate(recipes):
         try:
-            workflows = list(_workflows(pattern, recipe, rng))
+            workflows = list(_workflows(pattern, draw_recipe(), rng))
         except NoCaseError:  # no consistent choice of tasks, or no place for the flaw; the next one may succeed
             continue
         of_levels = [_add_cases(pattern, project, scope, verdicts, found) for project, verdicts in workflows
                      for scope in scopes(project)]  # fmt: skip
+        if not stratum and found.shares:
+            [stratum] = rng.choices([*found.shares], [*found.shares.values()])
+        strata = (stratum,) if 2 * number < len(recipes) else found.shares
         rng.shuffle(of_levels)
-        for cases_by_stratum in (*of_levels, found):
-            if choice := cases_by_stratum.draw(answer, rng):
+        for cases_by_profile in (*of_levels, found):
+            if choice := cases_by_profile.draw(answer, strata, rng):
                 return choice
     return None
 
@@ -91,13 +96,13 @@ def _with_flaw(workflow: Workflow, flaws: tuple[str, ...], rng: Random) -> Workf
 
 
 def _add_cases(
-    pattern: Pattern, project: Workflow, scope: Scope, verdicts: tuple[str, ...], found: CasesByStratum
-) -> CasesByStratum:
+    pattern: Pattern, project: Workflow, scope: Scope, verdicts: tuple[str, ...], found: CasesByProfile
+) -> CasesByProfile:
     """Return the hard cases of a level that have one of the verdicts, and add them to those found."""
-    of_level = CasesByStratum()
+    of_level = CasesByProfile()
     for case in cases(pattern, scope, pattern.selective):
         answer = str(verdict(case.answer))
         if not case.rank and answer in verdicts:
-            for cases_by_stratum in (of_level, found):
-                cases_by_stratum.add(answer, (project, scope, case))
+            for cases_by_profile in (of_level, found):
+                cases_by_profile.add(answer, (project, scope, case))
     return of_level

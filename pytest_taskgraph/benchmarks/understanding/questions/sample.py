@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
 from random import Random
 
@@ -22,7 +22,7 @@ from ..patterns.scope import Scope, cases, scopes
 from .matching import draw_matched
 
 ATTEMPTS = 100
-MATCHING_ATTEMPTS = 24
+MATCHING_ATTEMPTS = 16
 USUAL = frozenset({"parallel", "exclusive", "data"})  # features of a workflow besides those the pattern needs
 EXCLUSIVE = frozenset({"exclusive"})  # requires guards
 
@@ -64,8 +64,8 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     recipe = recipe_for(pattern, tasks)
     kind = names_of(pattern, tasks, ordinal, names)
     if answer is not None and rng.random() < pattern.matched:
-        recipes = (_vary_recipe(pattern, recipe, kind, rng) for _ in range(MATCHING_ATTEMPTS))
-        if matched := draw_matched(pattern, recipes, answer, rng):
+        draw_recipe = partial(_vary_recipe, pattern, recipe, kind, rng)
+        if matched := draw_matched(pattern, [draw_recipe] * MATCHING_ATTEMPTS, answer, rng):
             return DrawnCase(*matched, (ordinal >> 1) % len(pattern.templates), kind)
     for attempt in range(ATTEMPTS):
         if not pattern.domain and 2 * attempt >= ATTEMPTS:

@@ -66,13 +66,13 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
     for a, b, distance in distant_pairs(workflow, graph, _most_pairs(workflow)):
         if a != b and (answer := always_before(workflow, a, b)):
             rank = int(distance == 1)
-            yield case(answer, rank=rank, stratum=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "ordered"})
+            yield case(answer, rank=rank, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "ordered"})
             if always_before(workflow, b, a) is False:
-                yield case(False, rank=rank, stratum=pair_profile(workflow, b, a), a=b, b=a, labels={"pair": "reversed"})
+                yield case(False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"pair": "reversed"})
     for first, second in _parallel_neighbors(workflow, graph):
         for a, b in ((first, second), (second, first)):
             if always_before(workflow, a, b) is False:
-                yield case(False, stratum=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "parallel"})
+                yield case(False, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "parallel"})
 
 
 def _most_pairs(level: Workflow) -> int:

@@ -54,8 +54,8 @@ def order_of_two(workflow: Workflow) -> Cases:
         return
     for a, b, distance in distant_pairs(workflow, task_graph(workflow)):
         rank = int(distance == 1)
-        yield case(True, rank=rank, stratum=pair_profile(workflow, a, b), a=a, b=b, labels={"distance": distance})
-        yield case(False, rank=rank, stratum=pair_profile(workflow, b, a), a=b, b=a, labels={"distance": distance})
+        yield case(True, rank=rank, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"distance": distance})
+        yield case(False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"distance": distance})
 
 
 @pattern(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import permutations
 
 from .....generation.vocabularies import vocabulary, vocabulary_names
@@ -26,7 +27,7 @@ CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
     needs={"kinds", "hierarchy"},
     avoids={"references", "loop", "data"},
     domain=True,
-    matched=0.8,
+    matched=0.9,
 )
 def task_of_kind(workflow: Workflow) -> Cases:
     """Check that the model recognizes what kinds of work a workflow contains.
@@ -40,18 +41,22 @@ def task_of_kind(workflow: Workflow) -> Cases:
     if not kinds:
         return
     for kind in sorted({*kinds, *_absent_kinds(workflow, set(kinds))}):
-        labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "hard" if len(mentions) > 0 else "easy"}
-        rank = int(mentions[kind] == 0)
-        stratum = f"there {kinds[kind] > 0}"
-        yield case(kinds[kind] > 0, rank=rank, stratum=stratum, share=30, kind=kind, other="", labels=labels)
+        labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
+        rank, profile = int(not mentions[kind]), f"{min(mentions[kind], MOST_MENTIONS)} mentions"
+        yield case(
+            kinds[kind] > 0, rank=rank, stratum="easy", profile=profile, kind=kind, other="", labels=labels
+        )
     for kind, other in permutations(sorted(kinds), 2):
         if abs(kinds[kind] - kinds[other]) <= CLOSE:
             labels = {"of_kind": kinds[kind], "difficulty": "hard"}
-            elsewhere = [mentions[name] > kinds[name] for name in (kind, other)]
-            stratum = f"{min(mentions[kind], 3)} {min(mentions[other], 3)} mentions, elsewhere {elsewhere}"
-            yield case(
-                kinds[kind] > kinds[other], stratum=stratum, kind=kind, other=other, labels=labels
-            )
+            answer, profile = kinds[kind] > kinds[other], _mention_profile(kind, other, kinds, mentions)
+            yield case(answer, stratum="hard", share=2, profile=profile, kind=kind, other=other, labels=labels)
+
+
+def _mention_profile(kind: str, other: str, kinds: Mapping[str, int], mentions: Mapping[str, int]) -> str:
+    """Return how often the text mentions two kinds, and which of them it mentions at other levels."""
+    counts = [min(mentions[name], MOST_MENTIONS) for name in (kind, other)]
+    return f"{counts} mentions, elsewhere {[mentions[name] > kinds[name] for name in (kind, other)]}"
 
 
 @pattern(

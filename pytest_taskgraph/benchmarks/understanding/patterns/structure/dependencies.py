@@ -103,9 +103,18 @@ def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 labels: dict[str, str | int] = {"relation": "", "flow": flow, "pair": pair, "distance": distance}
                 for relation, answer, rank in _relations(pair, distance, hardest):
                     labels["relation"], direct = relation, relation == "direct"
-                    stratum = f"{flow} {relation} {pair_profile(workflow, on, task, flow)}"
-                    share = 1 if stratum.endswith("joined") else 3
-                    yield case(answer, rank=rank, stratum=stratum, share=share, task=task, on=on, flow=flow, direct=direct, labels=labels)
+                    yield case(
+                        answer,
+                        rank=rank,
+                        stratum=f"{relation} {flow}",
+                        share=1 if direct and flow == "data" else 2,  # a link can be read off a single line
+                        profile=pair_profile(workflow, on, task, flow),
+                        task=task,
+                        on=on,
+                        flow=flow,
+                        direct=direct,
+                        labels=labels,
+                    )
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:

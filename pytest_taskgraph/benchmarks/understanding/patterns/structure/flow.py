@@ -112,4 +112,4 @@ def flow_connected(workflow: Workflow) -> Cases:
     many links and conditions, and cycles too.
     """
     if workflow.tasks:
-        yield case(is_connected(workflow), stratum=level_profile(workflow), flow="control", labels={"flow": "control"})
+        yield case(is_connected(workflow), profile=level_profile(workflow), flow="control", labels={"flow": "control"})

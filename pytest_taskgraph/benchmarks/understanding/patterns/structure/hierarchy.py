@@ -65,7 +65,9 @@ def task_hierarchy(workflow: Workflow) -> Cases:
             yield case(
                 pair == "part",
                 rank=int(pair == "beside"),
-                stratum=f"{len(inner)} {len(outer)} {inner in inside}",
+                stratum=f"{deeper} deeper",
+                share=3 if deeper else 1,
+                profile=f"{len(inner)} {len(outer)} {inner in inside}",
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[path] != path[-1] for path in (inner, outer)),
@@ -146,7 +148,7 @@ def infinite_recursion(workflow: Workflow) -> Cases:
     derived = any(each.base is not None for each in (workflow, *workflow.others))
     cycle = recursion(workflow)
     if cycle or ((references or derived) and workflow_names.issuperset(references)):
-        yield case(bool(cycle), stratum=_reference_profile((whole, *whole.others)), derived=derived, labels={"cycle": len(cycle)})
+        yield case(bool(cycle), profile=_reference_profile((whole, *whole.others)), derived=derived, labels={"cycle": len(cycle)})
 
 
 def _reference_profile(workflows: Sequence[Workflow]) -> str:

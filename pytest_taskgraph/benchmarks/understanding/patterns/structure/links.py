@@ -133,9 +133,14 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 first, second = (a, b) if pair == "linked" else (b, a)
                 labels["gateway"] = kind = "no" if second in direct[first] else "yes"
             easy = pair == "unlinked" and not kind
-            share = 1 if kind == "no" else 3  # a link can be read off a single line
-            answer, stratum = pair == "linked", f"{flow} {kind} {pair_profile(workflow, a, b, flow)}"
-            yield case(answer, rank=int(easy), stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
+            joined = flow == "control" and (b in direct[a] or a in direct[b])
+            stratum = f"{flow} {'joined' if joined else 'apart'}"
+            share = 1 if joined else 2  # a link can be read off a single line
+            profile = pair_profile(workflow, a, b, flow)
+            answer = pair == "linked"
+            yield case(
+                answer, rank=int(easy), stratum=stratum, share=share, profile=profile, labels=labels, a=a, b=b, flow=flow
+            )
 
 
 @pattern(
@@ -177,7 +182,7 @@ def next_tasks(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
-    matched=0.9,
+    matched=0.7,
 )
 def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
@@ -207,9 +212,10 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
         if hardest and rank:
             continue
-        stratum, share = link_profile(workflow, a, b), 1
         labels = {"flow": "control", "pair": pair}
-        yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
+        yield case(
+            pair == "conditional", rank=rank, profile=link_profile(workflow, a, b), labels=labels, a=a, b=b
+        )
 
 
 @pattern(

@@ -57,8 +57,9 @@ def operator_existence(workflow: Workflow) -> Cases:
             yield case(
                 answer,
                 rank=int(not (answer or parallel or conditional)),
-                stratum=f"{operator}, {level_profile(workflow)}",
+                stratum=operator,
                 share=1 if parallel else 2,
+                profile=level_profile(workflow),
                 operator=operator,
                 article=article,
                 meaning=MEANING[operator],
@@ -95,8 +96,9 @@ def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
         easy = ordered and not answer and not parallel.issuperset((a, b))
         if answer is not None and not (hardest and easy):
             labels = {"pair": "parallel" if answer else "ordered" if ordered else "alternative"}
-            stratum = pair_profile(workflow, a, b)
-            yield case(answer, rank=int(easy), stratum=stratum, a=a, b=b, labels=labels)
+            stratum = f"{len(beside.intersection((a, b)))} at a gateway"
+            profile = pair_profile(workflow, a, b)
+            yield case(answer, rank=int(easy), stratum=stratum, profile=profile, a=a, b=b, labels=labels)
 
 
 @pattern(
