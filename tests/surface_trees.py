@@ -1,9 +1,9 @@
 """Fit decision trees of a small depth to features of the surface of questions.
 
-`fit_greedy` takes at each node the split that leaves the purest sides (CART; Breiman et al. 1984), with Gini's impurity,
-and for the last split the one that answers most samples right. A greedy tree misses two features that only together
-tell the answer. `fit_pairs` therefore looks at all trees of depth 2 over the cuts of all features; for depth 3, below
-each of the best ROOTS cuts.
+`fit_greedy` takes at each node the split that leaves the purest sides by Gini's impurity (CART; Breiman et al. 1984),
+and as the last split the one that answers most samples right. A greedy tree misses two features that only together tell
+the answer. `fit_pairs` therefore looks at all trees of depth 2 over the cuts of all features; for depth 3, below each
+of the best ROOTS cuts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEPTHS = (1, 2, 3)
 LEAST = 8  # samples on each side of a split, or a SHARE of all samples if these are more
 SHARE = 0.02
 CUTS = 6  # of a feature that `fit_pairs` looks at, evenly spread over its values
-ROOTS = 12  # cuts below which `fit_pairs` looks for the best trees of depth 2
+ROOTS = 6  # cuts below which `fit_pairs` looks for the best trees of depth 2
 
 Matrix = NDArray[Any]
 Side = tuple[str, float]  # a feature and the least value of its upper side
@@ -29,7 +29,7 @@ Side = tuple[str, float]  # a feature and the least value of its upper side
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Decision tree: the answer of a leaf, or a split with a tree for the values below the cut and one for the others."""
+    """Decision tree: a leaf with its answer, or a split with a tree for the values below the cut and one for others."""
 
     yes: bool = True
     split: Side | None = None
@@ -106,11 +106,11 @@ def fit_pairs(data: Table, depth: int) -> Tree:
     return best
 
 
-FITS: tuple[tuple[str, int, Callable[[Table, int], Tree]], ...] = (
-    *(("tree", depth, fit_greedy) for depth in DEPTHS),
-    *(("pairs", depth, fit_pairs) for depth in DEPTHS[1:]),
+FITS: tuple[tuple[int, Callable[[Table, int], Tree]], ...] = (
+    *((depth, fit_greedy) for depth in DEPTHS),
+    *((depth, fit_pairs) for depth in DEPTHS[1:]),
 )
-"""The sorts of trees: a name, the depth and the function that fits them."""
+"""The sorts of trees: the depth and the function that fits them."""
 
 
 def _leaf(yes: Matrix) -> Tree:

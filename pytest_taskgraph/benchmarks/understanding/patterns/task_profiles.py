@@ -61,15 +61,14 @@ def joined_pairs(level: Workflow, flow: Flow) -> frozenset[tuple[str, str]]:
 @lru_cache(maxsize=256)
 def level_profile(level: Workflow) -> str:
     """Return how many gateways, conditions, and places where ways part, meet, begin and end a level has."""
-    guards = sum(link.guard is not None for link in level.links)
+    guards = [link.guard.strip() for link in level.links if link.guard is not None]
     into, out = Counter(link.target for link in level.links), Counter(link.source for link in level.links)
     nodes = (*level.task_names, *(gateway.name for gateway in level.gateways))
     parts = {
-        "gateways": min(len(level.gateways), 4),
-        "conditions": min(guards, 5),
-        "parting": min(sum(out[task] > 1 for task in level.task_names), 2),
-        "meeting": min(sum(into[task] > 1 for task in level.task_names), 2),
+        "gateways": min(len(level.gateways), 3),
+        "pairs of conditions": min((len(guards) + 1) // 2, 3),
+        "otherwise": min(guards.count(OTHERWISE), 1),
+        "ways parting": min(sum(out[task] > 1 for task in level.task_names), 2),
         "ends": min(sum(not into[node] or not out[node] for node in nodes), 2),
-        "composite": min(sum(task.composite for task in level.tasks), 1),
     }
     return ", ".join(f"{number} {what}" for what, number in parts.items())

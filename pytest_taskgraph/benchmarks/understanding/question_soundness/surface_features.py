@@ -135,7 +135,7 @@ def _quoted_features(question: str, text: str) -> Iterator[tuple[str, float]]:
 
 
 def _occurrences(value: str, text: str) -> dict[str, float]:
-    """Return how often a value occurs in the text: as words, in quotes, and anywhere; and where it does first and last."""
+    """Return how often and where a value occurs in the text: as whole words, in quotes, and within words too."""
     places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text)] if value else []
     return {
         "occurrences": len(places),

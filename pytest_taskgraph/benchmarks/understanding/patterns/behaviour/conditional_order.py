@@ -68,7 +68,9 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
             rank = int(distance == 1)
             yield case(answer, rank=rank, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "ordered"})
             if always_before(workflow, b, a) is False:
-                yield case(False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"pair": "reversed"})
+                yield case(
+                    False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"pair": "reversed"}
+                )
     for first, second in _parallel_neighbors(workflow, graph):
         for a, b in ((first, second), (second, first)):
             if always_before(workflow, a, b) is False:

@@ -43,9 +43,7 @@ def task_of_kind(workflow: Workflow) -> Cases:
     for kind in sorted({*kinds, *_absent_kinds(workflow, set(kinds))}):
         labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
         rank, profile = int(not mentions[kind]), f"{min(mentions[kind], MOST_MENTIONS)} mentions"
-        yield case(
-            kinds[kind] > 0, rank=rank, stratum="easy", profile=profile, kind=kind, other="", labels=labels
-        )
+        yield case(kinds[kind] > 0, rank=rank, stratum="easy", profile=profile, kind=kind, other="", labels=labels)
     for kind, other in permutations(sorted(kinds), 2):
         if abs(kinds[kind] - kinds[other]) <= CLOSE:
             labels = {"of_kind": kinds[kind], "difficulty": "hard"}

@@ -148,13 +148,20 @@ def infinite_recursion(workflow: Workflow) -> Cases:
     derived = any(each.base is not None for each in (workflow, *workflow.others))
     cycle = recursion(workflow)
     if cycle or ((references or derived) and workflow_names.issuperset(references)):
-        yield case(bool(cycle), profile=_reference_profile((whole, *whole.others)), derived=derived, labels={"cycle": len(cycle)})
+        yield case(
+            bool(cycle),
+            profile=_reference_profile((whole, *whole.others)),
+            derived=derived,
+            labels={"cycle": len(cycle)},
+        )
 
 
 def _reference_profile(workflows: Sequence[Workflow]) -> str:
     """Return how many workflows refer to themselves, to none, to others, and are referred to by none."""
     targets_of = {
-        top.qualified: [task.reference for _, level in levels(top) for task in level.tasks if task.reference is not None]
+        top.qualified: [
+            task.reference for _, level in levels(top) for task in level.tasks if task.reference is not None
+        ]
         for top in workflows
     }
     every = [target for targets in targets_of.values() for target in targets]

@@ -139,7 +139,15 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
             profile = pair_profile(workflow, a, b, flow)
             answer = pair == "linked"
             yield case(
-                answer, rank=int(easy), stratum=stratum, share=share, profile=profile, labels=labels, a=a, b=b, flow=flow
+                answer,
+                rank=int(easy),
+                stratum=stratum,
+                share=share,
+                profile=profile,
+                labels=labels,
+                a=a,
+                b=b,
+                flow=flow,
             )
 
 
@@ -201,7 +209,6 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
     unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
     pairs = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
     conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
-    plainly = {b for c in tasks for b in _without(links[c], conditional[c])}
     for a in limit_candidates(tasks, len(tasks)):
         crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
         crossed = tuple(limit_candidates(crossed, len(tasks), MOST_CROSSED))
@@ -213,9 +220,7 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
         if hardest and rank:
             continue
         labels = {"flow": "control", "pair": pair}
-        yield case(
-            pair == "conditional", rank=rank, profile=link_profile(workflow, a, b), labels=labels, a=a, b=b
-        )
+        yield case(pair == "conditional", rank=rank, profile=link_profile(workflow, a, b), labels=labels, a=a, b=b)
 
 
 @pattern(
