@@ -5,9 +5,10 @@
 
 One row per rule, pattern and notation. Yes/no patterns: the share of right answers of the best rule over a single
 feature and of the best decision tree of depth 1, 2 and 3, each fitted on the other half of the questions, and of each
-named rule; half of the answers are yes. Generation was tuned on seed 77; other seeds show what it generalizes to. Order patterns: the mean score of
-listing the tasks as the text, and as its control flow, mentions them first, compared to that of random orders. Numbers:
-the share of the most frequent answer. Exits with 1 if a pattern that is no exception is above its bound.
+named rule; half of the answers are yes. Generation was tuned on seed 77; other seeds show how far that holds. Order
+patterns: the mean score of listing the tasks as the text, and as its control flow, mentions them first, compared to
+that of random orders. Numbers: the share of the most frequent answer. Exits with 1 if a pattern that is no exception is
+above its bound.
 """
 
 from __future__ import annotations

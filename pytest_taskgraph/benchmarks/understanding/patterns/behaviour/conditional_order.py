@@ -58,7 +58,8 @@ MOST_CHANGES: Final = 12  # of one kind and one trace
 def order_of_two_conditional(workflow: Workflow) -> Cases:
     """Check that the model distinguishes an order that always holds from one that need not hold.
 
-    The negatives are reversed pairs, and tasks that can run in parallel. Left out are pairs that occur in no known run
+    The negatives are reversed pairs, and tasks that can run in parallel; for both answers, the two tasks have links of
+    the same kinds. Left out are pairs that occur in no known run
     together, pairs whose answer depends on which of several executions is meant, and pairs that are not 1, 2, 3, 6, 12,
     24, ... links apart. Pairs with a link between them come last.
     """

@@ -109,7 +109,7 @@ def flow_connected(workflow: Workflow) -> Cases:
     Connected means that every task lies on a path from START to END (docs/explanation/patterns.md). Equally likely in
     generated workflows: a task without a link in or out; a detached cycle; a section behind a gateway that nothing
     leads to; a section that cannot be left; a section that can be left, but not entered. Connected workflows have as
-    many links and conditions, and cycles too.
+    many gateways, conditions, forks and loose ends, and cycles too.
     """
     if workflow.tasks:
         yield case(is_connected(workflow), profile=level_profile(workflow), flow="control", labels={"flow": "control"})

@@ -139,7 +139,9 @@ def nested_tasks(workflow: Workflow) -> Cases:
 def infinite_recursion(workflow: Workflow) -> Cases:
     """Check that the model follows references between workflows and notices that they never end.
 
-    Not asked where there is no reference, or where a reference is dangling and none of the others is recursive.
+    Projects with either answer have as many references, and as many workflows that refer to themselves, to none, and
+    that none refers to. Not asked where there is no reference, or where a reference is dangling and none of the others
+    is recursive.
     """
     whole = assemble(workflow)
     workflow_names = {each.qualified for each in (whole, *whole.others)}

@@ -116,8 +116,8 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which task directly follows which, through gateways or through data.
 
     Pairs with gateways between them and pairs with data between them are drawn twice as often as pairs with a link
-    between them; the negatives are each of these reversed, or one task further on. Pairs of which neither follows the
-    other directly come last.
+    between them; the negatives are each of these reversed, or one task further on, and their tasks have links of the
+    same kinds. Pairs of which neither follows the other directly come last.
     """
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
@@ -195,12 +195,12 @@ def next_tasks(workflow: Workflow) -> Cases:
 def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
 
-    Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
-    links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
-    before them and to others; pairs without a link of which one task has a condition behind it and the other one before
-    it. So neither task alone gives the answer away, nor does the existence of a link. Then come reversed conditional
-    links and other unconditional ones, then other pairs without a link. Pairs joined through a gateway are left out,
-    unless a conditional link joins them, too.
+    Hard cases: conditional links; unconditional links from tasks with conditional ones beside them; pairs without a
+    link of which one task has a condition behind it and the other one before it. Most negatives are unconditional links
+    from a task that has as many links of either kind as that of a positive, to a task that as many links of either kind
+    enter. So neither task alone gives the answer away, nor do both together, nor does the existence of a link. Then
+    come reversed conditional links and other unconditional ones, then other pairs without a link. Pairs joined through
+    a gateway are left out, unless a conditional link joins them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)

@@ -45,8 +45,8 @@ def operator_existence(workflow: Workflow) -> Cases:
 
     In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text says
     nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions
-    of any kind, and twice as often as parallel blocks, which a gateway gives away. An operator is left out where the
-    workflow is ambiguous (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an
+    of any kind, and twice as often as parallel blocks, which a gateway gives away. Levels with and without an operator
+    have as many gateways, conditions and forks. An operator is left out where the workflow is ambiguous (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an
     exclusive choice, and guards in prose may exclude each other or not.
     """
     conditional = any(link.guard is not None for link in workflow.links)
@@ -82,7 +82,8 @@ def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
 
     Hard negatives: tasks on two branches of an exclusive choice, and ordered tasks of which each runs in parallel with
     a third one, such as the first and the last of one branch. For both answers, pairs of which both, one or none stand
-    next to a gateway are equally likely, so that a line with a gateway gives no hint.
+    next to a gateway are equally likely, and the two tasks have links of the same kinds, so that no line with one of
+    them gives a hint.
     """
     tasks = limit_candidates(workflow.task_names, len(workflow.tasks), MOST_TASKS)
     pairs = parallel_pairs(workflow, tasks)
