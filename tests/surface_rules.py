@@ -120,7 +120,7 @@ def measure(
     return RuleAccuracy(best, rules, by_sort, by_rule)
 
 
-def _fits(halves: Sequence[Sequence[SurfaceSample]]) -> Iterator[tuple[str, list[Rule] | list[Tree]]]:
+def _fits(halves: Sequence[Sequence[SurfaceSample]]) -> Iterator[tuple[str, Sequence[Rule | Tree]]]:
     """Yield the name of each sort of rules, with the best rule of the sort for each half of the questions."""
     for make in RULE_KINDS:
         yield "single feature", [fit_rule(half, make) for half in halves]

@@ -47,8 +47,9 @@ AMONG_OTHERS: Final = (
 def order_of_two(workflow: Workflow) -> Cases:
     """Check that the model knows which of two tasks runs first.
 
-    The negatives are such pairs reversed; for both answers, the two tasks have links of the same kinds. Left out are pairs in no order and, to limit the work in large workflows,
-    pairs that are not 1, 2, 3, 6, 12, 24, ... links apart. Pairs with a link between them come last.
+    The negatives are such pairs reversed; for both answers, the two tasks have links of the same kinds. Left out are
+    pairs in no order and, to limit the work in large workflows, pairs that are not 1, 2, 3, 6, 12, 24, ... links apart.
+    Pairs with a link between them come last.
     """
     if unconditional_run(workflow) is None:
         return

@@ -86,8 +86,9 @@ def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model follows the flow backwards and distinguishes a link from a path.
 
     Hard negatives: the path leads the other way, or, in a question about a direct dependency, there is one task in
-    between; the two nodes have links of the same kinds as those of positives. To limit the work in large workflows, pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24,
-    ... steps, and unrelated pairs in workflows of up to 50 tasks. A task is never paired with itself.
+    between; the two nodes have links of the same kinds as those of positives. To limit the work in large workflows,
+    pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24, ... steps, and unrelated pairs in workflows of up
+    to 50 tasks. A task is never paired with itself.
     """
     for steps in _flow_neighbors(workflow):
         for on in limit_candidates(steps.sources, len(workflow.tasks), MOST_SOURCES):

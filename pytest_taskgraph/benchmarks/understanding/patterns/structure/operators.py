@@ -46,8 +46,9 @@ def operator_existence(workflow: Workflow) -> Cases:
     In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text says
     nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions
     of any kind, and twice as often as parallel blocks, which a gateway gives away. Levels with and without an operator
-    have as many gateways, conditions and forks. An operator is left out where the workflow is ambiguous (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an
-    exclusive choice, and guards in prose may exclude each other or not.
+    have as many gateways, conditions and forks. An operator is left out where the workflow is ambiguous
+    (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an exclusive choice, and
+    guards in prose may exclude each other or not.
     """
     conditional = any(link.guard is not None for link in workflow.links)
     for operator, answer in operators(workflow).items():
