@@ -63,7 +63,7 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     answer = ("yes", "no")[ordinal % 2] if pattern.yes_no else None
     recipe = recipe_for(pattern, tasks)
     kind = names_of(pattern, tasks, ordinal, names)
-    if answer is not None and rng.random() < pattern.matched:
+    if pattern.matched and answer is not None and rng.random() < pattern.matched:
         draw_recipe = partial(_vary_recipe, pattern, recipe, kind, rng)
         if matched := draw_matched(pattern, [draw_recipe] * MATCHING_ATTEMPTS, answer, rng):
             return DrawnCase(*matched, (ordinal >> 1) % len(pattern.templates), kind)
