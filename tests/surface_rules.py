@@ -1,19 +1,21 @@
 """Measure how well yes/no questions are answered by rules that look at the surface of the text, not at its meaning.
 
-The rules stand in `question_soundness/surface_rules.py` of the family. Those over all features are fitted on one half
-of the questions, the best of them is evaluated on the other half, and the other way round; the figure is the mean of
-the two, the largest of the three sorts of rules. Rules that are known by name are fitted and evaluated the same way,
-each by itself.
+The rules over a single feature stand in `question_soundness/surface_rules.py` of the family, the decision trees of
+depth 1 to 3 in `surface_trees.py`. They are fitted on one half of the questions, the best of each sort is evaluated on
+the other half, and the other way round; the figure of a sort is the mean of the two. `best` is the largest figure of
+all sorts and depths. Rules that are known by name are fitted and evaluated the same way, each by itself.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 from statistics import fmean, stdev
+
+from surface_trees import FITS, Tree, table
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
@@ -21,6 +23,8 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_featur
 from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
     RULE_KINDS,
     SEED,
+    Rule,
+    SurfaceSample,
     fit_rule,
     questions,
     rule_by_wording,
@@ -33,6 +37,11 @@ from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json
 
 SHUFFLES = 5  # random orders that are scored beside the order of mention, for each question
+
+IN_PLACE = {
+    "task_hierarchy": "the text of a composite task stands inside that of its task, or right after its name",
+}
+"""Yes/no patterns that a rule may answer in notations other than the workflow language, each with the reason."""
 
 NAMED_RULES: Mapping[str, tuple[str, frozenset[str]]] = {
     "the first task is mentioned before the second in the control flow": (
@@ -63,6 +72,7 @@ class RuleAccuracy:
 
     best: float
     rules: tuple[str, ...]  # the best rule of each half
+    by_sort: Mapping[str, float]  # "single feature" and "tree of depth 1" to 3
     by_rule: Mapping[str, float]
 
 
@@ -86,33 +96,49 @@ class OrderMeasured:
 
 
 def measure(
-    pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = ""
+    pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "", seed: int = SEED
 ) -> RuleAccuracy:
     """Fit rules on each half of `count` questions and evaluate them on the other one."""
-    samples = [surface_sample(pattern, question, notation) for question in questions(pattern, count, tasks, difficulty)]
+    drawn = questions(pattern, count, tasks, difficulty, seed)
+    samples = [surface_sample(pattern, question, notation) for question in drawn]
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
     halves = [[each for i, each in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
     turns = [(halves[0], halves[1]), (halves[1], halves[0])]
-    families = [[(fit_rule(train, make), held) for train, held in turns] for make in RULE_KINDS]
-    shares = [fmean(rule.accuracy(held) for rule, held in fitted) for fitted in families]
-    best = families[shares.index(max(shares))]
     features = set(samples[0].features)
     by_rule = {
         name: fmean(rule_by_wording(feature, train).accuracy(held) for train, held in turns)
         for name, (feature, told_of) in NAMED_RULES.items()
         if pattern.name in told_of and feature in features
     }
-    return RuleAccuracy(max(shares), tuple(str(rule) for rule, _ in best), by_rule)
+    by_sort = dict[str, float]()
+    best, rules = 0.0, tuple[str, ...]()
+    for sort, fitted in _fits(halves):
+        share = fmean(rule.accuracy(held) for rule, (_, held) in zip(fitted, turns, strict=True))
+        by_sort[sort] = max(share, by_sort.get(sort, 0.0))
+        if share > best:
+            best, rules = share, tuple(str(rule) for rule in fitted)
+    return RuleAccuracy(best, rules, by_sort, by_rule)
 
 
-def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, notation: str = "wadl") -> OrderMeasured:
+def _fits(halves: Sequence[Sequence[SurfaceSample]]) -> Iterator[tuple[str, Sequence[Rule | Tree]]]:
+    """Yield the name of each sort of rules, with the best rule of the sort for each half of the questions."""
+    for make in RULE_KINDS:
+        yield "single feature", [fit_rule(half, make) for half in halves]
+    tables = [table(half) for half in halves]
+    for depth, fit in FITS:
+        yield f"tree of depth {depth}", [fit(each, depth) for each in tables]
+
+
+def measure_order(
+    pattern: Pattern, count: int, part: str, tasks: int = 12, notation: str = "wadl", seed: int = SEED
+) -> OrderMeasured:
     """Score listing the tasks as a part of the text mentions them first, and listing them in random orders.
 
     A question's difference is that between the score of the order of mention and the mean score of SHUFFLES random
     orders of the same tasks.
     """
-    rng, mentioned, shuffled = Random(SEED), list[float](), list[float]()
-    for question in questions(pattern, count, tasks):
+    rng, mentioned, shuffled = Random(seed), list[float](), list[float]()
+    for question in questions(pattern, count, tasks, seed=seed):
         text = write_workflow(question.project, notation)
         names = first_mentions(text, notation, question.scope.workflow.task_names, part)
         if isinstance(question.case.answer, dict):  # of the tasks that run, only the order is guessed
@@ -125,9 +151,9 @@ def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, nota
     return OrderMeasured(fmean(mentioned), fmean(shuffled), stdev(differences) / len(differences) ** 0.5)
 
 
-def best_constant(pattern: Pattern, count: int, tasks: int = 12) -> tuple[object, float]:
+def best_constant(pattern: Pattern, count: int, tasks: int = 12, seed: int = SEED) -> tuple[object, float]:
     """Return the most frequent answer of one half of the questions, and its share of the answers of the other half."""
-    answers = [repr(question.case.answer) for question in questions(pattern, count, tasks)]
+    answers = [repr(question.case.answer) for question in questions(pattern, count, tasks, seed=seed)]
     constant = Counter(answers[::2]).most_common(1)[0][0]
     return constant, fmean(answer == constant for answer in answers[1::2])
 

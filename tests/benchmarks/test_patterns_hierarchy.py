@@ -145,7 +145,7 @@ def test_hierarchy_by_hand() -> None:
     assert kinds["B", "F"] == ("part", "yes", 0)
     assert cases_by_pair["B", "F"].labels["nesting"] == 2
     assert kinds["D", "B"] == ("container", "no", 0)
-    assert kinds["D", "G"] == ("beside", "no", 1)
+    assert kinds["D", "G"] == ("beside", "no", 2)
     assert kinds["B", "H"] == ("neighbour", "no", 0)
     assert kinds["B", "A"] == ("neighbour", "no", 0)
     assert kinds["B", "J"] == ("beside", "no", 1)
@@ -265,7 +265,8 @@ def test_hierarchy_draw_always_finds_case(pattern: Pattern) -> None:
     if pattern.yes_no:
         assert [each.case.answer for each in drawn_cases] == ["yes", "no"] * 4
     assert [each.phrasing for each in drawn_cases] == [0, 0, 1, 1, 0, 0, 1, 1]
-    assert all(each.case.rank == 0 for each in drawn_cases)
+    # A quarter of the questions of task_hierarchy may be about levels with few composite tasks (rank 1).
+    assert all(each.case.rank <= (pattern.name == "task_hierarchy") for each in drawn_cases)
 
 
 def test_infinite_recursion_draws_every_cycle_length() -> None:

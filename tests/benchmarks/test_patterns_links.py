@@ -228,7 +228,16 @@ def test_conditional_link_existence_equals_guarded_links() -> None:
         assert ranked[0] == beside | crossed
         assert ranked[1] == plain - beside | reverse_pairs(guarded) & free - plain - crossed
         assert ranked[2] == free - plain - reverse_pairs(guarded) - crossed
-        assert all(c.stratum.split()[0] == c.labels["pair"] for c in cases)
+
+
+def test_conditional_link_existence_most_negatives_are_links_like_positives() -> None:
+    drawn_cases = [draw(conditional_link_existence, 12, 3, ordinal).case for ordinal in range(80)]
+    kinds_of_pairs = Counter(str(case.labels["pair"]) for case in drawn_cases)
+    assert kinds_of_pairs["conditional"] == 40
+    assert kinds_of_pairs["unconditional"] > 20
+    assert kinds_of_pairs["crossed"] > 2
+    profiles = {answer: Counter(c.profile for c in drawn_cases if c.answer == answer) for answer in ("yes", "no")}
+    assert (profiles["yes"] & profiles["no"]).total() > 25
 
 
 def test_conditional_link_existence_ends_do_not_reveal_answer() -> None:

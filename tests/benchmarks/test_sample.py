@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from pytest_taskgraph.benchmarks.understanding.patterns import select
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cases, Pattern, case
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Case, Cases, Pattern, case
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases
 from pytest_taskgraph.benchmarks.understanding.questions.sample import ATTEMPTS, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
@@ -123,3 +124,42 @@ def test_draw_of_selective_pattern_without_hard_case_takes_next_rank() -> None:
     ranked_pattern = Pattern("ranked", "Check.", ("Which?",), "number", ranked)
     assert ranked_pattern.selective
     assert draw(ranked_pattern, 6, 0, 0).case.answer == 1
+
+
+def _last_number(name: str) -> int:
+    return int(name.removeprefix("Task")) % 10
+
+
+def _tasks_with_profile(workflow: Workflow) -> Cases:
+    """Ask whether a number is even: profiles of 0 to 2 have both answers, 3 to 6 yes alone, 7 to 9 no alone."""
+    for name in workflow.task_names:
+        digit = _last_number(name)
+        answer = digit % 2 == 0 if digit < 3 else digit < 7
+        yield case(answer, profile=str(min(digit // 3, 2)), task=name)
+
+
+def test_draw_matched_takes_profiles_with_both_answers() -> None:
+    pattern = pattern_of(_tasks_with_profile, "yes-no", matched=1.0)
+    drawn = [draw(pattern, 12, 1, ordinal, "neutral").case for ordinal in range(30)]
+    assert {case.profile for case in drawn} == {"0", "2"}
+    assert [case.answer for case in drawn] == ["yes", "no"] * 15
+    free = {draw(replace(pattern, matched=0.0), 12, 1, ordinal, "neutral").case.profile for ordinal in range(30)}
+    assert free == {"0", "1", "2"}
+
+
+def test_draw_matched_without_common_profile_draws_any_case() -> None:
+    def cases(workflow: Workflow) -> Cases:
+        for name in workflow.task_names:
+            even = _last_number(name) % 2 == 0
+            yield case(even, profile=str(even))
+
+    drawn = [draw(pattern_of(cases, "yes-no", matched=1.0), 4, 1, ordinal, "neutral").case for ordinal in range(4)]
+    assert [case.answer for case in drawn] == ["yes", "no"] * 2
+
+
+def test_draw_matched_workflow_is_drawn_alike_for_both_answers() -> None:
+    """What the profile states is as likely with yes as with no, also where flaws lead to the answers."""
+    pattern = replace(PATTERNS["flow_connected"], matched=1.0)
+    drawn = [draw(pattern, 12, 5, ordinal).case for ordinal in range(160)]
+    profiles = {answer: Counter(c.profile for c in drawn if c.answer == answer) for answer in ("yes", "no")}
+    assert (profiles["yes"] & profiles["no"]).total() > 50

@@ -69,8 +69,8 @@ def forward_link(workflow: Workflow, rng: Random) -> Workflow:
 def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
     """Lead to one task by a conditional link and by an unconditional link, each beside a link of the other kind.
 
-    A task with a single way on gets a second, to the target of an unconditional link that leaves a task with
-    conditions, or of a conditional link: then the new link has no condition, and the existing one gets a condition.
+    A task with a single way on gets a second: under a condition, to the target of an unconditional link that leaves a
+    task with conditions; or without one, to the target of a conditional link, and the existing way gets a condition.
 
     Raises:
         NoCaseError: if no such target or no such task is found.
@@ -92,11 +92,10 @@ def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
         raise NoCaseError(f"cross-condition: workflow {workflow.name!r} has no task for a further condition")
     way, target = rng.choice(pairs)
     new, flaw = Link(way.source, target), Flaw("cross-condition", (way.source, target))
-    if not plain:
-        return replace(_with_guarded_link(workflow, new, flaw.kind, rng), flaw=flaw)
-    conditional = replace(way, guard=new_condition(workflow, rng))
-    other_links = tuple(conditional if link == way else link for link in links)
-    return replace(workflow, links=(*other_links, new), flaw=flaw)
+    condition = new_condition(workflow, rng)
+    kept = replace(way, guard=condition) if plain else way
+    new = new if plain else replace(new, guard=condition)
+    return replace(workflow, links=(*(kept if link == way else link for link in links), new), flaw=flaw)
 
 
 def _draw_pair_by_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str, str]:

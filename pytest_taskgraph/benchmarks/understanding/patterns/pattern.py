@@ -40,6 +40,7 @@ class Case:
     rank: int = 0  # cases of the lowest rank are asked first: hard negatives before easy ones
     stratum: str = ""  # among those, each stratum is as likely to be drawn as any other of the same share
     share: int = 1  # weight with which its stratum is drawn; the same in all cases of a stratum
+    profile: str = ""  # what the question shows beside its answer: `Pattern.matched` cases have it in common
     labels: dict[str, str | int] = field(default_factory=dict)
     revealing: bool = False  # the words of the question reveal the answer: not asked about the user's own workflows
 
@@ -53,6 +54,7 @@ def case(
     rank: int = 0,
     stratum: str = "",
     share: int = 1,
+    profile: str = "",
     labels: Mapping[str, str | int] | None = None,
     revealing: bool = False,
     **fields: Any,  # noqa: ANN401 - whatever the templates show
@@ -64,12 +66,13 @@ def case(
         rank: Cases of the lowest rank are asked first.
         stratum: Among cases of one rank, each stratum of the same share is equally likely to be drawn.
         share: Weight with which the stratum is drawn, the same in all its cases.
+        profile: What the question shows beside its answer, as far as it could tell the answer (`Pattern.matched`).
         labels: Labels of the question, by which reports group.
         revealing: True if the words of the question reveal the answer.
         fields: Variables of the templates.
     """
     plain = "yes" if answer is True else "no" if answer is False else _plain(answer)  # most answers are yes or no
-    return Case(plain, fields, rank, stratum, share, dict(labels) if labels else {}, revealing)
+    return Case(plain, fields, rank, stratum, share, profile, dict(labels) if labels else {}, revealing)
 
 
 def _plain(answer: object) -> Json:
@@ -112,6 +115,7 @@ class Pattern:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     without_parameters: tuple[str, ...] = ()  # templates about projects of the user's own that have no parameters
     guess: Literal["all", "none"] = "all"  # the list that is the best guess without reading: all names, or none
+    matched: float = 0.0  # share of generated questions whose profile other cases with the other answer have too
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -156,6 +160,7 @@ def pattern(
     recipe: Mapping[str, bool] | None = None,
     without_parameters: Iterable[str] = (),
     guess: Literal["all", "none"] = "all",
+    matched: float = 0.0,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
 
@@ -175,6 +180,9 @@ def pattern(
         without_parameters: Templates in place of those that speak of the values of parameters, in the same order, about
             workflows of the user's own that have no parameters.
         guess: The list that earns most if it is always given, "all" names or "none"; its score is the chance level.
+        matched: Share of the questions about generated workflows, 0.0 to 1.0, whose case is drawn from those that have
+            stratum and profile in common with a case of the other answer. So profiles are as likely with yes as with
+            no.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
@@ -191,6 +199,7 @@ def pattern(
             name, rationale, templates, form, function, _checked_features(name, needs),
             _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
             topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters), guess,
+            matched,
         )  # fmt: skip
         registered = PATTERNS.get(name)
         if registered is not None and registered.cases.__module__ != module:

@@ -58,6 +58,7 @@ def surface_features(text: str, notation: str, question: str, project: Workflow,
             values["keyword of the operator is present"] = float(values["keyword of the operator"] > 0)
     own = [_name_features(name, lines, levels, scope.workflow) for name in names]
     values["names asked about"] = len(names)
+    values.update(_quoted_features(question, text))
     for position, features in [*enumerate(own[:2], 1), *([("last", own[-1])] if own else [])]:
         values.update({f"name {position} {feature}": value for feature, value in features.items()})
     if len(names) > 1:
@@ -117,6 +118,32 @@ def names_in(question: str, level_names: Collection[str]) -> list[str]:
 def _quoted_names(question: str) -> list[str]:
     """Return the names in quotes in a question; of a path, the last name."""
     return [name.rpartition(".")[2] for quoted in re.findall("'([^']*)'", question) for name in quoted.split(", ")]
+
+
+def _quoted_features(question: str, text: str) -> Iterator[tuple[str, float]]:
+    """Yield how often the values in quotes occur in the text: names, kinds, properties, situations and others."""
+    values = _quoted_names(question)
+    counts = [_occurrences(value, text) for value in values]
+    yield "quoted values", len(values)
+    yield "quoted values that occur", sum(count["occurrences"] > 0 for count in counts)
+    for position, occurrences in [*enumerate(counts[:2], 1), *([("last", counts[-1])] if counts else [])]:
+        for what, count in occurrences.items():
+            yield f"quoted value {position} {what}", count
+    if len(counts) > 1:
+        for what, count in counts[0].items():
+            yield f"quoted values' difference of {what}", count - counts[1][what]
+
+
+def _occurrences(value: str, text: str) -> dict[str, float]:
+    """Return how often and where a value occurs in the text: as whole words, in quotes, and within words too."""
+    places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text)] if value else []
+    return {
+        "occurrences": len(places),
+        "occurrences in quotes": sum(text.count(f"{mark}{value}{mark}") for mark in "'\"`"),
+        "occurrences within words too": text.count(value) if value else 0,
+        "first place": places[0] / len(text) if places else NOWHERE,
+        "last place": places[-1] / len(text) if places else NOWHERE,
+    }
 
 
 def _word_features(text: str, question: str, level_names: set[str]) -> Iterator[tuple[str, float]]:

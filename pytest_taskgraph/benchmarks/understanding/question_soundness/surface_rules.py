@@ -82,18 +82,19 @@ def feasible_size(pattern: Pattern, tasks: int) -> int:
     return tasks
 
 
-def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "") -> Iterator[DrawnCase]:
+def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "", seed: int = SEED) -> Iterator[DrawnCase]:
     """Draw questions of the pattern, of a difficulty if one is given; answers of yes/no patterns alternate."""
-    for side in zip(*(_questions_of_parity(pattern, tasks, difficulty, parity) for parity in (0, 1)), strict=False):
+    sides = (_questions_of_parity(pattern, tasks, difficulty, seed, parity) for parity in (0, 1))
+    for side in zip(*sides, strict=False):
         if count <= 0:
             return
         yield from side[:count]
         count -= len(side)
 
 
-def _questions_of_parity(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iterator[DrawnCase]:
+def _questions_of_parity(pattern: Pattern, tasks: int, difficulty: str, seed: int, parity: int) -> Iterator[DrawnCase]:
     for ordinal in itertools.count(parity, 2):
-        question = draw(pattern, feasible_size(pattern, tasks), SEED, ordinal)
+        question = draw(pattern, feasible_size(pattern, tasks), seed, ordinal)
         if not difficulty or question.case.labels.get("difficulty") == difficulty:
             yield question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
 from random import Random
 
@@ -19,8 +19,10 @@ from ....workflow.model import Workflow
 from ...workflow_options import Names
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import Scope, cases, scopes
+from .matching import draw_matched
 
 ATTEMPTS = 100
+MATCHING_ATTEMPTS = 16
 USUAL = frozenset({"parallel", "exclusive", "data"})  # features of a workflow besides those the pattern needs
 EXCLUSIVE = frozenset({"exclusive"})  # requires guards
 
@@ -49,6 +51,9 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     the kind of names. They are neutral where a domain has too few tasks, or where half of the attempts with the
     requested kind of names find no case.
 
+    Of the questions of a pattern, the share `matched` has a case that resembles cases with the other answer
+    (`matching.py`), if MATCHING_ATTEMPTS workflows have one.
+
     Raises:
         RecipeTooSmallError: if the pattern's needs do not fit the size.
         RecipeTooLargeError: if the pattern requires a domain, and no domain has so many tasks.
@@ -58,6 +63,10 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     answer = ("yes", "no")[ordinal % 2] if pattern.yes_no else None
     recipe = recipe_for(pattern, tasks)
     kind = names_of(pattern, tasks, ordinal, names)
+    if pattern.matched and answer is not None and rng.random() < pattern.matched:
+        draw_recipe = partial(_vary_recipe, pattern, recipe, kind, rng)
+        if matched := draw_matched(pattern, [draw_recipe] * MATCHING_ATTEMPTS, answer, rng):
+            return DrawnCase(*matched, (ordinal >> 1) % len(pattern.templates), kind)
     for attempt in range(ATTEMPTS):
         if not pattern.domain and 2 * attempt >= ATTEMPTS:
             kind = "neutral"

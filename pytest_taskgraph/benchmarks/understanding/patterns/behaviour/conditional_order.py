@@ -24,6 +24,7 @@ from .....workflow.semantics.loops import forward_task_graph
 from .....workflow.semantics.situations import representatives, write_situation
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import MAX_WORK, MIN_CANDIDATES, limit_candidates
+from ..task_profiles import pair_profile
 from .task_order import AMONG_OTHERS, distant_pairs, layers, max_sequences, order_reference, quote_tasks, sequences
 
 ALWAYS_BEFORE: Final = (
@@ -47,6 +48,7 @@ MOST_CHANGES: Final = 12  # of one kind and one trace
     form="yes-no",
     needs={"effects", "guards", "exclusive", "parallel"},
     varies={"inclusive", "loop"},
+    matched=0.9,
     without_parameters=(
         "Take the runs of {{ place }} in which both task '{{ a }}' and task '{{ b }}' run: does every execution of "
         "'{{ a }}' come before every execution of '{{ b }}' in all of them?",
@@ -56,7 +58,8 @@ MOST_CHANGES: Final = 12  # of one kind and one trace
 def order_of_two_conditional(workflow: Workflow) -> Cases:
     """Check that the model distinguishes an order that always holds from one that need not hold.
 
-    The negatives are reversed pairs, and tasks that can run in parallel. Left out are pairs that occur in no known run
+    The negatives are reversed pairs, and tasks that can run in parallel; for both answers, the two tasks have links of
+    the same kinds. Left out are pairs that occur in no known run
     together, pairs whose answer depends on which of several executions is meant, and pairs that are not 1, 2, 3, 6, 12,
     24, ... links apart. Pairs with a link between them come last.
     """
@@ -64,13 +67,15 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
     for a, b, distance in distant_pairs(workflow, graph, _most_pairs(workflow)):
         if a != b and (answer := always_before(workflow, a, b)):
             rank = int(distance == 1)
-            yield case(answer, rank=rank, stratum="ordered", a=a, b=b, labels={"pair": "ordered"})
+            yield case(answer, rank=rank, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "ordered"})
             if always_before(workflow, b, a) is False:
-                yield case(False, rank=rank, stratum="ordered", a=b, b=a, labels={"pair": "reversed"})
+                yield case(
+                    False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"pair": "reversed"}
+                )
     for first, second in _parallel_neighbors(workflow, graph):
         for a, b in ((first, second), (second, first)):
             if always_before(workflow, a, b) is False:
-                yield case(False, stratum="parallel", a=a, b=b, labels={"pair": "parallel"})
+                yield case(False, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"pair": "parallel"})
 
 
 def _most_pairs(level: Workflow) -> int:

@@ -23,6 +23,7 @@ from .....workflow.semantics.execution import Run, run
 from .....workflow.semantics.loops import forward_task_graph, only_loops_decide
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import pair_profile
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(3 << n for n in range(32))})  # 1 2 3 6 12 24 ... links
 SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # (number of tasks, layers from one task to the next)
@@ -41,19 +42,21 @@ AMONG_OTHERS: Final = (
     "When {{ place }} is executed, is task '{{ a }}' done before task '{{ b }}' begins, whatever runs in parallel?",
     form="yes-no",
     avoids={"guards"},
+    matched=0.9,
 )
 def order_of_two(workflow: Workflow) -> Cases:
     """Check that the model knows which of two tasks runs first.
 
-    The negatives are the same pairs reversed. Left out are pairs in no order and, to limit the work in large workflows,
-    pairs that are not 1, 2, 3, 6, 12, 24, ... links apart. Pairs with a link between them come last.
+    The negatives are such pairs reversed; for both answers, the two tasks have links of the same kinds. Left out are
+    pairs in no order and, to limit the work in large workflows, pairs that are not 1, 2, 3, 6, 12, 24, ... links apart.
+    Pairs with a link between them come last.
     """
     if unconditional_run(workflow) is None:
         return
     for a, b, distance in distant_pairs(workflow, task_graph(workflow)):
         rank = int(distance == 1)
-        yield case(True, rank=rank, a=a, b=b, labels={"distance": distance})
-        yield case(False, rank=rank, a=b, b=a, labels={"distance": distance})
+        yield case(True, rank=rank, profile=pair_profile(workflow, a, b), a=a, b=b, labels={"distance": distance})
+        yield case(False, rank=rank, profile=pair_profile(workflow, b, a), a=b, b=a, labels={"distance": distance})
 
 
 @pattern(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import permutations
 
 from .....generation.vocabularies import vocabulary, vocabulary_names
@@ -12,6 +13,7 @@ from .....workflow.references import levels
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from .planted_flaws import as_clause, details
 
+MOST_MENTIONS = 3  # larger numbers of tasks of a kind count as this
 CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
 
 
@@ -22,30 +24,39 @@ CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
     "kind '{{ kind }}' than to the kind '{{ other }}'?{% else %}Does at least one of the tasks that stand directly in "
     "{{ place }} belong to the kind '{{ kind }}'?{% endif %}",
     form="yes-no",
-    needs={"kinds"},
+    needs={"kinds", "hierarchy"},
     avoids={"references", "loop", "data"},
-    varies={"hierarchy"},
     domain=True,
     recipe={"omit_kind": True},
+    matched=0.9,
 )
 def task_of_kind(workflow: Workflow) -> Cases:
     """Check that the model recognizes what kinds of work a workflow contains.
 
-    For the question whether there is one, a single look at the text is enough (difficulty easy): the kind occurs there,
-    or not. The negatives ask about kinds of the same domain; each generated workflow lacks one, whatever the answer, so
-    that all kinds are equally likely to occur. The harder half asks which of two kinds has more tasks, kinds with equal
-    numbers included.
+    A third of the questions ask whether there is one, two thirds (difficulty hard) which of two kinds has more tasks,
+    kinds with equal numbers included. Every generated workflow has composite tasks with kinds of their own. The
+    negatives of the first third ask about kinds that the text mentions, but at other levels, as often as it mentions
+    those of positives; kinds that it does not mention come last. Of two kinds, the text mentions either as often for
+    yes as for no, and at other levels too or not. So how often a kind occurs says nothing about the level asked about.
     """
-    kinds = Counter(_kinds(workflow).values())
-    for kind in sorted(kinds):
+    kinds, mentions = Counter(_kinds(workflow).values()), _mentions(workflow)
+    if not kinds:
+        return
+    for kind in sorted({*kinds, *_absent_kinds(workflow, set(kinds))}):
         labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
-        yield case(True, stratum="easy", kind=kind, other="", labels=labels)
-    for kind in _absent_kinds(workflow, set(kinds)):
-        yield case(False, stratum="easy", kind=kind, other="", labels={"of_kind": 0, "difficulty": "easy"})
+        rank, profile = int(not mentions[kind]), f"{min(mentions[kind], MOST_MENTIONS)} mentions"
+        yield case(kinds[kind] > 0, rank=rank, stratum="easy", profile=profile, kind=kind, other="", labels=labels)
     for kind, other in permutations(sorted(kinds), 2):
         if abs(kinds[kind] - kinds[other]) <= CLOSE:
             labels = {"of_kind": kinds[kind], "difficulty": "hard"}
-            yield case(kinds[kind] > kinds[other], stratum="hard", kind=kind, other=other, labels=labels)
+            answer, profile = kinds[kind] > kinds[other], _mention_profile(kind, other, kinds, mentions)
+            yield case(answer, stratum="hard", share=2, profile=profile, kind=kind, other=other, labels=labels)
+
+
+def _mention_profile(kind: str, other: str, kinds: Mapping[str, int], mentions: Mapping[str, int]) -> str:
+    """Return how often the text mentions two kinds, and which of them it mentions at other levels."""
+    counts = [min(mentions[name], MOST_MENTIONS) for name in (kind, other)]
+    return f"{counts} mentions, elsewhere {[mentions[name] > kinds[name] for name in (kind, other)]}"
 
 
 @pattern(
@@ -83,6 +94,18 @@ def _kinds(workflow: Workflow) -> dict[str, str]:
     """Return the kind of every atomic task; an empty dictionary if one of them has no kind."""
     kinds = {task.name: task.kind for task in workflow.tasks if not task.composite}
     return kinds if all(kinds.values()) else {}
+
+
+def _mentions(workflow: Workflow) -> Counter[str]:
+    """Return how many tasks of each kind the whole text has, at any level."""
+    wholes = workflow.others if workflow.others and _inside(workflow) else (workflow, *workflow.others)
+    return Counter(task.kind for whole in wholes for _, level in levels(whole) for task in level.tasks if task.kind)
+
+
+def _inside(workflow: Workflow) -> bool:
+    """Return True if the level lies inside a composite task of the first of its other workflows."""
+    alike = (level for path, level in levels(workflow.others[0]) if path and level.name == workflow.name)
+    return any(level.tasks == workflow.tasks for level in alike)
 
 
 def _absent_kinds(workflow: Workflow, present: set[str]) -> list[str]:

@@ -16,6 +16,7 @@ from .....workflow.graph import distances, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import pair_profile
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
 SMALL: Final = 50  # tasks; unrelated pairs are asked about in levels of at most this size
@@ -79,13 +80,15 @@ def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
     ),
     form="yes-no",
     needs={"data"},
+    matched=0.9,
 )
 def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model follows the flow backwards and distinguishes a link from a path.
 
     Hard negatives: the path leads the other way, or, in a question about a direct dependency, there is one task in
-    between. To limit the work in large workflows, pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24,
-    ... steps, and unrelated pairs in workflows of up to 50 tasks. A task is never paired with itself.
+    between; the two nodes have links of the same kinds as those of positives. To limit the work in large workflows,
+    pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24, ... steps, and unrelated pairs in workflows of up
+    to 50 tasks. A task is never paired with itself.
     """
     for steps in _flow_neighbors(workflow):
         for on in limit_candidates(steps.sources, len(workflow.tasks), MOST_SOURCES):
@@ -101,7 +104,18 @@ def dependency_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 labels: dict[str, str | int] = {"relation": "", "flow": flow, "pair": pair, "distance": distance}
                 for relation, answer, rank in _relations(pair, distance, hardest):
                     labels["relation"], direct = relation, relation == "direct"
-                    yield case(answer, rank=rank, task=task, on=on, flow=flow, direct=direct, labels=labels)
+                    yield case(
+                        answer,
+                        rank=rank,
+                        stratum=f"{relation} {flow}",
+                        share=1 if direct and flow == "data" else 2,  # a link can be read off a single line
+                        profile=pair_profile(workflow, on, task, flow),
+                        task=task,
+                        on=on,
+                        flow=flow,
+                        direct=direct,
+                        labels=labels,
+                    )
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:

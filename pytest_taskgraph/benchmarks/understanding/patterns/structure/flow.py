@@ -5,6 +5,7 @@ from __future__ import annotations
 from .....workflow.graph import ends, is_connected, shortest_cycle, starts, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
+from ..task_profiles import level_profile
 from .links import FLOWS
 
 
@@ -99,6 +100,7 @@ def flow_end(workflow: Workflow) -> Cases:
     avoids={"loop"},
     varies={"exclusive", "inclusive", "mixed"},
     flaws={"yes": "keep-connected", "no": "disconnect"},
+    matched=0.9,
     least=5,
 )
 def flow_connected(workflow: Workflow) -> Cases:
@@ -107,7 +109,7 @@ def flow_connected(workflow: Workflow) -> Cases:
     Connected means that every task lies on a path from START to END (docs/explanation/patterns.md). Equally likely in
     generated workflows: a task without a link in or out; a detached cycle; a section behind a gateway that nothing
     leads to; a section that cannot be left; a section that can be left, but not entered. Connected workflows have as
-    many links and conditions, and cycles too.
+    many gateways, conditions, forks and loose ends, and cycles too.
     """
     if workflow.tasks:
-        yield case(is_connected(workflow), flow="control", labels={"flow": "control"})
+        yield case(is_connected(workflow), profile=level_profile(workflow), flow="control", labels={"flow": "control"})

@@ -8,7 +8,7 @@ recursive reference.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -19,6 +19,7 @@ from ..pattern import Cases, case, pattern
 from ..scope import limit_candidates
 
 SHARE: Final = 4  # with its sub-workflows, a generated level has up to this many times its own number of tasks
+MANY: Final = 3  # levels; with more, the order of their texts hardly tells which task lies in which
 MOST_OUTER: Final = 40  # composite tasks of a large level
 MOST_INNER: Final = 25  # tasks of a large level that lie in one of them, and as many that do not
 
@@ -36,14 +37,15 @@ Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
     form="yes-no",
     needs={"hierarchy"},
     flaws={"yes": "repeat-name", "no": "repeat-name"},
+    matched=0.75,
 )
 def task_hierarchy(workflow: Workflow) -> Cases:
     """Check that the model knows which tasks are inside which, through all levels.
 
-    Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and position in the
-    text give no hint; then the question reversed (what contains the composite task), the tasks directly before and
-    after it, and tasks nested less deep. A path reveals what its task lies in: about the user's own workflows such a
-    question is not asked.
+    Hard negatives: mostly tasks nested as deep as those of positives, but inside another task, in levels with at least
+    three composite tasks, so that depth and position in the text give little hint; then the question reversed (what
+    contains the composite task), the tasks directly before and after it, and tasks nested less deep. A path reveals
+    what its task lies in: about the user's own workflows such a question is not asked.
     """
     inside = _levels_by_path(workflow)
     names = _names(inside)
@@ -63,9 +65,10 @@ def task_hierarchy(workflow: Workflow) -> Cases:
             deeper = min(len(inner) - len(outer), 2) if further or pair == "part" else 0
             yield case(
                 pair == "part",
-                rank=int(pair == "beside"),
+                rank=2 if pair == "beside" else int(len(inside) <= MANY),
                 stratum=f"{deeper} deeper",
                 share=3 if deeper else 1,
+                profile=f"{len(inner)} {len(outer)} {inner in inside}",
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[path] != path[-1] for path in (inner, outer)),
@@ -132,12 +135,15 @@ def nested_tasks(workflow: Workflow) -> Cases:
     needs={"references"},
     avoids={"guards"},
     flaws={"yes": "close-cycle", "no": "cut-cycle"},
+    matched=0.75,
     levels="workflow",
 )
 def infinite_recursion(workflow: Workflow) -> Cases:
     """Check that the model follows references between workflows and notices that they never end.
 
-    Not asked where there is no reference, or where a reference is dangling and none of the others is recursive.
+    Three quarters of the projects with either answer have as many references, and as many workflows that refer to
+    themselves, to none, and that none refers to; cycles of one workflow are among the others. Not asked where there is
+    no reference, or where a reference is dangling and none of the others is recursive.
     """
     whole = assemble(workflow)
     workflow_names = {each.qualified for each in (whole, *whole.others)}
@@ -146,7 +152,31 @@ def infinite_recursion(workflow: Workflow) -> Cases:
     derived = any(each.base is not None for each in (workflow, *workflow.others))
     cycle = recursion(workflow)
     if cycle or ((references or derived) and workflow_names.issuperset(references)):
-        yield case(bool(cycle), derived=derived, labels={"cycle": len(cycle)})
+        yield case(
+            bool(cycle),
+            profile=_reference_profile((whole, *whole.others)),
+            derived=derived,
+            labels={"cycle": len(cycle)},
+        )
+
+
+def _reference_profile(workflows: Sequence[Workflow]) -> str:
+    """Return how many workflows refer to themselves, to none, to others, and are referred to by none."""
+    targets_of = {
+        top.qualified: [
+            task.reference for _, level in levels(top) for task in level.tasks if task.reference is not None
+        ]
+        for top in workflows
+    }
+    every = [target for targets in targets_of.values() for target in targets]
+    parts = {
+        "references": len(every) - len(workflows),
+        "to itself": sum(name in targets for name, targets in targets_of.items()),
+        "without": sum(not targets for targets in targets_of.values()),
+        "not referred to": sum(name not in every for name in targets_of),
+        "to the first": every.count(workflows[0].qualified),
+    }
+    return ", ".join(f"{number} {what}" for what, number in parts.items())
 
 
 def _levels_by_path(workflow: Workflow) -> dict[Path, Workflow]:

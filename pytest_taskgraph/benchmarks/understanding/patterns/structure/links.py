@@ -18,6 +18,7 @@ from .....workflow.graph import reachable, task_graph, tasks_by_data
 from .....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import link_profile, pair_profile
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with its successors
 
@@ -109,13 +110,14 @@ def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
     "passing any other task on the way{% else %}Is there data that task '{{ a }}' of {{ place }} writes and task "
     "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
     form="yes-no",
+    matched=0.9,
 )
 def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which task directly follows which, through gateways or through data.
 
     Pairs with gateways between them and pairs with data between them are drawn twice as often as pairs with a link
-    between them; the negatives are each of these reversed, or one task further on. Pairs of which neither follows the
-    other directly come last.
+    between them; the negatives are each of these reversed, or one task further on, and their tasks have links of the
+    same kinds. Pairs of which neither follows the other directly come last.
     """
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
@@ -131,9 +133,22 @@ def task_after_task(workflow: Workflow, *, hardest: bool = False) -> Cases:
                 first, second = (a, b) if pair == "linked" else (b, a)
                 labels["gateway"] = kind = "no" if second in direct[first] else "yes"
             easy = pair == "unlinked" and not kind
-            share = 1 if kind == "no" else 2  # a link can be read off a single line
-            answer, stratum = pair == "linked", f"{flow} {kind}"
-            yield case(answer, rank=int(easy), stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
+            joined = flow == "control" and (b in direct[a] or a in direct[b])
+            stratum = f"{flow} {'joined' if joined else 'apart'}"
+            share = 1 if joined else 2  # a link can be read off a single line
+            profile = pair_profile(workflow, a, b, flow)
+            answer = pair == "linked"
+            yield case(
+                answer,
+                rank=int(easy),
+                stratum=stratum,
+                share=share,
+                profile=profile,
+                labels=labels,
+                a=a,
+                b=b,
+                flow=flow,
+            )
 
 
 @pattern(
@@ -177,16 +192,17 @@ def next_tasks(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
+    matched=0.7,
 )
 def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
 
-    Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
-    links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
-    before them and to others; pairs without a link of which one task has a condition behind it and the other one before
-    it. So neither task alone gives the answer away, nor does the existence of a link. Then come reversed conditional
-    links and other unconditional ones, then other pairs without a link. Pairs joined through a gateway are left out,
-    unless a conditional link joins them, too.
+    Hard cases: conditional links; unconditional links from tasks with conditional ones beside them; pairs without a
+    link of which one task has a condition behind it and the other one before it. Most negatives are unconditional links
+    from a task that has as many links of either kind as that of a positive, to a task that as many links of either kind
+    enter. So neither task alone gives the answer away, nor do both together, nor does the existence of a link. Then
+    come reversed conditional links and other unconditional ones, then other pairs without a link. Pairs joined through
+    a gateway are left out, unless a conditional link joins them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)
@@ -195,7 +211,6 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
     unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
     pairs = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
     conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
-    plainly = {b for c in tasks for b in _without(links[c], conditional[c])}
     for a in limit_candidates(tasks, len(tasks)):
         crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
         crossed = tuple(limit_candidates(crossed, len(tasks), MOST_CROSSED))
@@ -206,12 +221,8 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
         if hardest and rank:
             continue
-        plain = b in plainly
-        mixed = len(conditional[a]) < len(links[a])
-        stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
-        share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
         labels = {"flow": "control", "pair": pair}
-        yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
+        yield case(pair == "conditional", rank=rank, profile=link_profile(workflow, a, b), labels=labels, a=a, b=b)
 
 
 @pattern(

@@ -16,6 +16,7 @@ from .....workflow.semantics.concurrency import (
 )
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
 from ..scope import limit_candidates
+from ..task_profiles import level_profile, pair_profile
 
 MOST_TASKS: Final = 45  # of a large level; all pairs of them are examined
 MEANING: Final = {
@@ -37,15 +38,17 @@ EXTENT: Final = {
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
     flaws={"yes": "nest-block", "no": "nest-block"},
+    matched=0.8,
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Check that the model sees which operators the control flow is made of.
 
     In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text says
     nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions
-    of any kind, and twice as often as parallel blocks, which a gateway gives away. An operator is left out where the
-    workflow is ambiguous (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an
-    exclusive choice, and guards in prose may exclude each other or not.
+    of any kind, and twice as often as parallel blocks, which a gateway gives away. Levels with and without an operator
+    have as many gateways, conditions and forks. An operator is left out where the workflow is ambiguous
+    (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an exclusive choice, and
+    guards in prose may exclude each other or not.
     """
     conditional = any(link.guard is not None for link in workflow.links)
     for operator, answer in operators(workflow).items():
@@ -57,6 +60,7 @@ def operator_existence(workflow: Workflow) -> Cases:
                 rank=int(not (answer or parallel or conditional)),
                 stratum=operator,
                 share=1 if parallel else 2,
+                profile=level_profile(workflow),
                 operator=operator,
                 article=article,
                 meaning=MEANING[operator],
@@ -72,13 +76,15 @@ def operator_existence(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"parallel"},
     varies={"inclusive"},
+    matched=0.9,
 )
 def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which tasks can run at the same time.
 
     Hard negatives: tasks on two branches of an exclusive choice, and ordered tasks of which each runs in parallel with
     a third one, such as the first and the last of one branch. For both answers, pairs of which both, one or none stand
-    next to a gateway are equally likely, so that a line with a gateway gives no hint.
+    next to a gateway are equally likely, and the two tasks have links of the same kinds, so that no line with one of
+    them gives a hint.
     """
     tasks = limit_candidates(workflow.task_names, len(workflow.tasks), MOST_TASKS)
     pairs = parallel_pairs(workflow, tasks)
@@ -93,7 +99,8 @@ def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
         if answer is not None and not (hardest and easy):
             labels = {"pair": "parallel" if answer else "ordered" if ordered else "alternative"}
             stratum = f"{len(beside.intersection((a, b)))} at a gateway"
-            yield case(answer, rank=int(easy), stratum=stratum, a=a, b=b, labels=labels)
+            profile = pair_profile(workflow, a, b)
+            yield case(answer, rank=int(easy), stratum=stratum, profile=profile, a=a, b=b, labels=labels)
 
 
 @pattern(
