@@ -24,7 +24,7 @@ from .....workflow.semantics.loops import forward_task_graph
 from .....workflow.semantics.situations import representatives, write_situation
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import MAX_WORK, MIN_CANDIDATES, limit_candidates
-from ..task_profiles import pair_profile
+from ..task_profiles import node_profiles, pair_profile
 from .task_order import AMONG_OTHERS, distant_pairs, layers, max_sequences, order_reference, quote_tasks, sequences
 
 ALWAYS_BEFORE: Final = (
@@ -37,7 +37,6 @@ RUN_IN_ORDER: Final = (
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # orders of tasks that the graph does not distinguish
 EXECUTIONS: Final = 4  # usual number of executions to find the answer about a pair
-LINKS_IN_ROW: Final = 2  # of a task with one link in and one link out
 MOST_CHANGES: Final = 12  # of one kind and one trace
 
 
@@ -235,6 +234,7 @@ def _extensions(execution: Run, colors: Mapping[str, int]) -> Iterator[tuple[str
     form="yes-no",
     needs={"effects", "guards", "exclusive"},
     varies={"inclusive", "loop"},
+    matched=0.9,
     without_parameters=(
         "Is task '{{ task }}' of {{ place }} executed in every run?",
         "In {{ place }}, does each possible run execute task '{{ task }}'?",
@@ -245,7 +245,7 @@ def every_situation(workflow: Workflow) -> Cases:
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
     before them. Most tasks that are always executed join or split the flow, most others have one link in and one out;
-    so of either kind the tasks that resemble the other kind come first.
+    so tasks with either answer are asked about that have links of the same kinds.
     """
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
@@ -256,18 +256,7 @@ def every_situation(workflow: Workflow) -> Cases:
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            place = _link_position(workflow, task)
-            usual = (place != "in a row") == answer
-            yield case(answer, rank=easy + 2 * usual, stratum=place, task=task)
-
-
-def _link_position(workflow: Workflow, task: str) -> str:
-    """Return how a task is linked: beside a gateway, by more than two links, or by one in and one out."""
-    near = [link for link in workflow.links if task in (link.source, link.target)]
-    gateways = {gateway.name for gateway in workflow.gateways}
-    if any(not gateways.isdisjoint((link.source, link.target)) for link in near):
-        return "beside a gateway"
-    return "in a row" if len(near) == LINKS_IN_ROW else "where ways meet or part"
+            yield case(answer, rank=int(easy), profile=node_profiles(workflow)[task], task=task)
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:

@@ -38,7 +38,7 @@ EXTENT: Final = {
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
     flaws={"yes": "nest-block", "no": "nest-block"},
-    matched=0.8,
+    matched=0.9,
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Check that the model sees which operators the control flow is made of.
