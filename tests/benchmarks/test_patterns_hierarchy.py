@@ -148,7 +148,7 @@ def test_hierarchy_by_hand() -> None:
     assert kinds["D", "G"] == ("beside", "no", 2)
     assert kinds["B", "H"] == ("neighbour", "no", 0)
     assert kinds["B", "A"] == ("neighbour", "no", 0)
-    assert kinds["B", "J"] == ("beside", "no", 1)
+    assert kinds["B", "J"] == ("beside", "no", 2)
     assert kinds["B", "I"] == ("elsewhere", "no", 0)
     assert [case.answer for case in list_cases(nested_tasks, linked)] == [["C", "D", "E", "F", "G", "I"]]
 

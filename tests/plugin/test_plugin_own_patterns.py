@@ -94,7 +94,10 @@ def test_pattern_that_can_find_no_case_says_so(project: Project) -> None:
         (OWN.replace("def has_task", "def parallel_pair"), "'parallel_pair' of test_graph is defined in "),
         (OWN.replace("stands first?", "stands {{ where }}?"), "'where' is undefined; the template sees: "),
         (OWN.replace("stands first?", "stands {{ where ?"), "pattern first_declared:1: "),
-        (OWN.replace('form="task"', 'form="tasks"'), "unknown answer form 'tasks'; known: condition, groups, "),
+        (
+            OWN.replace('form="task"', 'form="tasks"'),
+            "unknown answer form 'tasks'; known: composed-task-graph, condition, ",
+        ),
     ],
 )
 def test_mistake_in_pattern_is_reported_without_traceback(project: Project, text: str, message: str) -> None:

@@ -13,13 +13,10 @@ from described_runs import about_run, described
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import json_values
 from pytest_taskgraph.results.record.older_records import upgrade_record
 from pytest_taskgraph.results.tally import Row, Tally
@@ -409,24 +406,6 @@ def test_load_invalid_failure_is_refused(tmp_path: Path, failure: object) -> Non
     damaged["trials"][0]["failure"] = failure
     with pytest.raises(UsageError, match=r"trial 1: .?failure"):
         write_and_read(damaged, tmp_path)
-
-
-def test_load_schema_3_compared_with_today_has_no_difference() -> None:
-    old = Path(__file__).with_name("records") / "schema_3_strict.json"  # written by the last version of schema 3
-    read = record.load_whole(old)
-    assert valid(read)
-    assert read["prompts"] == ["chain-of-thought"]
-    settings = UnderstandingSettings(instances=1, parsing="strict", pass_threshold=0.5, notations=("wadl",))
-    patterns = sorted({trial.question.group for trial in record.trials(read)})
-    references = understanding.references(settings, {"patterns": patterns})
-    today = sorted(
-        (understanding.question(reference, settings) for reference in references), key=lambda question: question.id
-    )
-    assert [trial.question for trial in record.trials(read)] == today
-    fresh = [replace(trial, question=question) for trial, question in zip(record.trials(read), today, strict=True)]
-    comparison = compare(read, record.build(fresh, record.about_of(read)))
-    assert (comparison.paired, comparison.changed, comparison.notes) == (3, (), ())
-    assert '"frame": "think-first"' in old.read_text()
 
 
 def test_load_older_gate_reason_becomes_inconclusive() -> None:

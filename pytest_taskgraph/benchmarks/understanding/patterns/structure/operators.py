@@ -38,7 +38,7 @@ EXTENT: Final = {
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
     flaws={"yes": "nest-block", "no": "nest-block"},
-    matched=0.9,
+    matched=0.95,
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Check that the model sees which operators the control flow is made of.
@@ -46,7 +46,7 @@ def operator_existence(workflow: Workflow) -> Cases:
     In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text says
     nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions
     of any kind, and twice as often as parallel blocks, which a gateway gives away. Levels with and without an operator
-    have as many gateways, conditions and forks. An operator is left out where the workflow is ambiguous
+    have about as many tasks, gateways, conditions and forks. An operator is left out where the workflow is ambiguous
     (`concurrency.operators`): a decision that only repeats or leaves a loop may count as an exclusive choice, and
     guards in prose may exclude each other or not.
     """
@@ -60,7 +60,7 @@ def operator_existence(workflow: Workflow) -> Cases:
                 rank=int(not (answer or parallel or conditional)),
                 stratum=operator,
                 share=1 if parallel else 2,
-                profile=level_profile(workflow),
+                profile=f"{level_profile(workflow)}, {min(len(workflow.tasks) // 3, 3)} times three tasks",
                 operator=operator,
                 article=article,
                 meaning=MEANING[operator],
