@@ -156,7 +156,9 @@ def _answer_text(question: Question, reply: Reply, answer_form: Form, accepted: 
     whole = without_echo(reply.text, *echoed)  # the text of an option, which a question about letters holds, answers it
     if answer_form.self_delimiting and place != "first-line":
         return marked_part(whole, place)
-    statement = find_statement(whole, place, "lenient", lines, accepted, answer_form.open)
+    statement = find_statement(
+        whole, place, "lenient", lines, accepted, answer_form.open, answer_form.name in NAMING
+    )
     return answer_form.reduce(statement, question.text, accepted)
 
 
