@@ -34,6 +34,11 @@ _SUPPOSES = re.compile(
     r"|first (?:check|compare|look)|need to|let me|let's|i will|i'll|or)\b|\?",
     re.IGNORECASE,
 )
+OTHERWISE: Final = re.compile(
+    r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
+    r"(?:^|[.!?]\s)\W{0,9}+(?:but|not|only|or|no|also|additionally|plus|furthermore|moreover|besides|finally|then|and)\b",
+    re.IGNORECASE,
+)
 NEGATION: Final = re.compile(r"\b(?:not|no|never|none|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _PLAIN_WORDS = """
 a an the this that these those it its they them their there here is are was were be been being am has have had do
@@ -41,7 +46,7 @@ does did can will shall in on at to from of by for with as and both each all any
 exactly which who what where when one ones two three four five six seven eight nine ten other others another namely
 following then also indeed very right task tasks workflow name names step steps called named contain contains
 containing include includes included consist consists comprise comprises list lists listed set correct answer
-answers final i we you question given specification
+answers final i we you question given specification finally lastly
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 
@@ -87,6 +92,11 @@ def restates(sentence: str, question: str, names: Sequence[str]) -> bool:
     return bool(words) and words <= content_words(question, names)
 
 
+def may_change(sentence: str) -> bool:
+    """Return True if a sentence may change the answer before it: it corrects, adds, asks or supposes something."""
+    return (OTHERWISE.search(sentence) or _SUPPOSES.search(sentence)) is not None
+
+
 def new_names(sentence: str, question: str, names: Sequence[str]) -> list[str]:
     """Return the names of a sentence that the question does not hold, without those in a reason behind "because"."""
     asked = {name.lower() for name in names_of(question, names)}
@@ -98,7 +108,7 @@ def content_words(text: str, names: Iterable[str]) -> set[str]:
     masked, _ = mask_names(text, [name for name in names if name], LEFT, RIGHT)
     bare = _IDENTIFIER.sub(" ", _QUOTED.sub(" ", _MASK.sub(" ", masked)))
     words = (word.lower().replace("’", "'") for word in _WORD.findall(bare))
-    return {_stem(word) for word in words if word not in _PLAIN and not NEGATION.fullmatch(word)}
+    return {_stem(word) for word in words if word not in _PLAIN and not NEGATION.search(word)}
 
 
 @lru_cache(maxsize=4096)

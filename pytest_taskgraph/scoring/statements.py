@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, Literal
 
 from ..errors import UnparseableError
 from ..trial import Json, Parsing, Place
+from .echoes import QUESTION
 from .wrapping import parse_json, write_json, write_rows
 
 _STRICT_MARKER = "Final answer:"
@@ -21,10 +23,10 @@ _MARKER = re.compile(
     r"|^(?:[^\w\n]|_)*+(?:answer|a|antwort|réponse|respuesta|最终答案|答案)[*_]*+[ \t]*+[:：](?:[*_]++(?=\s|\Z))?",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUESTION = re.compile(r"^[^\w\n]*+q(?:uestion)?[ \t]*+:", re.IGNORECASE | re.MULTILINE)  # before an answer behind "A:"
 _TAGS = r"(?:final[_-]?)?(?:answer|output|response|result)"
 _OPENING_TAG = re.compile(rf"<({_TAGS})\b[^<>]{{0,80}}+>", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|[\w-]{1,40}+\|>|</?s>|\[/?INST\]|</?(?:br|p|b|i|em|strong|code|pre)[ \t]*+/?>", re.IGNORECASE)
+_STRUCK = re.compile(r"~~[^~\n]++~~|^[ \t]*+\[\^\w{1,9}\]:.*$|\[\^\w{1,9}\]", re.MULTILINE)  # or a footnote
 _THOUGHT = re.compile(r"\A\s*+<think(?:ing)?>.*?</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)([\w+.-]*+)[ \t]*+$")
 _ITEM = re.compile(r"[ \t]*+(?:[-*+•·–—][ \t]|\(?\d{1,9}[.)][ \t])")
@@ -38,13 +40,27 @@ _OFFER = re.compile(
     r"|thanks?\b|thank you|good luck|you['’]re welcome|best regards)",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"\W*+(?:note|remark|explanation)\W*+:", re.IGNORECASE)
+_NOTE = re.compile(r"\W*+(?:note|remark|explanation)[^\w:]*+:", re.IGNORECASE)
+_MAY_CHANGE = re.compile(
+    r"\b(?:also|too|but|however|should|forgot|wrong|mistake|actually|first|second|third|last|latter|former|only|except"
+    r"|none|no|not|nothing|never)\b|n['’]t\b",
+    re.IGNORECASE,
+)  # a sentence with none of these leaves the list before it as it is
+_CONCLUDING = re.compile(r"\W*+(?:(?:the )?(?:final )?(?:answer|result|solution)|conclusion|summary)\b", re.IGNORECASE)
+_BEGINS_NAMED = re.compile(r"[\W_]*+(?=[^\W\d])(?:\w*\d|\w*?[a-z][A-Z])\w*+(\W{0,3}:)?")
 _PICTURE = r"[\U0001f000-\U0001faff\u2600-\u26ff\u2b00-\u2bff\ufe0f\u200d]"
 _LEADING_PICTURE = re.compile(rf"^[ \t]*+{_PICTURE}++[ \t]*+", re.MULTILINE)
 _TRAILING_PICTURE = re.compile(rf"[ \t]*+{_PICTURE}++[ \t]*+$", re.MULTILINE)
 _SHORT = 6  # blanks in a cheer such as "Happy cooking!"
 _LABEL_LINE = re.compile(r"^[ \t]*+(?:[\w -]{1,40}:|(?:flowchart|graph)[ \t]++\w{2})[ \t]*+$\n?", re.MULTILINE)
-_MARKS = re.compile(r"[✅✓✔]"), re.compile(r"[❌✗✘]")
+_LABELLED = re.compile(
+    r"[\W_]*+(?!(?:so|thus|hence|therefore|final|answer|result)\b)[^\W\d_]+(?: [^\W\d_]+){0,2}[*_]*+:[*_]*+[ \t]+\S",
+    re.IGNORECASE,
+)
+_MARKS = (
+    re.compile(r"[✅✓✔]|[:(|–-][ \t]*+[*_]{0,3}+(?:yes|true)[\W_]*?$", re.IGNORECASE | re.MULTILINE),
+    re.compile(r"[❌✗✘]|[:(|–-][ \t]*+[*_]{0,3}+(?:no|false)[\W_]*?$", re.IGNORECASE | re.MULTILINE),
+)
 _MARKUP = re.compile(r"<(reason|because|explanation|thinking|rationale)>.*?</\1>|</?[A-Za-z][\w-]{0,30}>", re.DOTALL)
 _CODE = re.compile(
     r"[ \t]*+(?:(?:def|package|workflow|import|struct|fn)[ \t]++\w"
@@ -54,13 +70,14 @@ _SIGNS = re.compile(r"[-=]>|[{}=()\"]|\w\.\w")  # of a line of code that ends wi
 _BODY = re.compile(r"\w[ \t]*+\{[ \t]*+\}$")
 _EMPTY: Final = re.compile(r"[\s*_`$]*+(?:\[\s*+\]|\{\s*+\}|\(\s*+\)|∅|\\(?:emptyset|varnothing)\b)[\s*_`$.]*+")
 _CORRECTION = re.compile(
-    r"(?:^|[\s.!?(])(?:wait\b|hmm+\b|oops\b|correction\b|actually,|scratch that|on second thought|let me correct)",
+    r"(?:^|[\s.!?(])(?:wait\b|hmm+\b|oops\b|correction\b|actually,|scratch that|on second thought|let me correct"
+    r"|hold on\b|my mistake\b|(?<=[.!?)] )sorry\b)",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(
-    r"\b(?:answer (?:is|should be|must be)|it (?:is|should be|must be)|make that|i mean|should (?:instead )?be)\b"
-    r"[ \t]*+:?",
-    re.IGNORECASE,
+    r"\b(?:answer (?:is|should be|must be)|it (?:is|should be|must be)|make that|i meant?|should (?:instead )?be)\b"
+    r"[ \t]*+:?|(?:^|[.!?:])[ \t]*+(?:so|thus|therefore|hence)\b[ \t]*+[,:]?",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LEFT_OUT = re.compile(
     r"\b(?:left out|not (?:listed|included|counted|part|in the list|among)|excluded?|omitted|ignored|skipped)\b",
@@ -69,7 +86,6 @@ _LEFT_OUT = re.compile(
 _NOT_MEANT = re.compile(r"\b(?:do(?:es)? not|is not|are not|nested|inside)\b|n['’]t\b", re.IGNORECASE)
 LONGEST: Final = 50_000  # characters of an answer; parsing a longer one would take seconds
 _MOST_LEVELS = 6
-_FEWEST_BLANKS, _LONG_ECHO = 4, 60  # blanks of a sentence that is taken for an echo; characters of a part of one
 
 Kind = Literal["prose", "list", "table", "code", "heading", "rule"]
 
@@ -99,6 +115,7 @@ def find_statement(
     lines: bool = False,
     names: Sequence[str] = (),
     prose: bool = False,
+    listed: bool = False,
 ) -> str:
     """Return the part of the reply that is the answer, still with its decoration.
 
@@ -116,6 +133,7 @@ def find_statement(
         lines: True if the answers of the form may take several lines.
         names: The known names.
         prose: True if the answer is in the model's own words, which may look like code.
+        listed: True if the answer consists of names.
 
     Raises:
         UnparseableError: if the reply states no answer: it is empty, holds signs alone, or ends with code.
@@ -132,7 +150,7 @@ def find_statement(
     elif place == "whole":
         statement = _after_corrections(_whole(text, prose))
     else:
-        statement = _last_statement(text)
+        statement = _after_corrections(_last_statement(text, names, listed))
     if all(mark.search(statement) for mark in _MARKS):
         raise UnparseableError("expected an answer, found a verdict on each part")
     if len(statement) > LONGEST:
@@ -173,33 +191,11 @@ def is_exclusion(sentence: str, explicit: bool = False) -> bool:
     return _LEFT_OUT.search(sentence) is not None or (not explicit and _NOT_MEANT.search(sentence) is not None)
 
 
-def without_echo(reply: str, *sources: str) -> str:
-    """Return the reply without the lines that only repeat sentences of the question or of the instruction."""
-    known = "|".join(["", *(_bare(part) for source in sources for part in re.split(r"(?<=[.!?])\s+", source)), ""])
-    known = f"{known}{' '.join(' '.join(sources).split()).lower()}"
-    return "\n".join(line for line in reply.split("\n") if not _repeats(line, known))
-
-
 def marked_part(reply: str, place: Place = "marker") -> str:
     """Return what follows the last marker, or the whole reply without one; without the lines of fences."""
     text = _plain_lines(reply)
     after = _after_marker(text) if place == "marker" else None
     return "\n".join(line for line in (text if after is None else after).split("\n") if not _FENCE.match(line))
-
-
-def _repeats(line: str, known: str) -> bool:
-    if _QUESTION.match(line):  # the answer behind it has a mark of its own
-        return False
-    sentences = [_bare(sentence) for sentence in re.split(r"(?<=[.!?])\s+", line) if re.search(r"\w", sentence)]
-    return bool(sentences) and all(
-        (len(sentence) >= _LONG_ECHO and sentence in known)
-        or (sentence.count(" ") >= _FEWEST_BLANKS and f"|{sentence}|" in known)
-        for sentence in sentences
-    )
-
-
-def _bare(sentence: str) -> str:
-    return " ".join(sentence.split()).lower().strip("*_>`# ")
 
 
 def looks_like_code(text: str) -> bool:
@@ -227,7 +223,7 @@ def _strict_statement(reply: str, place: Place, lines: bool) -> str:
 
 def _plain_lines(reply: str) -> str:
     """Return the text with one kind of line end, and without the marks of chat templates and markup."""
-    text = _TOKEN.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _STRUCK.sub("", _TOKEN.sub("", reply.replace("\r\n", "\n").replace("\r", "\n")))
     return _TRAILING_PICTURE.sub("", _LEADING_PICTURE.sub("- ", _THOUGHT.sub("", text, count=1)))
 
 
@@ -241,7 +237,7 @@ def _first_line(text: str, lines: bool) -> str:
 def _after_marker(text: str) -> str | None:
     """Return the text behind the last marker, or in the last tag of an answer; None if there is neither."""
     text = _before_next_question(text)
-    quizzed = _QUESTION.search(text) is not None
+    quizzed = QUESTION.search(text) is not None
     markers = [
         match.end()
         for match in _MARKER.finditer(text)
@@ -256,7 +252,7 @@ def _after_marker(text: str) -> str | None:
 def _before_next_question(text: str) -> str:
     """Return the text up to a question that a model goes on with after its answer."""
     first = _MARKER.search(text)
-    further = _QUESTION.search(text, first.end()) if first else None
+    further = QUESTION.search(text, first.end()) if first else None
     return text[: further.start()] if further else text
 
 
@@ -340,21 +336,74 @@ def _whole(text: str, prose: bool) -> str:
     return unwrapped
 
 
-def _last_statement(text: str) -> str:
+def _last_statement(text: str, names: Sequence[str], listed: bool) -> str:
     """Return the last statement of a reply without a marker."""
-    blocks = _merge_lists(block for block in _blocks(text) if block.kind != "heading")
+    boxed = [line for line in text.split("\n") if "\\boxed" in line or "\\fbox" in line]
+    if boxed and not _CORRECTION.search(text, text.rindex(boxed[-1])):
+        return boxed[-1]
+    blocks = _merge_lists(_after_last_heading(list(_blocks(text))))
     if not any(block.text.strip() for block in blocks):
         raise UnparseableError("the reply is empty, expected an answer")
     while len(blocks) > 1 and _closes(blocks[-1]):
         blocks.pop()
+    if len(blocks) > 1 and blocks[-1].kind == "prose" and _is_beside_list(blocks[-1].text, blocks[-2], listed, names):
+        blocks.pop()
     last = blocks[-1]
-    if last.kind == "prose" and len(blocks) > 1 and blocks[-2].kind == "list" and is_exclusion(last.text):
-        last = blocks[-2]  # the sentence says what the list leaves out
     if last.kind == "prose":
-        return _last_line(last)
+        return _last_line(last) if not listed else _last_lines(blocks, names)
     if last.kind == "code" and _json_of(last) is None and looks_like_code(last.text):
         raise UnparseableError("expected an answer, found code")
     return _unwrapped(_fenced(last))
+
+
+def _after_last_heading(blocks: list[_Block]) -> list[_Block]:
+    """Return the blocks without headings; only those below a last heading such as "Conclusion".
+
+    Raises:
+        UnparseableError: if headings part lists, and none of them announces the answer.
+    """
+    at = max((at for at, block in enumerate(blocks) if block.kind == "heading"), default=None)
+    if at is not None:
+        below = [block for block in blocks[at + 1 :] if block.kind != "rule"]
+        if below and _CONCLUDING.match(blocks[at].text):
+            return below
+        if [block.kind for block in below] == ["list"] and any(block.kind == "list" for block in blocks[:at]):
+            raise UnparseableError("expected an answer, found several lists below headings")
+    return [block for block in blocks if block.kind != "heading"]
+
+
+def _is_beside_list(text: str, before: _Block, listed: bool, names: Sequence[str]) -> bool:
+    """Return True if a paragraph behind a list says what it leaves out, or names nothing and changes nothing."""
+    if before.kind != "list":
+        return False
+    named = any(name in text for name in names) or re.search(r"[^\W\d]\d|[a-z][A-Z]|[`'\"“‘]", text)
+    named = named and not re.match(r"\W*(?:both|these|all of (?:them|these)|each)\b", text, re.IGNORECASE)
+    return is_exclusion(text) or (listed and not named and not _MAY_CHANGE.search(text) and text.count(" ") > 1)
+
+
+def _last_lines(blocks: Sequence[_Block], names: Sequence[str]) -> str:
+    """Return the last line, with those before it if all of them begin with a name, as lines of a list do."""
+    last = _last_line(blocks[-1])
+    if last != blocks[-1].lines[-1]:
+        return last
+    lines = [line for block in takewhile(_is_prose, reversed(blocks)) for line in reversed(block.lines)]
+    if len(lines) > 1 and all(_LABELLED.match(line) and not _is_listed(line, names) for line in lines[:2]):
+        return "\n".join(reversed(lines[:2]))  # two lists, of which none is certainly the answer
+    return "\n".join(reversed([*takewhile(lambda line: _is_listed(line, names), lines)])) or last
+
+
+def _is_prose(block: _Block) -> bool:
+    return block.kind == "prose"
+
+
+def _is_listed(line: str, names: Sequence[str]) -> bool:
+    """Return True for a line that begins with a name, and is no sentence or has a colon behind the name."""
+    bare = line.strip(" \t*_`\"'“”")
+    named = _BEGINS_NAMED.match(bare)
+    known = next((name for name in names if bare.startswith(name)), None)
+    if not named and known is None:
+        return False
+    return not bare.endswith((".", "!", "?")) or bool(named and named[1]) or bare[len(known or "") :][:1] == ":"
 
 
 def _merge_lists(blocks: Iterable[_Block]) -> list[_Block]:
@@ -374,8 +423,8 @@ def _last_line(block: _Block) -> str:
     if looks_like_code(block.text):
         raise UnparseableError("expected an answer, found code")
     filled = [line for line in block.lines if line.strip()]
-    boxed = [line for line in filled if "\\boxed" in line or "\\fbox" in line]
-    return boxed[-1] if boxed else filled[-1]
+    is_trace = len(filled) > 1 and all("=" in line for line in filled)
+    return block.text if is_trace else filled[-1]
 
 
 def _unwrapped(text: str) -> str:
@@ -421,11 +470,14 @@ def _after_corrections(statement: str) -> str:
     corrections = list(_CORRECTION.finditer(statement))
     if not corrections:
         return statement
-    rest = statement[corrections[-1].end() :]
+    last = corrections[-1]
+    rest = statement[last.end() :]
     corrected = [match.end() for match in _CORRECTED.finditer(rest)]
-    if not corrected:
-        raise UnparseableError("expected an answer, found one that is taken back")
-    return rest[corrected[-1] :]
+    if corrected and re.search(r"\w", rest[corrected[-1] :]):
+        return rest[corrected[-1] :]
+    if not re.search(r"\w", statement[: last.start()]) or re.match(r"\W*correction\b", last[0], re.IGNORECASE):
+        return rest.lstrip(" ,:")
+    raise UnparseableError("expected an answer, found one that is taken back")
 
 
 def _says_something(statement: str, names: Sequence[str]) -> bool:

@@ -45,9 +45,19 @@ _FINE = re.compile(
     r"\W*(?:(?:it|this|is|are|seems?|looks?|appears?|also|its|the|name|description|data)\s+)*"
     r"(?:fine|ok(?:ay)?|correct|consistent|corresponds?|match(?:es|ing)?|fits?|plausible|in order"
     r"|no (?:issue|problem|contradiction|mismatch)s?)"
-    r"\b(?![^.;]*\b(?:not|but|however|except)\b)",
+    r"\b(?![^.;]*\b(?:not|but|however|except)\b)"
+    r"|[^\n✗✘❌]*+(?<=[✓✔✅])$|[^,;–\n]*+[,;–]\s*+(?:(?:which|that) (?:is )?)?"
+    r"(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
     re.IGNORECASE,
 )
+_NO_REASON = re.compile(  # of the instruction, or of two tasks that are in order
+    r"\W*(?:the )?reason(?: in one sentence)?\W*$|\W*(?:they|both|(?:these|the) two)(?: tasks)?(?: are| stand|['’]re) "
+    r"(?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b",
+    re.IGNORECASE,
+)
+_TASK_LABEL = re.compile(r"\A[\s*_•+–-]*+(?:task|name)[*_]*+:(?=[*_\s])[*_]*+", re.IGNORECASE)
+_LABEL_WORDS = "reason reasons explanation why description workflow data reads writes input output issue problem note"
+_LABELS = frozenset(_LABEL_WORDS.split())
 _NO_DESCRIPTION = re.compile(  # code, or a question back
     r"\s*+(?:task|workflow|package|data|def|class|import)\s++\w++\s*+[({]|\W*+(?:what|which|how|could|can|would|do|shall|please)\b[^.!\n]*\byou\b[^.!\n]*\?\s*$",
     re.IGNORECASE,
@@ -63,7 +73,9 @@ def _parse_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """
     if not re.search(r"\w", text) or (parsing == "lenient" and _NO_DESCRIPTION.match(text)):
         raise UnparseableError(f"expected a text, found {quote_start(text)}")
-    return collapse_spaces(text)
+    bare = text.strip(" \t\n*_") if parsing == "lenient" else text
+    quoted = len(bare) > 1 and bare[0] + bare[-1] in ('""', "''", "“”", "‘’", "``") and bare.count(bare[0]) <= 2
+    return collapse_spaces(bare[1:-1] if quoted and parsing == "lenient" else text)
 
 
 def _write_text(answer: Json, names: Sequence[str]) -> str:
@@ -96,7 +108,11 @@ def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[st
             name, reason = _strict_line(line, names)
             tasks = [name] if name else []
         else:
-            tasks, reason = _parse_line(line, names)
+            tasks, reason = _parse_line(_TASK_LABEL.sub("", line, count=1), names)
+            if len(tasks) == 1 and tasks[0] not in names and tasks[0].lower() in _LABELS:
+                tasks = []
+        if tasks and parsing == "lenient" and _NO_REASON.match(reason):
+            raise UnparseableError(f"expected a reason, found {quote_start(reason)}")
         if tasks and parsing == "lenient" and _FINE.match(reason):
             continue  # a task of which nothing is said but that it is in order
         if tasks:
@@ -241,6 +257,8 @@ def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Jso
     for index, line in enumerate(lines):
         for head, rest in (*_split_heads(line, names), (line, "")):
             pair_names = _pair_in(head, names)
+            if len(pair_names) > 1 and _NO_REASON.match(rest):
+                raise UnparseableError(f"expected a reason, found {quote_start(rest)}")
             if len(pair_names) > 1:
                 return _pair_answer(pair_names, " ".join([rest, *lines[index + 1 :]]))
     lines_by_task = _parse_reasons(text, names, parsing)
