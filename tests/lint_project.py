@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,11 +131,6 @@ class LintProject:
                     del sys.modules[name]
         captured = self._capsys.readouterr()
         return Linted(code, captured.out, captured.err)
-
-    def sarif(self, *arguments: str) -> dict[str, Any]:
-        """Return the log that the command prints."""
-        log: dict[str, Any] = json.loads(self.lint("--format=sarif", *arguments).output)
-        return log
 
 
 def row(id_: str, prompt: str, answer: Any = "yes", **others: Any) -> dict[str, Any]:  # noqa: ANN401 - of the form

@@ -17,6 +17,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,26 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import PinnedExample, find_fault
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
+    Scope,
+    all_scopes,
+    cases,
+    scopes_by_own_name,
+    sentence,
+)
 from pytest_taskgraph.notations.wadl import WADL
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.measurement import measure_answer
+from pytest_taskgraph.scoring.metrics import MODEL_METRICS, metric
+from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.model import Flaw, Workflow
 
 FOLDER = Path(__file__).parent / "wording"
 PHRASINGS = ("first", "second")
 VERDICTS = ("yes", "no")
+CHARACTERS_SHOWN = 160  # characters of a question in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +99,74 @@ def shown_to(example: Example) -> Workflow:
     return replace(project_of(example.workflow), flaw=example.flaw)
 
 
+def all_questions(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
+    """Yield every question of the pattern about the project, with levels named by place and by sub-workflow.
+
+    A derived workflow is also asked about without the content of its base: a pattern has words for that, though no
+    question of a suite uses them.
+    """
+    levels = all_scopes(project)
+    derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
+    for scope in (*levels, *scopes_by_own_name(levels), *derived):
+        for case in cases(pattern, scope):
+            yield sentence(pattern, phrasing, scope, case), scope, case
+
+
 def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
     """Return what is wrong with the pattern's answer to the pinned question; the empty text if nothing is."""
-    pinned = PinnedExample(
-        example.place, shown_to(example), dict(enumerate(example.questions)), example.answer, example.tempting
-    )
-    return find_fault(pattern, pinned, phrasing)
+    pinned = example.questions[phrasing]
+    questions: dict[str, list[Case]] = {}
+    for text, _, case in all_questions(pattern, phrasing, shown_to(example)):
+        questions.setdefault(text, []).append(case)
+    if pinned not in questions:
+        nearest = get_close_matches(
+            pinned[:CHARACTERS_SHOWN], {text[:CHARACTERS_SHOWN]: text for text in questions}, 1, 0.0
+        )
+        asks = f"it asks, for example, {nearest[0]!r}" if nearest else "it asks nothing about this workflow"
+        return f"{example.place}: the pattern does not ask {pinned[:CHARACTERS_SHOWN]!r}; {asks}"
+    if (
+        pattern.metric or form(pattern.form).metric
+    ) in MODEL_METRICS:  # measured by a model, to which no request is sent here
+        return ""
+    for case in questions[pinned]:
+        if any(_score(pattern, right, case.answer) != 1.0 for right in _right_answers(pattern, example.answer)):
+            answers = f"pinned answer {example.answer!r}, pattern's answer {case.answer!r}"
+            return f"{example.place}: {pinned[:CHARACTERS_SHOWN]!r}: {answers}"
+        if example.tempting is not None and _score(pattern, _tempting_answer(pattern, example), case.answer) == 1.0:
+            tempting = f"the tempting answer {example.tempting!r} counts as right"
+            return f"{example.place}: {pinned[:CHARACTERS_SHOWN]!r}: {tempting}"
+    return ""
+
+
+def _score(pattern: Pattern, given: Json, reference: Json) -> float | None:
+    """Return the main score of an answer of the pattern's form."""
+    name = pattern.metric or form(pattern.form).metric
+    return measure_answer(name, metric(name), given, reference).value
+
+
+def _right_answers(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
+    """Return the right answers of the example, as the form parses them."""
+    answers = answer if pattern.form == "task-order" else [answer]
+    return [_answer_of_form(pattern.form, right) for right in answers]
+
+
+def _tempting_answer(pattern: Pattern, example: Example) -> Json:
+    if pattern.form in ("task-set", "task-reasons"):
+        return _answer_of_form(pattern.form, [*example.answer, example.tempting])
+    return _answer_of_form(pattern.form, example.tempting)
+
+
+def _answer_of_form(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has its own
+    match name:
+        case "task-reasons" | "pair-reason":
+            return {"tasks": sorted(answer), "reasons": {}}
+        case "yes-no-reason":
+            return {"answer": answer, "reason": ""}
+        case "task-set":
+            return sorted(answer)
+        case _:
+            unchanged: Json = answer
+            return unchanged
 
 
 @cache

@@ -30,7 +30,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
 SUMMARY = re.compile(
     r"taskgraph: .* right \(\d\.\d{3}\)|^total |^\d+ graded questions of |^zero-shot "
-    r"|^taskgraph: \d+ groups? searched|^taskgraph: prompt snapshots: ",
+    r"|^taskgraph: \d+ groups? searched",
     re.MULTILINE,
 )
 

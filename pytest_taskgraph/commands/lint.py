@@ -9,7 +9,7 @@ from ..errors import UsageError
 
 SUMMARY = "check suites without a model: templates, answers, prompts, duplicates, balance"
 INTERRUPTED: Final = 2  # as pytest's own
-_FORMATS: Final = ("text", "github", "sarif")
+_FORMATS: Final = ("text", "github")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -37,11 +37,8 @@ def taskgraph_reference() -> CollectedQuestion:
 
 @pytest.fixture
 def taskgraph_question(taskgraph_reference: CollectedQuestion) -> Question:
-    """Return the question of the item, built now unless it was prefetched."""
+    """Return the question of the item, built now unless it was prefetched. It is asked only by the fixture `trial`."""
     item = RUNNING_ITEM.get()
-    if item.config.pluginmanager.has_plugin("taskgraph-snapshots"):
-        with _without_traceback():
-            return taskgraph_reference.question()
     with _without_traceback():
         return current_run(item.config).prefetcher.question(item, taskgraph_reference)
 
@@ -50,9 +47,10 @@ def taskgraph_question(taskgraph_reference: CollectedQuestion) -> Question:
 def taskgraph_model() -> ModelUnderTest:
     """Return the model under test of the item."""
     item = RUNNING_ITEM.get()
-    if item.config.pluginmanager.has_plugin("taskgraph-snapshots"):
-        pytest.skip("no model is asked under --taskgraph-prompt-snapshots")
-    return current_run(item.config).models.of_item(params(item))
+    models = current_run(item.config).models
+    if len(models.labels) > 1 and "taskgraph_model" not in params(item):
+        pytest.fail(f"{item.nodeid}: with several models, take `trial` as an argument of the test", pytrace=False)
+    return models.of_item(params(item))
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ SECTION: Final = "taskgraph: violated properties"
 _ATTRIBUTE: Final = "taskgraph_findings"  # the attribute of a report that holds the findings of an item, as plain data
 _FINDINGS: Final = pytest.StashKey[list["Finding"]]()
 _DECIDING: Final = (*options.SHARED, "data", "profile")
-_REFUSED: Final = ("prompt-snapshots", "dry-run")
 _Packed = dict[str, Any]
 
 
@@ -42,9 +41,8 @@ class FuzzHooks:
 
     def check(self) -> None:
         """Check that the options are compatible. Raises UsageError."""
-        for name in _REFUSED:
-            if options.given(self._config, name) is not None and options.value(self._config, name) != "false":
-                raise UsageError(f"--taskgraph-fuzz and {options.OPTIONS[name].flag}: run one after the other")
+        if options.switched(self._config, "dry-run"):
+            raise UsageError("--taskgraph-fuzz and --taskgraph-dry-run: run one after the other")
 
     def pytest_report_header(self) -> list[str]:
         """Return a line that says that no model is asked, and which options of the command line have no effect."""

@@ -6,7 +6,6 @@ PYTEST_DONT_REWRITE: no module of this package is rewritten (see plain_imports).
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,10 +13,6 @@ from . import options
 from .fixtures import RUNNING_ITEM, TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .retired_options import add_retired_flags, refuse_retired
 from .verdicts.gathering import COLLECTION_ERRORS, existing_run
-
-if TYPE_CHECKING:
-    from .fuzz_hooks import FuzzHooks
-    from .snapshots.snapshot_hooks import SnapshotHooks
 
 __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "trial"]
 
@@ -83,9 +78,6 @@ def pytest_configure(config: pytest.Config) -> None:
         if options.whole(config, "fuzz") is not None:
             _search_questions(config)
             return
-        if options.value(config, "prompt-snapshots"):
-            _render_prompts(config)
-            return
         run = run_of(config)
         if hasattr(config, "workerinput"):
             return  # the controller has checked them
@@ -104,22 +96,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Planner(run), "taskgraph-planner")
 
 
-def _render_prompts(config: pytest.Config) -> None:
-    """Make the items render their prompts. Raises UsageError."""
-    from .snapshots.snapshot_hooks import PLUGIN, SnapshotHooks
-
-    _register_without_run(config, SnapshotHooks(config), PLUGIN)
-
-
 def _search_questions(config: pytest.Config) -> None:
-    """Make the items search questions for violated properties. Raises UsageError."""
-    from .fuzz_hooks import PLUGIN, FuzzHooks
-
-    _register_without_run(config, FuzzHooks(config), PLUGIN)
-
-
-def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHooks, name: str) -> None:
-    """Register hooks instead of starting a run: no model is asked.
+    """Make the items search questions for violated properties, instead of starting a run: no model is asked.
 
     Raises:
         UsageError: if the options are invalid.
@@ -127,8 +105,10 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
     from ..benchmarks import FAMILIES
     from ..benchmarks.contract import report_family_errors
     from ..redaction import register_environment
+    from .fuzz_hooks import PLUGIN, FuzzHooks
     from .registration import open_registry
 
+    hooks = FuzzHooks(config)
     register_environment()
     open_registry(config).check()
     if not hasattr(config, "workerinput"):
@@ -138,7 +118,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
             with report_family_errors(family, "check"):
                 for settings in options.settings_of_grid(config):
                     family.check(settings)
-    config.pluginmanager.register(hooks, name)
+    config.pluginmanager.register(hooks, PLUGIN)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -150,9 +130,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     if metafunc.config.pluginmanager.has_plugin("taskgraph-fuzz"):
         expand_groups(metafunc, marks[0])
-        return
-    if (snapshots := metafunc.config.pluginmanager.get_plugin("taskgraph-snapshots")) is not None:
-        expand(metafunc, marks[0], [], declare=snapshots.declare)
         return
     from .session import run_of
 

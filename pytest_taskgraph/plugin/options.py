@@ -114,8 +114,6 @@ OPTIONS = {
         Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
         Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
         Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
-        Option("prompt-snapshots", "update|check", "update: write all prompts into files beside the tests; check: fail "
-               "where one differs from its file. Send nothing", choices=("update", "check")),
         Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
                "Hypothesis; send nothing", kind="whole", least=1),
         Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",

@@ -137,7 +137,7 @@ def expand(
     repeats: int = 1,
     declare: Callable[[str, Sequence[CollectedQuestion], SuiteSettings], None] | None = None,
 ) -> list[str]:
-    """Parametrize a marked function by question, then by model if there are several.
+    """Parametrize a marked function by question, then by model if there are several and it asks them.
 
     The questions are those of each seed and prompt template. A question with the same id for several templates does not
     depend on the template, and is asked once. If the user's own files hold no question for the suite, one item stands
@@ -177,7 +177,7 @@ def expand(
         ids=[question.reference.id for question in collected],
         indirect=True,
     )
-    if len(models) > 1:
+    if len(models) > 1 and "taskgraph_model" in metafunc.fixturenames:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
     return _notices(name, family, settings, options)
 
@@ -281,8 +281,8 @@ def _repetitions(reference: QuestionReference, repeats: int) -> Iterator[Questio
 
 
 def asks(item: pytest.Item) -> bool:
-    """Return True if the item asks a question."""
-    return isinstance(params(item).get("taskgraph_reference"), CollectedQuestion)
+    """Return True if the item asks a question of a model, and does not only build it."""
+    return _has_question(item) and "taskgraph_model" in getattr(item, "fixturenames", ())
 
 
 def group_of(item: pytest.Item) -> SuiteGroup | None:
@@ -297,12 +297,16 @@ def require_questions(items: Sequence[pytest.Item], worker: bool) -> None:
     An xdist worker cannot end a run with a message; there the items of such suites fail, instead of being skipped.
     """
     suites = [item for item in items if item.get_closest_marker("taskgraph") is not None]
-    if not suites or any(asks(item) or group_of(item) is not None for item in suites):
+    if not suites or any(_has_question(item) or group_of(item) is not None for item in suites):
         return
     if not worker:
         raise pytest.UsageError("; ".join(dict.fromkeys(map(_skip_reason, suites))))
     for item in suites:
         item.own_markers[:] = [mark for mark in item.own_markers if mark.name != "skip"]
+
+
+def _has_question(item: pytest.Item) -> bool:
+    return isinstance(params(item).get("taskgraph_reference"), CollectedQuestion)
 
 
 def _skip_reason(item: pytest.Item) -> str:

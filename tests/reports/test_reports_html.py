@@ -228,18 +228,13 @@ def mixed_trials() -> list[Trial]:
     ]
 
 
-def test_html_curves_are_adjusted_for_mix_of_groups() -> None:
+def test_html_curves_of_several_groups_are_pooled() -> None:
     report = page(*mixed_trials())
-    assert report.all("figcaption") == ["Adjusted pass rate by number of tasks"]
-    assert report.all("desc") == ["gpt-x: 0.500 at 8, 0.500 at 20."]
-    (points,) = [attributes["points"] for tag, attributes, _ in report.elements if tag == "polyline"]
-    heights = {pair.split(",")[1] for pair in points.split()}
-    assert len(heights) == 1, "the line is flat"
-    (note,) = [text for text in report.all("p") if text.startswith("Adjusted for the mix of patterns")]
-    assert "all 2 patterns" in note
+    assert report.all("figcaption") == ["Pass rate by number of tasks"]
+    assert report.all("desc") == ["gpt-x: 0.680 at 8, 0.320 at 20."]
     rows = report.all("tr")
-    assert "number of tasks model n pass rate adjusted pass rate 95 % interval" in rows
-    assert [row.split()[:5] for row in rows if row.startswith("20 gpt-x")] == [["20", "gpt-x", "25", "0.320", "0.500"]]
+    assert "number of tasks model n pass rate 95 % interval" in rows
+    assert [row.split()[:4] for row in rows if row.startswith("20 gpt-x")] == [["20", "gpt-x", "25", "0.320"]]
 
 
 def test_html_curves_have_small_chart_of_each_group() -> None:
@@ -252,17 +247,6 @@ def test_html_curves_have_small_chart_of_each_group() -> None:
     assert points.count("point few") == 2, "five questions in each of the two small charts"
 
 
-def test_html_curve_value_without_shared_group_is_noted() -> None:
-    trials = [make_trial(f"a{at}", tasks=8 + at % 2) for at in range(8)]
-    trials += [make_trial(f"b{at}", "wrong", group="chain", tasks=20) for at in range(4)]
-    report = page(*trials)
-    (note,) = [text for text in report.all("p") if text.startswith("Adjusted for the mix of patterns")]
-    assert "mean difference within patterns" in note
-    assert "Without a point at 20: no pattern was asked both there and at the other values." in report.all("p")
-    assert report.all("desc") == ["gpt-x: 1.000 at 8, 1.000 at 9."]
-    assert "20 gpt-x 4* 0.000 - -" in report.all("tr")
-
-
 def repeated(name: str, scores: list[float], model: str = "gpt-x", group: str = "next_tasks") -> list[Trial]:
     trials = [partial(name, score, model) for score in scores]
     return [
@@ -271,6 +255,25 @@ def repeated(name: str, scores: list[float], model: str = "gpt-x", group: str = 
         ))
         for at, trial in enumerate(trials, 1)
     ]  # fmt: skip
+
+
+def test_html_small_chart_counts_each_question_once() -> None:
+    def make(tasks: int, group: str) -> list[Trial]:
+        trials = repeated(f"{group}{tasks}", [1.0, 1.0, 0.0], group=group)
+        return [replace(trial, question=replace(trial.question, labels={"tasks": tasks})) for trial in trials]
+
+    report = page(*(trial for group in ("easy", "hard") for tasks in (8, 20) for trial in make(tasks, group)))
+    labels = [attributes.get("aria-label") for tag, attributes, _ in report.elements if tag == "svg"]
+    assert labels.count("gpt-x: 0.667 of 1 at 8, 0.667 of 1 at 20.") == 2
+
+
+def test_html_group_at_one_value_has_no_small_chart() -> None:
+    trials = [make_trial(f"a{at}", tasks=8 + at % 2) for at in range(8)]
+    trials += [make_trial(f"b{at}", "wrong", group="chain", tasks=20) for at in range(4)]
+    report = page(*trials)
+    assert report.all("desc") == ["gpt-x: 1.000 at 8, 0.000 at 20."]
+    assert "next_tasks 8 20 n 4" in report.all("li")
+    assert not [text for text in report.all("li") if text.startswith("chain 8")]
 
 
 def test_html_repetitions_show_both_kinds_of_spread() -> None:

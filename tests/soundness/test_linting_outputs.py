@@ -1,103 +1,18 @@
-"""The outputs of the linter: text, GitHub annotations and SARIF, of findings with hostile texts too."""
+"""The outputs of the linter: text and GitHub annotations, of findings with hostile texts too."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote
 
-import jsonschema  # type: ignore[import-untyped]
 import pytest
 from lint_project import LINE, SOUND, LintProject, lint_project, row
 
 from pytest_taskgraph.benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from pytest_taskgraph.soundness.linting.lint_findings import LintFinding, make_finding
-from pytest_taskgraph.soundness.linting.output_formats import DETAILS, LintReport, as_github, as_sarif, as_text
+from pytest_taskgraph.soundness.linting.output_formats import DETAILS, LintReport, as_github, as_text
 
-# What SARIF 2.1.0 (OASIS) demands of the objects that are written here: sections 3.13 to 3.19, 3.27 to 3.30 and 3.49.
-_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
-_LEVEL = {"enum": ["none", "note", "warning", "error"]}
-_RULE = {
-    "type": "object",
-    "required": ["id"],
-    "additionalProperties": False,
-    "properties": {
-        "id": {"type": "string"},
-        "shortDescription": _TEXT,
-        "help": _TEXT,
-        "defaultConfiguration": {"type": "object", "properties": {"level": _LEVEL}, "additionalProperties": False},
-    },
-}
-_LOCATION = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "physicalLocation": {
-            "type": "object",
-            "required": ["artifactLocation"],
-            "additionalProperties": False,
-            "properties": {
-                "artifactLocation": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {
-                        "uri": {"type": "string", "pattern": r"^[A-Za-z0-9._~!$&'()*+,;=:@/%-]+$"},
-                        "uriBaseId": {"type": "string"},
-                    },
-                },
-                "region": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {"startLine": {"type": "integer", "minimum": 1}},
-                },
-            },
-        }
-    },
-}
-_RESULT = {
-    "type": "object",
-    "required": ["message"],
-    "additionalProperties": False,
-    "properties": {
-        "ruleId": {"type": "string"},
-        "ruleIndex": {"type": "integer", "minimum": -1},
-        "level": _LEVEL,
-        "message": _TEXT,
-        "locations": {"type": "array", "items": _LOCATION},
-    },
-}
-_DRIVER = {
-    "type": "object",
-    "required": ["name"],
-    "additionalProperties": False,
-    "properties": {
-        "name": {"type": "string"},
-        "semanticVersion": {"type": "string"},
-        "rules": {"type": "array", "uniqueItems": True, "items": _RULE},
-    },
-}
-_RUN = {
-    "type": "object",
-    "required": ["tool"],
-    "additionalProperties": False,
-    "properties": {
-        "tool": {"type": "object", "required": ["driver"], "properties": {"driver": _DRIVER}},
-        "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-        "results": {"type": "array", "items": _RESULT},
-    },
-}
-SARIF = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "additionalProperties": False,
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"},
-        "version": {"enum": ["2.1.0"]},
-        "runs": {"type": "array", "minItems": 1, "items": _RUN},
-    },
-}
 RULES = (
     LintRule("duplicate-prompt", "Two are the same.", "Ask one.", lambda suite: (), "warning"),
     LintRule("renders", "It can be built.", "Mend it.", lambda suite: ()),
@@ -173,29 +88,6 @@ def test_as_github_warning_is_a_warning() -> None:
     assert as_github(report(warning)).startswith("::warning file=a.py,line=1,title=duplicate-prompt::twice\n")
 
 
-def test_as_sarif_log_conforms_to_the_format() -> None:
-    log = json.loads(as_sarif(report(FINDING, HOSTILE, replace(FINDING, file="suites/größe (1).py"))))
-    jsonschema.validate(log, SARIF)
-    (run,) = log["runs"]
-    rules = run["tool"]["driver"]["rules"]
-    for result in run["results"]:
-        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-        location = result["locations"][0]["physicalLocation"]["artifactLocation"]
-        assert location["uriBaseId"] == "%SRCROOT%"
-        assert not unquote(location["uri"]).startswith("/")
-    assert [rule["defaultConfiguration"]["level"] for rule in rules] == ["warning", "error"]
-    assert (
-        run["results"][2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        == "suites/gr%C3%B6%C3%9Fe%20%281%29.py"
-    )
-
-
-def test_as_sarif_nothing_found_has_no_results() -> None:
-    log = json.loads(as_sarif(report()))
-    jsonschema.validate(log, SARIF)
-    assert log["runs"][0]["results"] == []
-
-
 def test_finding_of_file_outside_of_the_working_directory_is_at_the_suite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,17 +119,6 @@ def test_finding_of_line_with_a_comment_is_ignored_if_it_names_the_rule(
     path.write_text(f"import os\n@suite()  {comment}\n", encoding="utf-8")
     assert (make_finding(RULES[1], LintProblem("wrong"), SourcePlace(path, 2)) is None) == ignored
     assert make_finding(RULES[1], LintProblem("wrong"), SourcePlace(path, 1)) is not None
-
-
-def test_lint_sarif_of_a_project_names_suite_and_rule(project: LintProject) -> None:
-    project.write_riddles(*SOUND, row("hen", "Does it grow?", "no"))
-    log = project.sarif("--examples=0")
-    jsonschema.validate(log, SARIF)
-    (result,) = log["runs"][0]["results"]
-    assert (result["ruleId"], result["level"]) == ("contradictory-prompt", "error")
-    place = result["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "test_riddles.py"
-    assert place["region"] == {"startLine": LINE}
 
 
 def test_lint_github_of_a_project_annotates_the_suite(project: LintProject) -> None:

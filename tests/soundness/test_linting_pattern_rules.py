@@ -10,7 +10,6 @@ from lint_project import PATTERN_LINE, LintProject, lint_project
 FIRST = "In {{ place }}, which task comes first in the list {{ names }}?"
 SECOND = "Of the tasks {{ names }} of {{ place }}, which is the first?"
 BODY = "yield case(workflow.task_names[0], names=', '.join(workflow.task_names))"
-QUIET = ("--examples=0", "--ignore=unpinned")
 ORDERS = """package main;
 workflow Orders {
   START -> Take;
@@ -32,13 +31,13 @@ def project(
 
 def test_lint_sound_pattern_finds_nothing(project: LintProject) -> None:
     project.write_pattern(FIRST, SECOND, body=BODY)
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert (linted.code, linted.lines) == (0, []), linted
 
 
 def test_lint_pattern_without_cases_is_no_case_at_the_suite(project: LintProject) -> None:
     project.write_pattern(FIRST, SECOND, body="yield from ()")
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.code == 1
     (line,) = linted.lines
     assert line.startswith(f"test_chosen.py:{PATTERN_LINE + 5}: no-case test_chosen: ")
@@ -46,7 +45,7 @@ def test_lint_pattern_without_cases_is_no_case_at_the_suite(project: LintProject
 
 def test_lint_name_in_an_untaken_branch_is_an_undefined_variable(project: LintProject) -> None:
     project.write_pattern(FIRST, SECOND + "{% if nested %} Not {{ nobody }}.{% endif %}", body=BODY)
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.lines == [
         f"test_chosen.py:{PATTERN_LINE}: undefined-variable chosen: phrasing 2 uses 'nobody', which no case has; "
         "known: 'names', 'nested', 'place', 'workflow'"
@@ -56,7 +55,7 @@ def test_lint_name_in_an_untaken_branch_is_an_undefined_variable(project: LintPr
 def test_lint_field_that_no_phrasing_uses_is_an_unused_variable(project: LintProject) -> None:
     body = "yield case(workflow.task_names[0], names=', '.join(workflow.task_names), last=workflow.task_names[-1])"
     project.write_pattern(FIRST, SECOND, body=body)
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.rules == ["unused-variable"]
     assert "no phrasing uses the field 'last', which differs from case to case" in linted.output
 
@@ -67,7 +66,7 @@ def test_lint_prompt_of_the_project_is_checked_for_its_names(project: LintProjec
         "mine.jinja",
         "{# answer: whole #}\n{{ workflow }}\n{{ question }}{% if not question %}{{ nobody }}{% endif %}\n",
     )
-    linted = project.lint(*QUIET, "--", "--taskgraph-prompt=mine.jinja")
+    linted = project.lint("--examples=0", "--", "--taskgraph-prompt=mine.jinja")
     lines = [line for line in linted.output.splitlines() if line.startswith("mine.jinja:1: ")]
     assert [line.split(" ")[1] for line in lines] == ["undefined-variable", "unused-variable"]
     assert "the prompt mine uses 'nobody'" in lines[0]
@@ -81,7 +80,7 @@ def test_lint_notation_without_words_for_a_pattern_is_unsupported(project: LintP
         "@suite(understanding, patterns=['next_tasks', 'infinite_recursion'], notations='mermaid')\n"
         "def test_data(trial):\n    trial.check()\n",
     )
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.rules == ["unsupported-notation"]
     assert "infinite_recursion is left out in mermaid, which does not support references" in linted.lines[0]
 
@@ -93,7 +92,7 @@ def test_lint_size_without_room_for_a_pattern_is_left_out(project: LintProject) 
         "@suite(understanding, patterns=['next_tasks', 'flow_connected'], tasks=3, instances=1)\n"
         "def test_small(trial):\n    trial.check()\n",
     )
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.rules == ["left-out-pattern"]
     assert "flow_connected is left out at 3 tasks: it needs at least 5" in linted.lines[0]
 
@@ -110,78 +109,18 @@ def test_lint_question_with_hidden_name_violates_names_shown(project: LintProjec
     assert "    question: Which task comes directly after" in linted.output
 
 
-def pin(project: LintProject, *phrasings: str, answer: str = "Take") -> None:
-    """Pin an example for these phrasings."""
-    words = {"first": "In workflow 'Orders', which task comes first in the list Take, Ship?",
-             "second": "Of the tasks Take, Ship of workflow 'Orders', which is the first?"}  # fmt: skip
-    questions = "".join(f'{name} = "{words[name]}"\n' for name in phrasings)
+def test_lint_words_in_a_template_folder_are_the_place(project: LintProject) -> None:
     project.write(
-        "pinned_examples/orders.toml", f'[[chosen]]\nworkflow = "orders.xxp"\n{questions}answer = "{answer}"\n'
+        "words/patterns/next_tasks.jinja",
+        "What follows '{{ task }}' in {{ place }}, {{ flow }}?{% if nested %}{{ nobody }}{% endif %}\n",
     )
-    project.write("pinned_examples/orders.xxp", ORDERS)
-
-
-@pytest.mark.parametrize(
-    ("pinned", "missing"), [((), ["1", "2"]), (("first",), ["2"]), (("first", "second"), [])]
-)  # fmt: skip
-def test_lint_phrasing_without_a_pinned_example_is_unpinned(
-    project: LintProject, pinned: tuple[str, ...], missing: list[str]
-) -> None:
-    project.write_pattern(FIRST, SECOND, body=BODY)
-    if pinned:
-        pin(project, *pinned)
-    linted = project.lint("--examples=0")
-    assert linted.rules == (["unpinned-phrasing"] if missing else []), linted
-    assert [line.partition("chosen: phrasing ")[2][:1] for line in linted.lines] == missing
-
-
-def test_lint_pinned_example_with_another_answer_is_found(project: LintProject) -> None:
-    project.write_pattern(FIRST, SECOND, body=BODY)
-    pin(project, "first", "second", answer="Ship")
-    linted = project.lint("--examples=0")
-    assert linted.rules == ["pinned-example"]
-    assert "pinned answer 'Ship', pattern's answer 'Take'" in linted.lines[0]
-
-
-def test_lint_pinned_question_that_is_not_asked_is_found(project: LintProject) -> None:
-    project.write_pattern(SECOND, body=BODY)
-    pin(project, "first")
-    linted = project.lint("--examples=0")
-    assert linted.rules == ["pinned-example"]
-    assert "the pattern does not ask" in linted.lines[0]
-    assert 'it asks, for example, "Of the tasks Take, Ship' in linted.lines[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("[[chosen]\n", "orders.toml: "),
-        ("chosen = 1\n", "expected entries that begin with [[chosen]]"),
-        ('[[chosen]]\nworkflow = "orders.xxp"\nthird_one = "?"\nanswer = "Take"\n', "unknown keys third_one"),
-        ('[[chosen]]\nanswer = "Take"\n', "expected a workflow, a question such as 'first', and an answer"),
-        ('[[chosen]]\nworkflow = "none.xxp"\nfirst = "?"\nanswer = "Take"\n', "none.xxp: no such file"),
-    ],
-)
-def test_lint_file_of_pinned_examples_that_is_broken_is_found(project: LintProject, text: str, words: str) -> None:
-    project.write_pattern(FIRST, body=BODY)
-    pin(project, "first")
-    project.write("pinned_examples/orders.toml", text)
-    linted = project.lint("--examples=0")
-    assert linted.rules == ["pinned-example"]
-    assert words in linted.lines[0]
-
-
-def test_lint_words_in_a_template_folder_need_pinning(project: LintProject) -> None:
-    project.write("words/patterns/next_tasks.jinja", "What follows '{{ task }}' in {{ place }}, {{ flow }}?\n")
     project.write(
         "test_words.py",
         "from pytest_taskgraph import suite, understanding\n"
         "@suite(understanding, patterns='next_tasks', instances=1)\ndef test_words(trial):\n    trial.check()\n",
     )
-    linted = project.lint("--examples=0", "--", "--taskgraph-templates=words")
-    assert linted.output.startswith(
-        "words/patterns/next_tasks.jinja:1: unpinned-phrasing next_tasks: phrasing 1 has no"
-    )
+    linted = project.lint("--examples=0", "--select=undefined", "--", "--taskgraph-templates=words")
+    assert linted.output.startswith("words/patterns/next_tasks.jinja:1: undefined-variable next_tasks: phrasing 1 uses")
 
 
 def property_of(project: LintProject, rule: str, *arguments: str) -> list[str]:
@@ -287,7 +226,7 @@ def test_lint_own_files_without_cases_for_a_pattern_are_left_out(project: LintPr
         "@suite(understanding, patterns=['next_tasks', 'parallel_block'], workflow='orders.xxp')\n"
         "def test_own(trial):\n    trial.check()\n",
     )
-    linted = project.lint(*QUIET)
+    linted = project.lint("--examples=0")
     assert linted.lines == ["test_own.py:2: left-out-pattern orders.xxp: nothing to ask for parallel_block"]
 
 

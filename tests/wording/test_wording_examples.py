@@ -7,12 +7,11 @@ from functools import cache
 from typing import Final
 
 import pytest
-from pinned_examples import PHRASINGS, Example, branches, branches_taken, examples, problem, shown_to
+from pinned_examples import PHRASINGS, Example, all_questions, branches, branches_taken, examples, problem, shown_to
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import PROPERTIES
-from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import all_questions
 from pytest_taskgraph.workflow.semantics.concurrency import OPERATORS
 
 OURS: Final = {name: pattern for name, pattern in catalogue().items() if pattern.category != "custom"}

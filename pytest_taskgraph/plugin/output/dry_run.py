@@ -9,16 +9,18 @@ import pytest
 
 from ...errors import TaskgraphError, UsageError
 from .. import options, pytest_compat
-from ..first_requests import build_question, first_requests
 from ..models_under_test import is_storable
 from ..suites import asks
 from .terminal_lines import width
 
 if TYPE_CHECKING:
+    from ...asking import Episode
     from ...results.run_forecast import CostBasis, ForecastEntry
-    from ...trial import Request
+    from ...trial import Question, Request
+    from ..asking.kept_questions import KeptQuestions
     from ..models_under_test import ModelUnderTest
     from ..session import RunSession
+    from ..suites import CollectedQuestion
 
 Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
 EXACT = 500  # up to this many questions, all are built before the run to count its requests
@@ -47,11 +49,11 @@ def forecast_entries(
         if not asks(item) or pytest_compat.is_skipped(item):
             continue
         model, collected = run.models.of_item(params), params["taskgraph_reference"]
-        question = build_question(collected, run.kept_questions)
+        question = _build_question(collected, run.kept_questions)
         if not model.live or model.client is None:
             yield ForecastEntry(model.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
-        episode, first = first_requests(collected, question)
+        episode, first = _first_requests(collected, question)
         requests = [(_key(run, model, item, request), request) for request in first]
         missing = {key: request for key, request in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
@@ -74,6 +76,25 @@ def forecast_entries(
             more=not whole and not is_one_turn(episode),
             largest=largest,
         )
+
+
+def _build_question(collected: CollectedQuestion, kept: KeptQuestions) -> Question:
+    """Build the question of an item unless it was kept. Raises UsageError for any exception of its family."""
+    from ...benchmarks.contract import report_family_errors
+
+    with report_family_errors(collected.family, f"question({collected.reference.id!r})"):
+        return kept.question(collected)
+
+
+def _first_requests(collected: CollectedQuestion, question: Question) -> tuple[Episode, list[Request]]:
+    """Return the episode of a question and its first requests. Raises UsageError for any exception of its family."""
+    from ...asking import first_turn
+    from ...benchmarks.contract import report_family_errors
+    from ..asking.ask import repeated_request
+
+    with report_family_errors(collected.family, f"episode({question.episode!r})"):
+        episode = collected.family.episode(question.episode)
+        return episode, [repeated_request(request, question) for request in first_turn(episode(question))]
 
 
 def cost_bases(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, CostBasis]:

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...results.adjusted_rates import AdjustedRate, AdjustedRates, adjusted_rates
 from ...results.tables import FEW
 from ...results.tally import ANSWERED, Group, Row, Tally
 from ...scoring.forms import find_form
 from ...scoring.forms.form import Form
 from ...trial import Json, Trial
 from ..wording import interval, number
-from .group_charts import MARKERS, GroupChart, adjustment_notes, group_charts
+from .group_charts import MARKERS, GroupChart, group_charts
 
 RATE, MEAN = "pass rate", "mean score"
 SMALL = 0.7  # the marker of a mean, beside that of a rate
@@ -70,8 +69,6 @@ class Curve:
     series: list[CurveSeries]
     numbers: list[list[str]]
     family: str = ""  # where there are several
-    adjusted: bool = False  # True if the points are adjusted for the mix of groups
-    notes: tuple[str, ...] = ()
     word: str = "group"  # what the family calls a group
     parts: tuple[GroupChart, ...] = ()  # a small chart for each group, if there are several
     width: int = WIDTH
@@ -83,15 +80,13 @@ class Curve:
     @property
     def heading(self) -> str:
         """Return the heading: the measures and the label."""
-        measures = " and ".join(self.measures)
-        heading = (f"adjusted {measures}" if self.adjusted else measures).capitalize() + f" by {self.title}"
+        heading = f"{' and '.join(self.measures).capitalize()} by {self.title}"
         return f"{self.family}: {heading}" if self.family else heading
 
     @property
     def titles(self) -> list[str]:
         """Return the titles of the columns of `numbers`."""
-        adjusted = [f"adjusted {measure}" for measure in self.measures if self.adjusted]
-        return [self.title, "model", "n", *self.measures, *adjusted, "95 % interval"]
+        return [self.title, "model", "n", *self.measures, "95 % interval"]
 
     @property
     def both(self) -> bool:
@@ -110,8 +105,7 @@ class Curve:
 
     def _ends(self, series: CurveSeries) -> str:
         own = [row for row in self.numbers if row[1] == series.model]
-        at = self.titles.index(f"adjusted {series.measure}" if self.adjusted else series.measure)
-        own = [row for row in own if row[at] != number(None)] or own
+        at = self.titles.index(series.measure)
         first, last = own[0], own[-1]
         name = f"{series.model}, {series.measure}" if self.both else series.model
         return f"{name}: {first[at]} at {first[0]}, {last[at]} at {last[0]}."
@@ -134,47 +128,33 @@ def _curve(tally: Tally, label: str, title: str) -> Curve:
     groups = [(group, tally.row(group)) for group in tally.groups(label, most=RANGES) if group.questions]
     names = sorted({group.name for group, _ in groups}, key=_size)
     xs = dict(zip(names, _columns(len(names)), strict=True))
-    adjusted = adjusted_rates(tally, label, RANGES)
-    numbers = [_numbers_of(group, row, adjusted) for group, row in groups]
+    numbers = [_Numbers(group, row) for group, row in groups]
     measures = [RATE, MEAN] if any(of.partial for of in numbers) else [RATE]
-    models = [model for model in tally.models if any(of.model == model for of in numbers)]
+    models = [model for model in tally.models if any(of.group.model == model for of in numbers)]
     lines = [(at, model, measure) for at, model in enumerate(models) for measure in measures]
     series = [
         CurveSeries(model, measure, at % len(MARKERS), [
-            _point(measure, of, xs[of.value] + _offset(place, len(lines)))
+            _point(measure, of, xs[of.group.name] + _offset(place, len(lines)))
             for of in numbers
-            if of.model == model and of.drawn_rate(measure) is not None
+            if of.group.model == model
         ])
         for place, (at, model, measure) in enumerate(lines)
     ]  # fmt: skip
     grid = [(round(_y(share / 4), 1), f"{share / 4:g}") for share in range(5)]
-    word = tally.word("group")
-    notes = tuple(adjustment_notes(adjusted, word, tally.word("cluster")))
+    group_names = dict.fromkeys(group.name for group in tally.groups(pooled=True))
+    parts = group_charts(group_names, [group for group, _ in groups], names, models)
     return Curve(
         label, title, measures, [(xs[name], name) for name in names], grid, series,
-        [of.texts(measures) for of in numbers], adjusted=bool(adjusted.models), word=word,
-        notes=notes, parts=tuple(group_charts(tally, adjusted)),
+        [of.texts(measures) for of in numbers], word=tally.word("group"), parts=tuple(parts),
     )  # fmt: skip
-
-
-def _numbers_of(group: Group, row: Row, adjusted: AdjustedRates) -> _Numbers:
-    """Return the numbers of one model at one value; the adjusted ones if the groups differ."""
-    if not adjusted.models:
-        own = AdjustedRate(group.questions, row.rate, group.interval, row.mean)
-        return _Numbers(group.name, group.model, row, own, adjusted=False)
-    rates = adjusted.models[group.model][adjusted.values.index(group.name)]
-    return _Numbers(group.name, group.model, row, rates or AdjustedRate(0, None, None, None), adjusted=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """The numbers of one model at one value: the pooled ones, and those that are drawn."""
+    """The numbers of one model at one value."""
 
-    value: str
-    model: str
+    group: Group
     row: Row
-    rates: AdjustedRate
-    adjusted: bool
 
     @property
     def partial(self) -> bool:
@@ -184,18 +164,17 @@ class _Numbers:
     @property
     def few(self) -> bool:
         """Return True if few questions enter."""
-        return self.rates.questions < FEW
+        return self.group.questions < FEW
 
     def drawn_rate(self, measure: str) -> float | None:
         """Return what is drawn."""
-        return self.rates.mean if measure == MEAN else self.rates.rate
+        return self.row.mean if measure == MEAN else self.row.rate
 
     def texts(self, measures: Sequence[str]) -> list[str]:
         """Return the row of the table below the chart."""
-        pooled = {RATE: self.row.rate, MEAN: self.row.mean}
-        drawn_rates = [self.drawn_rate(measure) for measure in measures if self.adjusted]
-        texts = map(number, [*(pooled[measure] for measure in measures), *drawn_rates])
-        return [self.value, self.model, f"{self.row.n:,}{'*' * self.few}", *texts, interval(self.rates.interval)]
+        rates = (number(self.drawn_rate(measure)) for measure in measures)
+        n = f"{self.row.n:,}{'*' * self.few}"
+        return [self.group.name, self.group.model, n, *rates, interval(self.group.interval)]
 
 
 def _size(name: str) -> tuple[int, str]:
@@ -219,7 +198,7 @@ def _y(share: float) -> float:
 
 
 def _point(measure: str, of: _Numbers, x: float) -> Point:
-    ends = of.rates.interval if measure == RATE else None
+    ends = of.group.interval if measure == RATE else None
     heights = (round(_y(ends[0]), 1), round(_y(ends[1]), 1)) if ends else None
     return Point(round(x, 1), round(_y(of.drawn_rate(measure) or 0.0), 1), heights, of.few)
 

@@ -1,13 +1,14 @@
-"""Small charts of the page, one for each group, and the notes on how the chart above them is adjusted."""
+"""Small charts of the page: the pass rates of each group by the values of a label."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from ...results.adjusted_rates import LEAST, AdjustedRates
 from ...results.tables import FEW
-from ...results.tally import Tally
+from ...results.tally import ANSWERED, Group
+from ...trial import Trial
 from ..wording import number
 
 WIDTH, HEIGHT, EDGE = 168, 72, 8
@@ -19,6 +20,8 @@ MARKERS = (  # a shape for each model, for those who do not see colours; they re
     "m0,5l5,-9h-10z",
     "m-5,-1.7h3.3v-3.3h3.4v3.3h3.3v3.4h-3.3v3.3h-3.4v-3.3h-3.3z",
 )
+
+Cell = tuple[int, float]  # questions, pass rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,81 +52,59 @@ class GroupChart:
         return "".join(f"M{EDGE / 2:g},{_y(rate):g}H{WIDTH - EDGE / 2:g}" for rate in (0, 0.5, 1))
 
 
-def adjustment_notes(adjusted: AdjustedRates, word: str, cluster: str) -> Iterator[str]:
-    """Yield how the rates are adjusted, in a sentence, and what does not enter.
+def group_charts(
+    names: Iterable[str], by_value: Sequence[Group], values: Sequence[str], models: Sequence[str]
+) -> list[GroupChart]:
+    """Return a chart for each group that was asked at two values or more; none if there is only one group.
 
     Args:
-        adjusted: The rates.
-        word: What the family calls a group.
-        cluster: What it calls a cluster.
+        names: The names of the groups, in the order of the charts.
+        by_value: The trials of each model at each value.
+        values: The names of the values, in their order.
+        models: The names of the models, in their order.
     """
-    if adjusted.adjustment == "none":
-        return
-    if adjusted.adjustment == "direct":
-        every = (
-            f"all {adjusted.groups}"
-            if adjusted.groups == adjusted.all_groups
-            else f"{adjusted.groups} of {adjusted.all_groups}"
-        )
-        yield (
-            f"Adjusted for the mix of {word}s: each point is the mean of the rates of {every} {word}s, those with at "
-            f"least {LEAST} questions at every point, and each {word} has the same weight at every point."
-        )
-    else:
-        yield (
-            f"Adjusted for the mix of {word}s: from point to point the line changes by the mean difference within "
-            f"{word}s (Mantel-Haenszel), because the {word}s with at least {LEAST} questions at every point hold less "
-            "than half of the questions."
-        )
-    rates = [
-        (value, rate) for row in adjusted.models.values() for value, rate in zip(adjusted.values, row, strict=True)
-    ]
-    unconnected = {value for value, rate in rates if rate is not None and rate.rate is None}
-    if names := ", ".join(value for value in adjusted.values if value in unconnected):
-        yield f"Without a point at {names}: no {word} was asked both there and at the other values."
-    single = {value for value, rate in rates if rate is not None and rate.rate is not None and rate.interval is None}
-    if names := ", ".join(value for value in adjusted.values if value in single):
-        yield f"Without an interval at {names}: one {cluster} alone connects a point there with the others."
-    if not adjusted.alike:
-        yield f"The models answered different {word}s, so the heights of their lines cannot be compared."
-
-
-def group_charts(tally: Tally, adjusted: AdjustedRates) -> list[GroupChart]:
-    """Return a chart for each group that was asked at two values or more, in the order of the descriptions.
-
-    Args:
-        tally: The trials of one family.
-        adjusted: The rates by the values of a label.
-    """
-    if adjusted.all_groups < 2 or len(adjusted.values) < 2:
+    cells = {(row.model, row.name): _rates(row.trials) for row in by_value}
+    if len({name for cell in cells.values() for name in cell}) < 2:
         return []
-    names = dict.fromkeys(group.name for group in tally.groups(pooled=True))
-    charts = (_group_chart(name, adjusted) for name in names)
+    nothing = dict[str, Cell]()
+    tables = {
+        name: {model: [cells.get((model, value), nothing).get(name, (0, 0.0)) for value in values] for model in models}
+        for name in names
+    }
+    charts = (_group_chart(name, rows, values) for name, rows in tables.items())
     return [chart for chart in charts if chart is not None]
 
 
-def _group_chart(name: str, adjusted: AdjustedRates) -> GroupChart | None:
-    rows = {model: cells[name] for model, cells in adjusted.cells.items() if name in cells}
+def _rates(trials: Iterable[Trial]) -> dict[str, Cell]:
+    """Return the number of answered questions of each group, each counted once, and their pass rate."""
+    passes: dict[str, dict[str, list[bool]]] = {}
+    for trial in trials:
+        if trial.outcome in ANSWERED:
+            passes.setdefault(trial.question.group, {}).setdefault(trial.question.once, []).append(trial.passed)
+    return {group: (len(of), fmean(map(fmean, of.values()))) for group, of in passes.items()}
+
+
+def _group_chart(name: str, rows: Mapping[str, Sequence[Cell]], values: Sequence[str]) -> GroupChart | None:
     if not any(sum(n > 0 for n, _ in row) > 1 for row in rows.values()):
         return None
-    models = list(adjusted.cells)
-    lines = tuple(_line(models.index(model) % len(MARKERS), row) for model, row in rows.items())
-    sizes = sorted({n for row in rows.values() for n, _ in row if n})
+    asked = {model: row for model, row in rows.items() if any(n for n, _ in row)}
+    lines = tuple(_line(look % len(MARKERS), rows[model]) for look, model in enumerate(rows) if model in asked)
+    sizes = sorted({n for row in asked.values() for n, _ in row if n})
     questions = f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
-    description = " ".join(_describe(model, row, adjusted.values) for model, row in rows.items())
-    return GroupChart(name, questions, description, (adjusted.values[0], adjusted.values[-1]), lines)
+    description = " ".join(_describe(model, row, values) for model, row in asked.items())
+    return GroupChart(name, questions, description, (values[0], values[-1]), lines)
 
 
-def _line(look: int, row: Sequence[tuple[int, float]]) -> GroupLine:
-    places = [(_x(at, len(row)), _y(passed / n), n) for at, (n, passed) in enumerate(row) if n]
+def _line(look: int, row: Sequence[Cell]) -> GroupLine:
+    places = [(_x(at, len(row)), _y(rate), n) for at, (n, rate) in enumerate(row) if n]
     line = "M" + "L".join(f"{x:g},{y:g}" for x, y, _ in places)
     marks = [(f"M{x:g},{y:g}{MARKERS[look]}", n < FEW) for x, y, n in places]
     full, few = ("".join(path for path, is_few in marks if is_few == side) for side in (False, True))
     return GroupLine(look, line, full, few)
 
 
-def _describe(model: str, row: Sequence[tuple[int, float]], values: Sequence[str]) -> str:
-    texts = [f"{number(passed / n)} of {n:,} at {value}" for value, (n, passed) in zip(values, row, strict=True) if n]
+def _describe(model: str, row: Sequence[Cell], values: Sequence[str]) -> str:
+    texts = [f"{number(rate)} of {n:,} at {value}" for value, (n, rate) in zip(values, row, strict=True) if n]
     return f"{model}: {', '.join(texts)}."
 
 

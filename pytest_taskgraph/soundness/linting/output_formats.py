@@ -1,20 +1,16 @@
-"""The outputs of the linter: text for people, annotations for GitHub, SARIF 2.1.0 for other tools."""
+"""The outputs of the linter: text for people, annotations for GitHub."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Final
 
 from ...benchmarks.lint_rule import LintRule
-from ...reports.escape import disarm_lines, json_text, one_line, printable
+from ...reports.escape import disarm_lines, one_line, printable
 from ...reports.wording import count
-from ...version import __version__
 from .lint_findings import LintFinding
 
-SARIF_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT: Final = "%SRCROOT%"
 DETAILS: Final = 60  # lines that the text shows of what a finding is about
 _WIDTH: Final = 200
 
@@ -91,45 +87,8 @@ def _github_property(text: str) -> str:
     return _github_data(printable(text)).replace(":", "%3A").replace(",", "%2C")
 
 
-def as_sarif(report: LintReport) -> str:
-    """Return a log in the Static Analysis Results Interchange Format, version 2.1.0."""
-    places = {rule.name: index for index, rule in enumerate(report.rules)}
-    driver = {
-        "name": "pytest-taskgraph lint",
-        "semanticVersion": __version__,
-        "rules": [_sarif_rule(rule) for rule in report.rules],
-    }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [_sarif_result(finding, places[finding.rule]) for finding in report.findings],
-    }
-    return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _sarif_rule(rule: LintRule) -> dict[str, Any]:
-    return {
-        "id": rule.name,
-        "shortDescription": {"text": rule.title},
-        "help": {"text": rule.remedy},
-        "defaultConfiguration": {"level": rule.severity},
-    }
-
-
-def _sarif_result(finding: LintFinding, place: int) -> dict[str, Any]:
-    location = {"uri": quote(finding.file), "uriBaseId": ROOT}
-    return {
-        "ruleId": finding.rule,
-        "ruleIndex": place,
-        "level": finding.severity,
-        "message": {"text": _whole_message(finding)},
-        "locations": [{"physicalLocation": {"artifactLocation": location, "region": {"startLine": finding.line}}}],
-    }
-
-
 FORMATS: Final[Mapping[str, Callable[[LintReport], str]]] = {
     "text": as_text,
     "github": as_github,
-    "sarif": as_sarif,
 }
 """The output formats by name."""

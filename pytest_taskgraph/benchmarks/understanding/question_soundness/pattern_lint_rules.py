@@ -1,9 +1,8 @@
-"""Lint rules for suites about workflows: names in templates, left-out patterns, pinned examples."""
+"""Lint rules for suites about workflows: names in templates, notations, left-out patterns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from ..questions.left_out import balance_notices, notation_notices, project_noti
 from ..questions.phrasings import FOLDER as TEMPLATES
 from ..questions.phrasings import apply_phrasings
 from ..variations import resolve_reference
-from .pinned_examples import FOLDER, PHRASINGS, find_fault, read_pinned_examples
 
 CASES: Final = 24  # questions of a pattern whose fields are examined
 
@@ -122,50 +120,6 @@ def _left_out_patterns(suite: LintedSuite) -> Iterator[LintProblem]:
         yield from map(LintProblem, size_notices(patterns, settings))
 
 
-def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | None:
-    """Return the folder of a pattern's examples; None for built-in phrasings, whose examples are in the tests."""
-    if settings.templates and pattern.name in files_of(settings.templates, TEMPLATES):
-        return Path(settings.templates, FOLDER)
-    code = getattr(pattern.cases, "__code__", None)
-    if pattern.category != "custom" or code is None:
-        return None
-    folder = Path(code.co_filename).parent / FOLDER
-    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-
-
-def _pinned_problems(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
-    """Yield the phrasings without an example, or the examples that the pattern contradicts."""
-    by_folder: dict[Path, Mapping[str, Any]] = {}
-    for pattern, settings in _patterns(suite):
-        folder = _pinned_folder(pattern, settings)
-        if folder is None:
-            continue
-        place = pattern_source(pattern.name, settings)
-        try:
-            if folder not in by_folder:
-                by_folder[folder] = read_pinned_examples(folder)
-        except UsageError as error:
-            if not missing:
-                yield LintProblem(str(error), place)
-            return
-        examples = by_folder[folder].get(pattern.name, [])
-        for phrasing in range(len(pattern.templates)):
-            pinned = [example for example in examples if phrasing in example.questions]
-            if missing and not pinned:
-                where = f"expected one under [[{pattern.name}]] in {FOLDER}/*.toml, with {_phrasing_key(phrasing)!r}"
-                yield LintProblem(f"{pattern.name}: phrasing {phrasing + 1} has no pinned example; {where}", place)
-            elif not missing:
-                yield from (
-                    LintProblem(message, place)
-                    for example in pinned
-                    if (message := find_fault(pattern, example, phrasing))
-                )
-
-
-def _phrasing_key(number: int) -> str:
-    return PHRASINGS[min(number, len(PHRASINGS) - 1)]
-
-
 LINT_RULES: Final = (
     LintRule(
         "undefined-variable",
@@ -193,19 +147,6 @@ LINT_RULES: Final = (
         "Choose sizes or workflows for which the pattern finds cases, or remove the pattern.",
         _left_out_patterns,
         "warning",
-    ),
-    LintRule(
-        "unpinned-phrasing",
-        "A phrasing of the project's own has no pinned example.",
-        f"Answer a question in these words by hand, and add it to {FOLDER}/ beside the pattern.",
-        partial(_pinned_problems, missing=True),
-        "warning",
-    ),
-    LintRule(
-        "pinned-example",
-        "A pattern gives another answer than a pinned example, or does not ask its question.",
-        "Correct the pattern, or the example if that is wrong.",
-        partial(_pinned_problems, missing=False),
     ),
 )
 """Lint rules for suites about workflows."""
