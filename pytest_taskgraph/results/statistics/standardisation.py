@@ -198,20 +198,12 @@ def _solve_within(sums: Sequence[float], count: int) -> list[float] | None:
 def _solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
     """Return the solution of the normal equations whose first unknown is 0.
 
-    Rows and columns of the matrix sum to 0. Without the first of each it is symmetric and positive definite, so that
-    the elimination needs no pivots.
+    Rows and columns of the matrix sum to 0. Without the first of each it is positive definite.
     """
-    rows = [[*row[1:], value] for row, value in zip(matrix[1:], right[1:], strict=True)]
-    for at, row in enumerate(rows):
-        for below in rows[at + 1 :]:
-            factor = below[at] / row[at]
-            for column in range(at, len(row)):
-                below[column] -= factor * row[column]
-    solution = [0.0] * len(rows)
-    for at in reversed(range(len(rows))):
-        solved_part = fsum(rows[at][other] * solution[other] for other in range(at + 1, len(rows)))
-        solution[at] = (rows[at][-1] - solved_part) / rows[at][at]
-    return [0.0, *solution]
+    import numpy as np
+
+    solution = np.linalg.solve(np.asarray(matrix, dtype=float)[1:, 1:], np.asarray(right, dtype=float)[1:])
+    return [0.0, *solution.tolist()]
 
 
 class _Standardisation:
