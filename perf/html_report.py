@@ -28,7 +28,7 @@ from typing import Any
 
 from whole_process import Measured, machine_state, run
 
-from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation import builder
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.reports.html import html
@@ -54,7 +54,7 @@ def build_record(many: int) -> dict[str, Any]:
 def trials(many: int, diagrams: dict[str, Any]) -> Iterator[Trial]:
     draw, wadl = Random(0), notation("wadl")
     for at in range(many):
-        workflow = generate(Recipe(tasks=12, features=frozenset({"parallel", "exclusive"})), at)
+        workflow = builder.build(Recipe(tasks=12, features=frozenset({"parallel", "exclusive"})), Random(at))
         pattern, category = PATTERNS[at % len(PATTERNS)]
         cluster = f"{at:064x}"
         diagrams[cluster] = asdict(diagram(workflow))

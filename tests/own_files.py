@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_taskgraph.generation.builder import generate
+from drawn_workflows import generate
+
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.features import features

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from workflow_builders import block_tree
+
 from pytest_taskgraph.workflow.model import Workflow
-from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
+from pytest_taskgraph.workflow.semantics.block_structure import Block
 
 
 @cache

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from situation_families import read_situation
 from workflow_simulation import linear_extensions
 
 from pytest_taskgraph.notations import Notation
 from pytest_taskgraph.workflow.model import Link, Workflow
 from pytest_taskgraph.workflow.references import assemble, expand
 from pytest_taskgraph.workflow.semantics.execution import Run, outcome
-from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 FILE = Path(__file__).parent / "wording" / "notations.toml"
 BRANCHES: Final = {"parallel": "all", "exclusive": "exactly one", "inclusive": "one or more"}

@@ -46,8 +46,8 @@ def procedural_nodes(texts: tuple[str, ...] = TEXTS) -> st.SearchStrategy[Proced
     )  # fmt: skip
 
 
-def procedural_graphs(least: int = 0, most: int = 8) -> st.SearchStrategy[ProceduralGraph]:
+def procedural_graphs(least: int = 0) -> st.SearchStrategy[ProceduralGraph]:
     """Draw any graph, however untidy: loops, several flows between two nodes, gateways that stand alone."""
     node, condition = procedural_nodes(), st.sampled_from(["", "", "dirty", "the car is dirty", "still clean"])
     flow = st.builds(ProceduralFlow, node, node, condition)
-    return st.lists(flow, min_size=least, max_size=most).map(ProceduralGraph.of)
+    return st.lists(flow, min_size=least, max_size=8).map(ProceduralGraph.of)

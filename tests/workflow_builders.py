@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from pytest_taskgraph.workflow.model import END, START, Domain, Gateway, GatewayKind, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.semantics.block_structure import Block
+from pytest_taskgraph.workflow.semantics.block_structure import Block, reduced_edges
 
 SPLITS: tuple[GatewayKind, ...] = ("parallel", "exclusive", "inclusive")
 
@@ -85,6 +85,17 @@ def rendered(block: Block, rng: random.Random) -> Workflow:
         rng.shuffle(declared)
     parts = (tuple(tasks), tuple(rendering.gateways), tuple(rendering.links), tuple(rendering.parameters))
     return Workflow("W", tasks=parts[0], gateways=parts[1], links=parts[2], parameters=parts[3])
+
+
+def block_tree(flow: Workflow) -> Block | None:
+    """Return the block structure of a level; None if it is not block-structured.
+
+    None too if a task is off every path from START to END, a loop leaves it open whether it repeats or ends, links
+    contradict their gateway, or blocks nest deeper than MAX_NESTING.
+    """
+    edges = reduced_edges(flow)
+    single = len(edges) == 1 and (edges[0].source, edges[0].target) == ((START, 1), (END, 0))
+    return edges[0].block if single and not edges[0].conditional else None
 
 
 def tasks_of(block: Block) -> list[str]:

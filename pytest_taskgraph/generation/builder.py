@@ -155,18 +155,8 @@ FLAT = 1.2  # flatness of levels that take all tasks of a domain
 STRUCTURES = 12  # most structures that are drawn until the tasks of a domain make sense in one
 
 
-def generate(recipe: Recipe, seed: int | str) -> Workflow:
-    """Return the workflow of the recipe and the seed; the same in any process.
-
-    Raises:
-        RecipeTooSmallError: if the recipe's tasks are fewer than `least_tasks`.
-        NoCaseError: if in none of STRUCTURES structures tasks of the domain make sense.
-    """
-    return build(recipe, Random(seed))
-
-
 def build(recipe: Recipe, rng: Random) -> Workflow:
-    """Return a workflow of exactly `recipe.tasks` tasks, well-formed, in the normal form of `workflow/canonical.py`.
+    """Return a workflow of exactly `recipe.tasks` tasks, well-formed.
 
     It is block-structured unless the recipe has cross links. All choices come from `rng`, through `random`,
     `randrange`, `choice`, `sample` and `shuffle`.

@@ -45,7 +45,7 @@ _T = TypeVar("_T")
 
 
 def dumps(workflow: Workflow) -> str:
-    """Return the whole workflow as JSON text, which `loads` reads back as an equal workflow.
+    """Return the whole workflow as JSON text, which the notation reads back as an equal workflow.
 
     Raises:
         WorkflowError: if a value is infinite or NaN.
@@ -54,19 +54,6 @@ def dumps(workflow: Workflow) -> str:
         return _lay_out("{", [*_HEADER, *_field_texts(workflow, _ENCODERS[Workflow], 0)], "}", 0) + "\n"
     except ValueError as error:
         raise WorkflowError(f"the workflow {workflow.name!r} cannot be written as JSON: {error}") from error
-
-
-def loads(text: str, where: str = "") -> Workflow:
-    """Return the workflow of the only document in the text.
-
-    Raises:
-        ReadError: with line and column, if the text is no such document or holds several.
-    """
-    source = Source(text, where)
-    workflows = [_read_document(source, node) for node in documents(source)]
-    if len(workflows) != 1:
-        source.fail(len(text), f"{len(workflows)} documents", "one")
-    return workflows[0]
 
 
 def digest(workflow: Workflow) -> str:

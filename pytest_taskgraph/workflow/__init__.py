@@ -1,1 +1,1 @@
-"""A workflow as plain data, and what can be computed from it: order, choice, hierarchy, canonical form."""
+"""A workflow as plain data, and what can be computed from it: order, choice, hierarchy."""

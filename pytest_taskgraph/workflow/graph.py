@@ -33,11 +33,6 @@ def successors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[s
     return _next_tasks(workflow, node, _targets_by_source(workflow, flow), flow)
 
 
-def predecessors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[str, ...]:
-    """Return the tasks directly before a node: the reverse of `successors`, for END too in the control flow."""
-    return _next_tasks(workflow, node, _sources_by_target(workflow, flow), flow)
-
-
 def task_graph(workflow: Workflow, flow: Flow = "control") -> dict[str, tuple[str, ...]]:
     """Return every task of the level with the tasks directly after it."""
     return _next_tasks_of_each(workflow, workflow.task_names, _targets_by_source(workflow, flow), flow)
@@ -193,16 +188,6 @@ def tasks_by_data(workflow: Workflow) -> tuple[dict[str, set[str]], dict[str, se
         readers.get(link.source, set()).add(link.target)
         writers.get(link.target, set()).add(link.source)
     return readers, writers
-
-
-def links_between(workflow: Workflow, a: str, b: str) -> tuple[Link, ...]:
-    """Return the links that lead from `a` to `b` with no gateway between."""
-    return tuple(link for link in workflow.links if link.source == a and link.target == b)
-
-
-def joined_by_gateway_only(workflow: Workflow, a: str, b: str) -> bool:
-    """Return True if `b` comes directly after `a` through gateways, and no link leads from `a` to `b`."""
-    return not links_between(workflow, a, b) and b in successors(workflow, a)
 
 
 def inputs(workflow: Workflow, task: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The data model of a workflow: tasks, data, links and guards. Frozen; nothing is computed here.
 
-Sequences keep the order of declaration; `canonical.py` computes the form in which order and spelling do not count.
+Sequences keep the order of declaration.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from canonical_form import canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, specificatio
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question, Reply, Request
-from pytest_taskgraph.workflow.canonical import canonical
 
 QUESTION = Question(
     "q", "f", "p", "c", "Which?", "Which? Ask.", "task", "A", "correctness", episode="agent", system="Be brief.",

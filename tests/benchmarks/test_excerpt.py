@@ -4,13 +4,13 @@ import random
 from itertools import cycle, islice
 
 import pytest
+from canonical_form import canonical
+from drawn_workflows import generate
 from steps import count_calls
 
 from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import find_workflow, question_parts
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Workflow
 
 BIG = 30_000

@@ -17,7 +17,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes,
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.notations.plain_json import dumps, loads
+from pytest_taskgraph.notations.plain_json import JSON, dumps
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
@@ -94,7 +94,7 @@ def reversing_renaming(project: Workflow) -> Change:
 def renamed_answers(pattern: Pattern, project: Workflow) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return the questions about the renamed project, and the renamed questions about the project."""
     change = reversing_renaming(project)  # names stand in descriptions and guards too, so the whole text is changed
-    theirs = loads(change(dumps(project)))
+    theirs = JSON.read(change(dumps(project)))
     assert not problems(theirs)
     ours = {
         _sort_situations(re.sub("'[^']*'", lambda quoted: change(quoted[0]), text)): _rename_answer(answer, change)

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 from random import Random
 
 import pytest
+from situation_families import read_situation
 from workflow_simulation import a_level, simulated
 
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_links import (
@@ -19,7 +20,6 @@ from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.guards.cells import Constant
 from pytest_taskgraph.workflow.guards.solver import comparisons, covers, evaluate_guards, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 OURS = (mutually_exclusive, next_task_in_situation)
 

@@ -11,6 +11,7 @@ from typing import Any
 import domain_oracle
 import networkx as nx
 import pytest
+from drawn_workflows import generate
 from planted_oracle import atomic, findings, known_tasks, problems_of, vocabulary
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
@@ -19,7 +20,6 @@ from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.vocabularies import domain_names

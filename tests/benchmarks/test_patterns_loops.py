@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from situation_families import read_situation
 from workflow_simulation import a_level, simulated
 
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import (
@@ -16,7 +17,6 @@ from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends impo
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 OURS = (loop_ends, loop_exit_condition, loop_count)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from situation_families import read_situation, situations
 from workflow_simulation import simulated
 
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_order import (
@@ -18,7 +19,6 @@ from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scop
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.scoring.partial_order import linear_extension
 from pytest_taskgraph.workflow.model import Workflow
-from pytest_taskgraph.workflow.semantics.situations import read_situation, situations
 
 PATTERNS = (order_of_two_conditional, order_of_many_conditional, determine_order_conditional, trace, every_situation)
 LONGEST = 60  # executions of a trace

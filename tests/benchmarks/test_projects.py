@@ -8,7 +8,9 @@ from random import Random
 
 import bounded_process
 import pytest
+from canonical_form import canonical
 from closed_folder import BOUND
+from drawn_workflows import generate
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
@@ -19,12 +21,10 @@ from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import verdict
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.features import features
 
 PLAIN = generate(Recipe(tasks=9, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "kinds"})), 1)

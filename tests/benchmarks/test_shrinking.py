@@ -24,7 +24,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.reducible_ques
     ReducibleQuestion,
 )
 from pytest_taskgraph.notations import notation
-from pytest_taskgraph.notations.plain_json import loads
+from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.soundness.reduction import AskModel, Reduction, ReductionLimits, reduce
@@ -46,7 +46,7 @@ def questions(group: str, settings: UnderstandingSettings) -> Iterator[Reducible
 
 def workflow_of(instance: Instance) -> Workflow:
     (text,) = instance.files.values()
-    return loads(text)
+    return JSON.read(text)
 
 
 def failing_model(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> AskModel:

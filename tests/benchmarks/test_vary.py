@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from canonical_form import canonical
 
 from pytest_taskgraph.benchmarks.understanding import variations as vary
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
@@ -24,7 +25,6 @@ from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request, Trial
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Configuration, Effect, Link, Parameter, Task, Workflow

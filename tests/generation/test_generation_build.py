@@ -12,22 +12,23 @@ from pathlib import Path
 
 import bounded_process
 import pytest
+from canonical_form import canonical
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workflow_builders import block_tree
 
 from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.generation.vocabularies import domain_names
 from pytest_taskgraph.notations.plain_json import dumps
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.graph import is_connected, shortest_cycle, starts, task_graph
 from pytest_taskgraph.workflow.model import START, Workflow
 from pytest_taskgraph.workflow.references import expand, levels
-from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
+from pytest_taskgraph.workflow.semantics.block_structure import Block
 from pytest_taskgraph.workflow.semantics.concurrency import block_after
 
 few = settings(max_examples=40)
@@ -165,15 +166,17 @@ def test_build_without_demands_is_chain() -> None:
 
 PROGRAM = """
 import hashlib
-from pytest_taskgraph.generation.builder import generate
+from random import Random
+from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.semantics.concurrency import block_after
 from pytest_taskgraph.workflow.features import FEATURES
 for size in (20, 60):
-    whole = generate(Recipe(tasks=size, features=FEATURES, cross_links=2), 7)
+    whole = build(Recipe(tasks=size, features=FEATURES, cross_links=2), Random(7))
     print(hashlib.sha256(repr(whole).encode()).hexdigest())
 for size in (12, 30):
-    whole = generate(Recipe(tasks=size, features=frozenset({"parallel", "data", "hierarchy"}), vocabulary="kitchen"), 7)
+    features = frozenset({"parallel", "data", "hierarchy"})
+    whole = build(Recipe(tasks=size, features=features, vocabulary="kitchen"), Random(7))
     print(hashlib.sha256(repr(whole).encode()).hexdigest())
 """
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from drawn_workflows import generate
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.flaws.guard_flaws import MOST_GUARDS, draw_guards
 from pytest_taskgraph.generation.guards import Conditions, GuardChoice, GuardNames

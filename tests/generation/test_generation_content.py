@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.features import FEATURES

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
+from canonical_form import canonical
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.levels import derive
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES
 from pytest_taskgraph.workflow.references import assemble

@@ -9,11 +9,12 @@ from random import Random
 
 import domain_oracle
 import pytest
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError, UsageError
-from pytest_taskgraph.generation.builder import build, generate
+from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.generation.vocabularies import domain_names, most_tasks, vocabulary

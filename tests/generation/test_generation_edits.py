@@ -3,8 +3,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from drawn_workflows import generate
 
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.edits import edits
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.check import problems

@@ -7,11 +7,12 @@ from itertools import product
 from random import Random
 
 import pytest
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workflow_builders import block_tree
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
@@ -21,7 +22,6 @@ from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.graph import is_connected, shortest_cycle
 from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
 from pytest_taskgraph.workflow.references import levels, recursion
-from pytest_taskgraph.workflow.semantics.block_structure import block_tree
 
 few = settings(max_examples=40)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import RecipeTooSmallError, UnknownNameError, UsageError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe, demanded_features, least_tasks
 from pytest_taskgraph.generation.strategies import recipes
 from pytest_taskgraph.workflow.features import FEATURES

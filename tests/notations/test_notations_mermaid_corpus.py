@@ -10,20 +10,20 @@ from chart_corpus import CORPUS, READ, SAMPLES, Sample
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.notations.mermaid import MERMAID
 from pytest_taskgraph.workflow.check import check
-from pytest_taskgraph.workflow.graph import predecessors, shortest_cycle, successors
+from pytest_taskgraph.workflow.graph import shortest_cycle, successors
 from pytest_taskgraph.workflow.model import Workflow
 
 
 def fact(workflow: Workflow, kind: str, task: str) -> list[str]:
-    def linked(ask: Callable[[Workflow, str], tuple[str, ...]], name: str) -> list[str]:
-        return [other for other in ask(workflow, name) if other in workflow.task_names]
+    def before(name: str) -> list[str]:
+        return [other for other in workflow.task_names if name in successors(workflow, other)]
 
     data = {datum.name for datum in workflow.data}
     facts: dict[str, Callable[[], list[str]]] = {
-        "next": lambda: linked(successors, task),
-        "before": lambda: linked(predecessors, task),
-        "first": lambda: [name for name in workflow.task_names if not linked(predecessors, name)],
-        "last": lambda: [name for name in workflow.task_names if not linked(successors, name)],
+        "next": lambda: [*successors(workflow, task)],
+        "before": lambda: before(task),
+        "first": lambda: [name for name in workflow.task_names if not before(name)],
+        "last": lambda: [name for name in workflow.task_names if not successors(workflow, name)],
         "cycle": lambda: ["yes" if shortest_cycle(workflow) else "no"],
         "tasks": lambda: [*workflow.task_names],
         "inside": lambda: [*(workflow.task(task).subworkflow or Workflow("")).task_names],

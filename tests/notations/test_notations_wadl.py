@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from canonical_form import canonical
 
 from pytest_taskgraph.errors import UnsupportedFeatureError, UsageError
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
 from pytest_taskgraph.notations.wadl.words import quote
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import (
     Configuration,
     Data,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from canonical_form import canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
 from pytest_taskgraph.notations.wadl.words import quote, unquote
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Data, DataLink, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
 
 VARIANTS = (WADL, WADL_SEPARATE, WADL_EXPANDED)

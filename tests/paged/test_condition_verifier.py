@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.benchmarks.paged.refinement.condition_verifier import find_gateway_conflict, verify_conditions
+from pytest_taskgraph.benchmarks.paged.refinement.condition_verifier import find_gateway_conflict, verify_gateways
 from pytest_taskgraph.benchmarks.paged.refinement.conflict_rules import (
     ConflictVerdict,
     LexicalConflictRule,
@@ -28,8 +28,8 @@ def split_text(gateway: str, *conditions: str) -> str:
 
 
 def kinds(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    feedback = verify_conditions(read_procedural_graph(text).graph, RULE)
-    return [(entry.kind, entry.gateway, entry.join, entry.phrases) for entry in feedback]
+    feedback = verify_gateways(read_procedural_graph(text).graph, RULE)
+    return [(entry.kind, entry.gateway, entry.join, entry.phrases) for entry in feedback if entry is not None]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ XOR4 -> End
 def test_feedback_message_tells_gateway_conditions_and_answer() -> None:
     graph = read_procedural_graph(split_text("XOR", "need dishes", "need drinks")).graph
     template = feedback_template(Settings())
-    message = feedback_message(verify_conditions(graph, RULE), template)
+    message = feedback_message([entry for entry in verify_gateways(graph, RULE) if entry is not None], template)
     assert (
         '- XOR1 with its join XOR2 is an exclusive gateway, but its conditions do not conflict: "need dishes"'
         in message

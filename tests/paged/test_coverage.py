@@ -10,7 +10,6 @@ from pytest_taskgraph.benchmarks.paged.document_quality.coverage import (
     GraphName,
     coverage_of,
     graph_names,
-    lost_names,
     name_coverage,
 )
 from pytest_taskgraph.benchmarks.paged.documents import QUALITIES, DocumentQuality, write_document
@@ -87,12 +86,6 @@ def test_coverage_of_name_needs_its_words_in_a_row(name: str, document: str, exp
 
 def test_coverage_of_long_hostile_texts_ends() -> None:
     assert not covers("a " * 5_000 + "b", "a " * 100_000)
-
-
-def test_lost_names_original_without_name_is_not_blamed_on_paraphrase() -> None:
-    original = "The clerk must inspect the goods and pay the refund."
-    paraphrase = "The clerk looks at the goods, and must pay the refund."
-    assert lost_names(return_graph(), original, paraphrase) == (GraphName("action", "inspect the goods"),)
 
 
 @pytest.mark.parametrize("quality", QUALITIES)

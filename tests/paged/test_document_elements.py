@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 from drawn_graphs import graph_of_lines, same
@@ -11,17 +12,16 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import (
     FORMAT,
-    elements_from_json,
-    elements_to_json,
     graph_of_elements,
     read_elements,
     write_elements,
 )
 from pytest_taskgraph.benchmarks.paged.extraction_rules.element_rules import cue_of
-from pytest_taskgraph.benchmarks.paged.extraction_rules.extracted_element import KINDS, ExtractedElement
+from pytest_taskgraph.benchmarks.paged.extraction_rules.extracted_element import ElementKind, ExtractedElement
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 
 WORDS = st.from_regex(r"[a-z]{2,8}( [a-z]{2,8}){0,3}", fullmatch=True).filter(lambda text: text not in ("none", "null"))
+KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
 ELEMENTS = st.lists(
     st.builds(ExtractedElement, st.just("activity"), WORDS, WORDS | st.just(""))
     | st.builds(ExtractedElement, st.sampled_from([kind for kind in KINDS if kind not in ("activity", "end")]), WORDS)
@@ -73,15 +73,8 @@ def test_read_elements_reads_the_format_that_prompts_show() -> None:
 
 
 @given(ELEMENTS)
-def test_elements_survive_json_and_lines(elements: list[ExtractedElement]) -> None:
-    assert list(elements_from_json(json.loads(json.dumps(elements_to_json(elements))))) == elements
+def test_elements_survive_lines(elements: list[ExtractedElement]) -> None:
     assert list(read_elements(write_elements(elements)).elements) == elements
-
-
-@pytest.mark.parametrize("data", [None, {}, [["colour", "red", ""]], [["activity", "go"]], ["activity"]])
-def test_elements_from_json_of_anything_else_raises(data: object) -> None:
-    with pytest.raises(ValueError, match="element"):
-        elements_from_json(data)
 
 
 @given(ELEMENTS)

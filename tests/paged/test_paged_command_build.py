@@ -13,11 +13,7 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.paged.document_sets.document_set import DocumentPair
 from pytest_taskgraph.benchmarks.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import generate_documents, generate_pairs
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
 from pytest_taskgraph.benchmarks.paged.documents.written_document import write_document
-from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.workflow.procedural_conversion import procedural_graph_of, workflow_of
-from pytest_taskgraph.workflow.procedural_graph import name_gateways
 
 STOCK = "For clerk:\nStart -> check the stock\ncheck the stock -> order more\norder more -> End\n"
 
@@ -174,30 +170,14 @@ def test_build_from_lines_takes_their_graphs(tmp_path: Path, capsys: pytest.Capt
     assert "own.jsonl, line 5: broken JSON" in err
 
 
-@pytest.mark.parametrize("name", ["wadl", "mermaid", "json"])
-def test_build_from_workflow_files_keeps_their_graphs(name: str, tmp_path: Path) -> None:
-    notation, graph = NOTATIONS[name], generate_graph(5, 1).graph
-    workflow = workflow_of(graph, "Rollout")
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / f"flow{notation.suffixes[0]}").write_text(notation.write(workflow), encoding="utf-8")
-    assert build("--from", own, "--out", tmp_path / "out") == 0
-    (pair,) = by_id(tmp_path / "out").values()
-    read = procedural_graph_of(notation.read(notation.write(workflow)))
-    assert {*pair.graph.flows} == {*name_gateways(read).flows}
-    assert pair.graph.nodes_of("action")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
         ("bad.graph.txt", b"Start -> a\nnonsense\na -> End\n", 'bad.graph.txt, line 2: "nonsense" is no flow'),
         ("bad.graph.txt", b"Start -> a\n\xff", "bad.graph.txt, line 2: it is not UTF-8"),
         ("bad.graph.txt", b"Start -> End\n", "bad.graph.txt: the graph has no action"),
-        ("bad.json", b"[1]", "bad.json"),
-        ("bad.json", 5_000 * b"[", "bad.json"),
-        ("bad.mmd", b"flowchart TD\n  A --", "bad.mmd"),
-        ("bad.xxp", b"<!DOCTYPE x [<!ENTITY a 'aa'>]><x>&a;</x>", "bad.xxp"),
+        ("bad.jsonl", b"[1]", "bad.jsonl, line 1"),
+        ("bad.jsonl", 5_000 * b"[", "bad.jsonl, line 1"),
         ("bad\x1b[2J.graph.txt", b"", "the graph has no action"),
     ],
 )
@@ -234,6 +214,10 @@ def test_build_from_names_never_leave_the_folder(tmp_path: Path) -> None:
             "error: nowhere: no such file or folder; expected a folder or a zip archive",
         ),
         (["--from=empty"], "error: empty: no graph that can be used; found no .graph.txt"),
+        (
+            ["--from=flow.mmd"],
+            "error: flow.mmd: no graph that can be used; found flow.mmd; flow.mmd, line 1: broken JSON",
+        ),
         (["--from=nowhere", "--documents=3"], "--documents: --from is stated"),
         (["--model=openai/any"], "--model=openai/any: it is asked for paraphrases alone; add --paraphrase"),
         (["--paraphrase"], "--model=SPEC is missing"),
@@ -251,6 +235,7 @@ def test_build_what_cannot_be_done_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
+    (tmp_path / "flow.mmd").write_text("flowchart TD\n  a --> b\n", encoding="utf-8")
     assert build("--out=out", *words) == 4
     out, err = capsys.readouterr()
     assert message in err

@@ -13,7 +13,7 @@ from pytest_taskgraph.benchmarks.paged.document_questions import question, refer
 from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
 from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import FORMAT, read_elements
 from pytest_taskgraph.benchmarks.paged.paged_baselines import BASELINES
-from pytest_taskgraph.benchmarks.paged.paged_baselines.document_prompts import document_of_prompt
+from pytest_taskgraph.benchmarks.paged.paged_baselines.document_prompts import read_document_prompt
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import CannotScoreError, NotAskedError, PromptNotUnderstoodError
@@ -106,12 +106,12 @@ def test_rules_cannot_score() -> None:
         ("Document:\nWash it.\n\nDocument:\n\nDry it.\n\n", "Dry it."),
     ],
 )
-def test_document_of_prompt_ends_where_the_instruction_begins(prompt: str, document: str) -> None:
-    assert document_of_prompt(prompt) == document
+def test_read_document_prompt_document_ends_where_the_instruction_begins(prompt: str, document: str) -> None:
+    assert read_document_prompt(prompt).document == document
 
 
-def test_document_of_prompt_of_any_size_is_bounded() -> None:
-    assert len(document_of_prompt("Document:\n" + "Wash it.\n" * 1_000_000)) <= 200_000
+def test_read_document_prompt_of_any_size_is_bounded() -> None:
+    assert len(read_document_prompt("Document:\n" + "Wash it.\n" * 1_000_000).document) <= 200_000
 
 
 def test_rules_answer_behind_the_marker_that_a_prompt_asks_for() -> None:

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from described_runs import about_run
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, NodeKind, pack
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import workflows
 from pytest_taskgraph.reports.drawing.svg import STYLE, svg, wrap_label

@@ -43,7 +43,7 @@ REPLY = f"The clerk begins, I think.\n\n```text{TEXT}```\n\nI hope this helps."
 def make_question(reference: ProceduralGraph, parsing: Parsing = "lenient") -> Question:
     return Question(
         "q", "f", "g", "s", "?", "?", "procedural-graph", stated(reference), "procedural_f1",
-        ["graph_edit_similarity"], pass_threshold=0.0, place="whole", parsing=parsing,
+        pass_threshold=0.0, place="whole", parsing=parsing,
     )  # fmt: skip
 
 
@@ -152,7 +152,6 @@ def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:
     assert (score.status, score.value) == ("refused", 0.0)
     assert score.parts["action_recall"] == [0.0, 2]
     assert score.parts["action_precision"] == [0.0, 0]
-    assert score.metrics["graph_edit_similarity"] == 0.0
 
 
 def test_grade_of_apology_before_graph_scores_the_graph() -> None:

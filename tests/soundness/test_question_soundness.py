@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from canonical_form import canonical
+from drawn_workflows import generate
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
@@ -27,12 +29,10 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.unusual_names 
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion, write_workflow
 from pytest_taskgraph.benchmarks.understanding.renaming import renaming_to, with_texts
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS, notation
-from pytest_taskgraph.notations.plain_json import loads
+from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.soundness.fuzzing import fuzz
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Workflow
 
 SMALL = generate(Recipe(tasks=4, features=frozenset({"parallel", "data"})), 1)
@@ -69,7 +69,7 @@ def test_instances_of_a_pattern_hold_what_shows_and_repeats_them(instance: Insta
     assert instance.drawing
     assert instance.size >= 3
     assert [instance.suite["workflow"]] == list(instance.files)
-    assert loads(instance.files[instance.suite["workflow"]]).name
+    assert JSON.read(instance.files[instance.suite["workflow"]]).name
     assert instance.suite["question"] == question.text
     assert {check.property for check in instance.checks} <= {*PROPERTIES, "deterministic"}
 

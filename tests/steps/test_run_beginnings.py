@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from brute_force_beginnings import Trace, all_prefixes, all_traces, allowed_later, allowed_next, block_traces
 from brute_force_game import TooMuchError
+from drawn_workflows import generate
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from workflow_builders import level, rendered, tasks_of
@@ -15,7 +16,6 @@ from workflow_builders import level, rendered, tasks_of
 from pytest_taskgraph.benchmarks.steps.workflows import beginning_search
 from pytest_taskgraph.benchmarks.steps.workflows.run_beginnings import RunBeginnings
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.bounds import reached_bounds

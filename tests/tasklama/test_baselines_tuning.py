@@ -11,7 +11,7 @@ import pytest
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.repeat import repeat_similar, repeat_task
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.tuning import tuned_length
-from pytest_taskgraph.scoring.task_graphs.similarity import lexical_similarity
+from pytest_taskgraph.scoring.task_graphs.similarity import similarity_matrix
 
 
 def task(title: str, *steps: str) -> ComplexTask:
@@ -63,9 +63,10 @@ def test_tuned_length_without_tasks_is_one() -> None:
 
 def brute_f1(steps: Sequence[str], gold: Sequence[str]) -> float:
     few, many = sorted((steps, gold), key=len)
+    values = similarity_matrix({"steps": [*few], "dependencies": []}, {"steps": [*many], "dependencies": []})
     best = max(
-        sum(lexical_similarity(first, other) for first, other in zip(few, chosen, strict=True))
-        for chosen in permutations(many, len(few))
+        sum(row[at] for row, at in zip(values, chosen, strict=True))
+        for chosen in permutations(range(len(many)), len(few))
     )
     return 2 * best / (len(steps) + len(gold))
 

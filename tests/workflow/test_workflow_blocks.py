@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from steps import growth
-from workflow_builders import a_tree, level, rendered
+from workflow_builders import a_tree, block_tree, level, rendered
 
 from pytest_taskgraph.workflow.model import START, Gateway, GatewayKind, Link, Task, Workflow
-from pytest_taskgraph.workflow.semantics.block_structure import MAX_NESTING, Block, block_tree
+from pytest_taskgraph.workflow.semantics.block_structure import MAX_NESTING, Block
 from pytest_taskgraph.workflow.semantics.control_flow import ControlFlow
 
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import bounded_process
 import pytest
+from canonical_form import canonical
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import WorkflowError
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.graph import task_graph
 from pytest_taskgraph.workflow.model import (
     END,
@@ -299,7 +299,7 @@ def test_canonical_endless_nesting_raises_workflow_error() -> None:
 
 def test_canonical_other_hash_seed_is_equal() -> None:
     script = (
-        "from pytest_taskgraph.workflow.canonical import canonical\n"
+        "from canonical_form import canonical\n"
         "from pytest_taskgraph.workflow.model import *\n"
         "gates = tuple(Gateway(n, 'parallel', 'split') for n in 'ghijk')\n"
         "links = tuple(Link(a, b) for a in 'ghijk' for b in 'ABCghijk' if a != b)\n"

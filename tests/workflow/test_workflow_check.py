@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from canonical_form import canonical
 
 from pytest_taskgraph.errors import WorkflowError
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check, problems
 from pytest_taskgraph.workflow.model import (
     END,

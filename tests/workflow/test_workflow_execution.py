@@ -7,18 +7,18 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from drawn_workflows import generate
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from situation_families import situations
 from workflow_builders import level
 from workflow_simulation import a_level, linear_extensions, simulated, some_situation
 
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.guards.cells import Constant
 from pytest_taskgraph.workflow.model import Domain, Effect, Gateway, Parameter, QualifiedName, Task, Workflow
 from pytest_taskgraph.workflow.semantics.execution import MAX_EXECUTIONS, Endless, Run, Undecided, outcome, run
-from pytest_taskgraph.workflow.semantics.situations import situations
 from pytest_taskgraph.workflow.semantics.variables import evaluate, fixed_step, parse_expression, slope
 
 AMONG = ("guards", "exclusive", "inclusive", "loop", "effects", "domains", "mixed", "parallel")

@@ -79,10 +79,8 @@ def test_successors_are_the_tasks_behind_nothing_but_gateways(level: Workflow, f
 
 
 @given(levels(), st.sampled_from(["control", "data"]))
-def test_predecessors_and_successors_are_the_same_relation(level: Workflow, flow: Flow) -> None:
+def test_task_graph_is_the_relation_of_successors(level: Workflow, flow: Flow) -> None:
     after = {(a, b) for a in level.task_names for b in graph.successors(level, a, flow)}
-    before = {(a, b) for b in level.task_names for a in graph.predecessors(level, b, flow)}
-    assert after == before
     assert after == {(a, b) for a, ways in graph.task_graph(level, flow).items() for b in ways}
 
 
@@ -167,14 +165,6 @@ def test_is_connected_dead_end_or_endless_cycle_is_false() -> None:
     assert graph.ends(flow("START A B A")) == ()
 
 
-def test_links_are_direct_or_by_gateway_only() -> None:
-    level = flow("A g B", "A C", "g C")
-    assert graph.links_between(level, "A", "C") == (Link("A", "C"),)
-    assert graph.joined_by_gateway_only(level, "A", "B")
-    assert not graph.joined_by_gateway_only(level, "A", "C")
-    assert not graph.joined_by_gateway_only(level, "B", "A")
-
-
 def test_data_flow_names_who_writes_and_who_reads() -> None:
     level = flow(tasks="Mill Bake Sell", data="grain Mill flour Bake bread Sell,flour Sell,Bake bread Bake")
     assert graph.inputs(level, "Bake") == ("flour", "bread")
@@ -182,7 +172,6 @@ def test_data_flow_names_who_writes_and_who_reads() -> None:
     assert graph.producers(level, "flour") == ("Mill",)
     assert graph.readers(level, "flour") == ("Bake", "Sell")
     assert graph.successors(level, "flour", "data") == ("Bake", "Sell")
-    assert graph.predecessors(level, "flour", "data") == ("Mill",)
     assert graph.successors(level, "Mill", "data") == ("Bake", "Sell")
 
 

@@ -14,15 +14,30 @@ from workflow_simulation import simulated, some_situation
 
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.guards.cells import Situation
 from pytest_taskgraph.workflow.guards.solver import equivalent
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.semantics.execution import Endless, Run, outcome
 from pytest_taskgraph.workflow.semantics.loop_nest import loops_in, parts_of
-from pytest_taskgraph.workflow.semantics.loops import always_ends, execution_count, exit_condition, loop_at, loop_ends
+from pytest_taskgraph.workflow.semantics.loops import (
+    always_ends,
+    execution_count_in,
+    exit_condition,
+    loop_at,
+    loop_ends_in,
+)
 
 N = Parameter("n")
 SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne}
 LOOPS = recipes(max_tasks=10, features=["loop", "effects"], among=("parallel", "exclusive", "inclusive", "domains"))
+
+
+def execution_count(flow: Workflow, task: str, situation: Situation) -> int | None:
+    return execution_count_in(task, outcome(flow, situation))
+
+
+def loop_ends(flow: Workflow, task: str, situation: Situation) -> bool | None:
+    return loop_ends_in(flow, task, outcome(flow, situation))
 
 
 def looping_level(back: str, on: str, effect: str, n: Parameter = N) -> Workflow:
@@ -125,7 +140,7 @@ def test_loop_ends_not_entered_is_none() -> None:
     assert (loop_ends(workflow, "B", {"n": Fraction(5)}), execution_count(workflow, "B", {"n": 5})) == (True, 1)
     assert isinstance(outcome(workflow, {"n": 5}), Run)
     with pytest.raises(UnknownNameError):
-        execution_count(workflow, "X", {"n": 5})
+        loop_ends(workflow, "X", {"n": 5})
 
 
 def test_loop_ends_behind_endless_loop_is_none() -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from canonical_form import canonical
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import WorkflowError
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import (
     END,
     START,

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from parallel_blocks import parallel_blocks
-from workflow_builders import level
+from workflow_builders import block_tree, level
 
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.generation.builder import build, shuffle_declarations
@@ -18,7 +18,6 @@ from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Gateway, Task, Workflow
 from pytest_taskgraph.workflow.project import every_level
-from pytest_taskgraph.workflow.semantics.block_structure import block_tree
 from pytest_taskgraph.workflow.simplification import cost, reductions
 from pytest_taskgraph.workflow.simplification.flow_chains import Chain, chains_of, every_chain
 from pytest_taskgraph.workflow.simplification.workflow_shape import shape

@@ -7,12 +7,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from drawn_workflows import generate
 from hypothesis import given
 from hypothesis import strategies as st
+from situation_families import MAX_FAMILY, read_situation, situations
 from workflow_builders import level
 
 from pytest_taskgraph.errors import ReadError
-from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.guards.cells import Constant
 from pytest_taskgraph.workflow.guards.solver import (
@@ -30,7 +31,7 @@ from pytest_taskgraph.workflow.guards.solver import (
 )
 from pytest_taskgraph.workflow.guards.syntax import negate, write_guard, write_value
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Scalar, Task, Workflow
-from pytest_taskgraph.workflow.semantics.situations import MAX_FAMILY, read_situation, situations, write_situation
+from pytest_taskgraph.workflow.semantics.situations import write_situation
 
 MODE = Parameter("mode", domain=Domain("words", words=("fast", "slow", "idle")))
 WHOLE = Parameter("n", domain=Domain("integer", 0, 4))
@@ -207,25 +208,6 @@ def test_write_situation_is_short_text() -> None:
     situation: dict[str, Scalar] = {"n": 3, "mode": "fast", "Train.rate": 0.5, "on": True}
     assert write_situation(situation) == "n = 3, mode = fast, Train.rate = 0.5, on = true"
     assert read_situation("") == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "column", "expected"),
-    [
-        ("n", 1, 2, "'='"),
-        ("n = ", 1, 5, "a number or a word"),
-        ("n = 1,", 1, 7, "the name of a parameter"),
-        ("n = 1,\nm 2", 2, 3, "'='"),
-        ("n = 1 m = 2", 1, 7, "',' or the end"),
-        ("n = 1, n = 2", 1, 8, "a parameter that has no value yet"),
-        ("= 1", 1, 1, "the name of a parameter"),
-        ("n = 1.x", 1, 5, "a number or a word"),
-    ],
-)
-def test_read_situation_error_has_line_and_column(text: str, line: int, column: int, expected: str) -> None:
-    with pytest.raises(ReadError) as caught:
-        read_situation(text)
-    assert (caught.value.line, caught.value.column, caught.value.expected) == (line, column, expected)
 
 
 def test_situations_hold_every_combination_of_cells() -> None:

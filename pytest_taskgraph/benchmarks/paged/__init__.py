@@ -71,10 +71,10 @@ class Paged(Family):
         return {"actions": Label(), "gateways": Label()}
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the main metric and the similarity of whole graphs."""
-        from .document_questions import FURTHER, METRIC
+        """Return the only metric."""
+        from .document_questions import METRIC
 
-        return (METRIC, *FURTHER)
+        return (METRIC,)
 
     def graded(self, group: str, settings: Settings) -> bool:
         """Return True unless a pass threshold is set."""

@@ -19,7 +19,6 @@ from .paged_tables import MOST_ROUNDS
 from .prompt_check import check_prompts
 
 METRIC: Final = "procedural_f1"
-FURTHER: Final = ("graph_edit_similarity",)
 
 
 def check(settings: PagedSettings) -> None:
@@ -72,7 +71,6 @@ def question(reference: QuestionReference, settings: PagedSettings) -> Question:
         form=PROCEDURAL_GRAPH.name,
         reference={"flows": [*pair.graph.to_json()]},
         metric=METRIC,
-        further=[*FURTHER],
         pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
         place=method.place,
         parsing=settings.parsing,

@@ -25,8 +25,7 @@ from .words import marker_name, parse_marker, quote, spell, spell_node, spell_pa
 def assign_markers(level: Workflow) -> dict[str, str]:
     """Return the marker of each gateway; a split and the join of its branches have the same number.
 
-    Gateways whose names are such markers keep them. A gateway without a link has no marker, because no line names it
-    and it has no place in the canonical form.
+    Gateways whose names are such markers keep them. A gateway without a link has no marker, because no line names it.
     """
     if not level.gateways:
         return {}

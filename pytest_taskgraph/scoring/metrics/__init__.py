@@ -16,7 +16,7 @@ from .agreement import correctness, equivalence, jaccard, matching, precision, r
 from .class_shares import choice_accuracy, class_accuracy
 from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_accuracy
 from .orders import order
-from .procedural_metrics import graph_edit_similarity, procedural_f1
+from .procedural_metrics import procedural_f1
 from .reasons import explanation, identification, reason, verdict
 from .texts import bertscore, require_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
@@ -44,7 +44,6 @@ _BUILT_IN: dict[str, Metric] = {
     "graph_f1": graph_f1,
     "pairwise_accuracy": pairwise_accuracy,
     "procedural_f1": procedural_f1,
-    "graph_edit_similarity": graph_edit_similarity,
 }
 
 METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)

@@ -1,4 +1,4 @@
-"""Metrics of procedural graphs: elements and flows against a gold graph, and the edit distance.
+"""The metric of procedural graphs: elements and flows against a gold graph.
 
 Elements are scored after Du et al. (2024), appendix C.3 (`..procedural_graphs`). An answer is `{"flows": [...]}` as
 `ProceduralGraph.to_json` writes them; flows of another shape are left out. The reference has the same shape.
@@ -15,21 +15,15 @@ from ..measurement import Measurement, declares
 from ..name_lists import quote_start
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
 from ..procedural_graphs.element_counts import pool_counts
-from ..procedural_graphs.graph_edit import edit_similarity
 from ..procedural_graphs.graph_scores import ELEMENTS, score_procedure
 
 _POOLED: Final = {"gateway": GATEWAYS, "overall": ELEMENTS}
-_EDIT_EXACT: Final = "graph_edit_exact"
 _UNREAD: Final = "unread_lines"
 _MOST_SHOWN: Final = 3  # unread lines that a remark quotes
 
 
 def _f1_of_no_answer(reference: Json) -> Measurement:
     return _procedural_f1(ProceduralGraph(), reference)
-
-
-def _similarity_of_no_answer(reference: Json) -> Measurement:
-    return _graph_edit_similarity(ProceduralGraph(), reference)
 
 
 @declares(*(f"document_{element}_f1" for element in (*ELEMENTS, "gateway")), unparseable=_f1_of_no_answer)
@@ -66,18 +60,3 @@ def _procedural_f1(extracted: ProceduralGraph, reference: Json, unread: Sequence
         parts[f"{name}_precision"], parts[f"{name}_recall"] = count.extracted, count.gold
     values = {f"document_{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
     return Measurement(counts["overall"].f1, values, parts, _unread_remark(unread))
-
-
-@declares(_EDIT_EXACT, unparseable=_similarity_of_no_answer)
-def graph_edit_similarity(given: Json, reference: Json) -> Measurement:
-    """Return 1 - edit distance / nodes and flows of both graphs, 0.0 to 1.0; None if neither has any.
-
-    Texts count only where they are the same words (`graph_edit`). `graph_edit_exact` is 1.0 where the distance is
-    proven to be the least, and 0.0 where the search ended early: the value is then a lower bound of the similarity.
-    """
-    return _graph_edit_similarity(answered_procedure(given), reference)
-
-
-def _graph_edit_similarity(extracted: ProceduralGraph, reference: Json) -> Measurement:
-    similarity, exact = edit_similarity(extracted, gold_procedure(reference))
-    return Measurement(similarity, {_EDIT_EXACT: float(exact)})

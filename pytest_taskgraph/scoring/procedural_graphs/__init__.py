@@ -1,4 +1,4 @@
-"""Procedural graphs, scored against gold graphs by their elements and as a whole.
+"""Procedural graphs, scored against gold graphs by their elements.
 
 The elements are those of Du et al. (2024), "PAGED: A Benchmark for Procedural Graphs Extraction from Documents",
 appendix C.3; docs/reference/procedural-graph-metrics.md states each choice that the paper leaves open.
@@ -11,5 +11,4 @@ element_texts     actions, data constraints, action constraints and actors
 gateway_scores    gateways by type
 flow_scores       flows by type
 graph_scores      all of these for two graphs
-graph_edit        the edit distance of two graphs
 """

@@ -63,14 +63,6 @@ def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
     return [[_word_f1(ours, theirs) for theirs in counts] for ours in map(_word_counts, steps)]
 
 
-def lexical_similarity(first: str, second: str) -> float:
-    """Return the F1 of the words that two texts share (ROUGE-1), 0.0 to 1.0; 1.0 for equal texts.
-
-    Words are those of any script, without regard to case.
-    """
-    return _word_f1(_word_counts(first), _word_counts(second))
-
-
 def words(text: str) -> list[str]:
     """Return the runs of letters, marks and digits of a text, case folded; without any, the parts between blanks."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -83,6 +75,7 @@ def _word_counts(text: str) -> Counter[str]:
 
 
 def _word_f1(ours: Counter[str], theirs: Counter[str]) -> float:
+    """Return the F1 of the words that two texts share (ROUGE-1), 0.0 to 1.0."""
     few, many = (ours, theirs) if len(ours) <= len(theirs) else (theirs, ours)
     hits = sum(min(count, many[word]) for word, count in few.items() if word in many)
     return 2 * hits / (ours.total() + theirs.total()) if hits else 0.0

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Literal
 
 from ..guards.solver import MAX_GUARDS
-from ..model import END, START, Link, Workflow
+from ..model import Link, Workflow
 from .control_flow import ControlFlow
 
 BlockKind = Literal["task", "sequence", "parallel", "exclusive", "inclusive", "choice", "loop"]
@@ -66,17 +66,6 @@ class Edge:
     first: str = ""
     depth: int = 0
     parts: tuple[Part, ...] = ()  # where the block is nothing but branches of the source
-
-
-def block_tree(level: Workflow) -> Block | None:
-    """Return the block structure of a level; None if it is not block-structured.
-
-    It does not depend on the order of declaration. None too if a task is off every path from START to END, a loop
-    leaves it open whether it repeats or ends, links contradict their gateway, or blocks nest deeper than MAX_NESTING.
-    """
-    edges = reduced_edges(level)
-    single = len(edges) == 1 and (edges[0].source, edges[0].target) == ((START, 1), (END, 0))
-    return edges[0].block if single and not edges[0].conditional else None
 
 
 @lru_cache(maxsize=128)

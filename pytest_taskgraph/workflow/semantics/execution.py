@@ -324,19 +324,6 @@ def next_task(level: Workflow, task: str, situation: Situation) -> str | None:
     return after[0][0] if after and len(after[0]) == 1 and all(tasks == after[0] for tasks in after) else None
 
 
-def can_occur(level: Workflow, situation: Situation, trace: Sequence[str]) -> bool | None:
-    """Return True if the complete trace can occur: exactly the executions of the run, in one of its orders.
-
-    None if the situation has no run.
-
-    Raises:
-        UnknownNameError: if a task is not in the level.
-    """
-    check_task_names(level, trace)
-    result = run(level, situation)
-    return None if result is None else allows(result, trace)
-
-
 def allows(run: Run, trace: Sequence[str]) -> bool:
     """Return True if the trace is one of the orders of the whole run."""
     waiting = {task: iter(executions(run, task)) for task in trace}

@@ -9,11 +9,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..graph import reachable, task_graph
-from ..guards.cells import Situation, is_unbounded
+from ..guards.cells import is_unbounded
 from ..guards.solver import And, Comparison, Guard, Not, Or, Otherwise, read_guard, satisfiable
 from ..guards.syntax import negate, write_guard
 from ..model import Domain, Link, Parameter, Workflow
-from .execution import Endless, Outcome, Run, check_task_names, executions, outcome
+from .execution import Endless, Outcome, Run, check_task_names, executions
 from .loop_nest import LoopPart, forward_links, loops_in, parts_of
 from .variables import Variables, Way, variables_of
 
@@ -84,19 +84,14 @@ def exit_condition(level: Workflow, task: str) -> str | None:
     return write_guard(negate(_any_of(stay)))
 
 
-def loop_ends(level: Workflow, task: str, situation: Situation) -> bool | None:
-    """Return True if the loop at a task ends in the situation; None if it is not entered there, or that is undecided.
+def loop_ends_in(level: Workflow, task: str, result: Outcome) -> bool | None:
+    """Return True if the loop at a task ends with an outcome; None if it is not entered, or that is undecided.
 
     None too if the task is in no loop, or in several.
 
     Raises:
         UnknownNameError: if the task is not in the level.
     """
-    return loop_ends_in(level, task, outcome(level, situation))
-
-
-def loop_ends_in(level: Workflow, task: str, result: Outcome) -> bool | None:
-    """Return `loop_ends` for a situation with a known outcome."""
     loop = _only_loop_of(level, task)
     if loop is None:
         return None
@@ -107,18 +102,8 @@ def loop_ends_in(level: Workflow, task: str, result: Outcome) -> bool | None:
     return True if loop.nodes.intersection(result.tasks) else None
 
 
-def execution_count(level: Workflow, task: str, situation: Situation) -> int | None:
-    """Return how many times a task runs in the situation; None if the execution never ends or is undecided.
-
-    Raises:
-        UnknownNameError: if the task is not in the level.
-    """
-    check_task_names(level, [task])
-    return execution_count_in(task, outcome(level, situation))
-
-
 def execution_count_in(task: str, result: Outcome) -> int | None:
-    """Return `execution_count` for a situation with a known outcome."""
+    """Return how many times a task runs; None if the execution never ends or is undecided."""
     return len(executions(result, task)) if isinstance(result, Run) else None
 
 

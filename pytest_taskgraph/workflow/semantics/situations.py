@@ -1,4 +1,4 @@
-"""Situations: values for the parameters of a level, as text and as families that stand for all situations.
+"""Situations: values for the parameters of a level, as text, and the values that stand for all situations.
 
     n = 3, mode = fast, Train.rate = 0.5, "Mix it.speed" = "very slow"
 
@@ -9,34 +9,21 @@ of all steps if several tasks change it; for a parameter that tasks change in ot
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
-from random import Random
 
-from ...errors import ReadError
 from ..guards.cells import Constant, Situation, cells, exact_value, in_domain
 from ..guards.solver import comparisons
 from ..guards.syntax import write_value
 from ..model import Workflow
 from .variables import Variables, variables_of
 
-MAX_FAMILY = 200
-"""Largest number of situations that `situations` lists."""
-
 STEPS = 3
-
-_WORD = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)|"([^"]*)"|'([^']*)'"""
-_BLANK, _SIGN, _COMMA = re.compile(r"\s*"), re.compile(r"=\s*"), re.compile(r"(,)\s*|\Z")
-_NAME = re.compile(rf"(?:{_WORD})\s*")
-_VALUE = re.compile(rf"(?:{_WORD}|(-?\d{{1,100}}(?:\.\d{{1,100}})?)(?![\w.]))\s*")
 
 
 def write_situation(situation: Situation) -> str:
-    """Return the situation as text, "" for an empty one; `read_situation` parses it.
+    """Return the situation as text, "" for an empty one.
 
     Raises:
         ValueError: for a name or word with both kinds of quotes, and for a number without a finite decimal.
@@ -45,43 +32,6 @@ def write_situation(situation: Situation) -> str:
         f"{write_value(name, bare=True)} = {write_value(exact_value(value), bare=True)}"
         for name, value in situation.items()
     )
-
-
-def read_situation(text: str, where: str = "") -> dict[str, Constant]:
-    """Parse a situation: numbers become exact fractions; names and words may stand in quotes.
-
-    Raises:
-        ReadError: with line and column, for any other text and for a parameter with two values.
-    """
-    situation: dict[str, Constant] = {}
-    match, at = _match_at(_BLANK, text, 0, "", where)
-    while at < len(text):
-        match, after = _match_at(_NAME, text, at, "the name of a parameter", where)
-        name = match[match.lastindex or 0]
-        if name in situation:
-            raise _error(text, at, "a parameter that has no value yet", where)
-        _, at = _match_at(_SIGN, text, after, "'='", where)
-        match, at = _match_at(_VALUE, text, at, "a number or a word", where)
-        situation[name] = Fraction(match[4]) if match[4] else match[match.lastindex or 0]
-        match, at = _match_at(_COMMA, text, at, "',' or the end", where)
-        if match[1] and at == len(text):
-            raise _error(text, at, "the name of a parameter", where)
-    return situation
-
-
-@lru_cache(maxsize=128)
-def situations(level: Workflow) -> tuple[Mapping[str, Constant], ...]:
-    """Return situations that stand for all: one for every combination of cells of the parameters that guards read.
-
-    If these are more than MAX_FAMILY, a fixed sample of that size, in which every value occurs. () if a parameter is
-    compared with words and numbers.
-    """
-    values = representatives(level, wide=False)
-    if values is None:
-        return ()
-    if math.prod(map(len, values.values())) <= MAX_FAMILY:
-        return tuple(dict(zip(values, row, strict=True)) for row in product(*values.values()))
-    return tuple(dict(zip(values, row, strict=True)) for row in dict.fromkeys(_sample(values)))
 
 
 @lru_cache(maxsize=256)
@@ -132,26 +82,3 @@ def _starting_values(constants: Sequence[Fraction], step: Fraction | None, steps
     if step is None:
         return [Fraction(constant) for constant in (-1, 0, 1)]
     return [constant - i * step for constant in constants for i in range(1, steps + 1)]
-
-
-def _sample(values: Mapping[str, tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:
-    rng = Random("situations")
-    columns = []
-    for options in values.values():
-        column = [*options] * (MAX_FAMILY // len(options) + 1)
-        rng.shuffle(column)
-        columns.append((*options, *column))
-    yield from zip(*(column[:MAX_FAMILY] for column in columns), strict=True)
-
-
-def _match_at(pattern: re.Pattern[str], text: str, at: int, expected: str, where: str) -> tuple[re.Match[str], int]:
-    """Match the pattern at the position; return the match and its end."""
-    match = pattern.match(text, at)
-    if match is None:
-        raise _error(text, at, expected, where)
-    return match, match.end()
-
-
-def _error(text: str, at: int, expected: str, where: str) -> ReadError:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return ReadError(where, line, column, repr(text[at]) if at < len(text) else "the end", expected)

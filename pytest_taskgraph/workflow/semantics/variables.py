@@ -322,9 +322,6 @@ def _changed_inside(level: Workflow, task: Task) -> set[str]:
     return names
 
 
-Slopes = Mapping[str, Fraction | None]
-
-
 class UndecidedError(Exception):
     """A run that cannot be determined; it never leaves `execution.py`."""
 

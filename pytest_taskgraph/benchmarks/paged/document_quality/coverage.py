@@ -85,11 +85,6 @@ def coverage_of(names: Iterable[GraphName], document: str) -> NameCoverage:
     return NameCoverage(tuple(covered), tuple(lost))
 
 
-def lost_names(graph: ProceduralGraph, original: str, paraphrase: str) -> tuple[GraphName, ...]:
-    """Return the names that a document covers and its paraphrase does not."""
-    return coverage_of(name_coverage(graph, original).covered, paraphrase).lost
-
-
 def name_key(text: str) -> str:
     """Return what decides whether two texts are the same name: their words, else their letters without case."""
     words = _words(text).strip()

@@ -1,6 +1,6 @@
 """Documents written from procedural graphs (Du et al. 2024, section 3.2): units, fragments, groups, sentences.
 
-units             the units that a graph is decomposed into, and their inverse
+units             the units that a graph is decomposed into
 unit_templates    the fragment that states a unit
 procedure_parts   the sub-procedures of a graph
 unit_grouping     groups of units, in the order of the text
@@ -30,6 +30,5 @@ from .units import Unit as Unit
 from .units import UnitKind as UnitKind
 from .units import decompose as decompose
 from .units import is_split as is_split
-from .units import recompose as recompose
 from .written_document import Document as Document
 from .written_document import write_document as write_document

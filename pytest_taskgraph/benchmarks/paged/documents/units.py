@@ -7,7 +7,7 @@ Nineteen kinds are *spoken*: Table 3 has a template for each. The paper drops wh
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
@@ -72,11 +72,6 @@ class Unit:
     condition: str = ""
 
     @property
-    def is_spoken(self) -> bool:
-        """Return True if Table 3 of Du et al. (2024) has a template for the unit."""
-        return self.kind in SPOKEN
-
-    @property
     def flows(self) -> tuple[ProceduralFlow, ...]:
         """The flows that the unit consists of."""
         first, *others = self.nodes
@@ -106,14 +101,6 @@ def decompose(graph: ProceduralGraph) -> list[Unit]:
         for unit in (*_constraint_units(graph, node), *_flow_units(graph, node)):
             units.setdefault(unit)
     return [*units]
-
-
-def recompose(units: Iterable[Unit]) -> ProceduralGraph:
-    """Return the graph that has the flows of some units: the inverse of `decompose`.
-
-    The graph is equal to the decomposed graph; its flows stand in the order of the walk.
-    """
-    return ProceduralGraph.of(flow for unit in units for flow in unit.flows)
 
 
 def _walk(graph: ProceduralGraph) -> Iterator[ProceduralNode]:

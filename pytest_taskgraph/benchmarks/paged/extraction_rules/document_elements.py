@@ -20,10 +20,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ....trial import Json
 from ....workflow.procedural_graph import ProceduralGraph
 from .element_rules import mentions_of_elements
-from .extracted_element import KINDS, ElementKind, ExtractedElement
+from .extracted_element import ElementKind, ExtractedElement
 from .tree_builder import build_graph
 
 MOST_ELEMENTS: Final = 1_000
@@ -86,29 +85,6 @@ def read_elements(reply: str) -> ReadElements:
         elif elements:
             unread.append(bare[:LONGEST_ELEMENT])
     return ReadElements(tuple(elements), tuple(unread))
-
-
-def elements_to_json(elements: Iterable[ExtractedElement]) -> list[Json]:
-    """Return elements as plain JSON values: kind, text and actor."""
-    return [[element.kind, element.text, element.actor] for element in elements]
-
-
-def elements_from_json(data: object) -> tuple[ExtractedElement, ...]:
-    """Return the elements that `elements_to_json` wrote.
-
-    Raises:
-        ValueError: if the value is none.
-    """
-    if not isinstance(data, list):
-        raise ValueError(f"elements are a list, not {type(data).__name__}")
-    elements = []
-    for value in data:
-        match value:
-            case [str(kind), str(text), str(actor)] if kind in KINDS:
-                elements.append(ExtractedElement(kind, text, actor))
-            case _:
-                raise ValueError(f"an element is a kind, a text and an actor, not {value!r:.80}")
-    return tuple(elements)
 
 
 def write_elements(elements: Iterable[ExtractedElement]) -> str:

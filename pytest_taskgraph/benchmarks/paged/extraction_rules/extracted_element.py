@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Literal
 
 ElementKind = Literal["activity", "condition", "gateway", "needs", "produces", "notice", "end"]
-KINDS: Final[tuple[ElementKind, ...]] = get_args(ElementKind)
 
 
 @dataclass(frozen=True, slots=True)

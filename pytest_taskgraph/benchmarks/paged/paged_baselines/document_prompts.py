@@ -60,15 +60,6 @@ def asks_for_marker(text: str) -> bool:
     return bool(_MARKER.search(text))
 
 
-def document_of_prompt(prompt: str) -> str:
-    """Return the last document of a prompt.
-
-    Raises:
-        PromptNotUnderstoodError: if it has no line "Document:" with a document below it.
-    """
-    return _document_and_rest(prompt)[0]
-
-
 def _document_and_rest(prompt: str) -> tuple[str, str]:
     last = max((match.end() for match in _DOCUMENT.finditer(prompt)), default=len(prompt))
     lines = prompt[last : last + LONGEST_PROMPT].splitlines()

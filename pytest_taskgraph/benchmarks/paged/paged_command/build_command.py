@@ -65,7 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         dest="graphs",
         metavar="PATH",
         type=Path,
-        help="graphs of your own for which documents are written: a folder of NAME.graph.txt, .jsonl or workflow files",
+        help="graphs of your own for which documents are written: a folder of NAME.graph.txt or .jsonl files",
     )
     add_generation_arguments(parser)
     parser.add_argument("--paraphrase", action="store_true", help="have the model paraphrase the documents")

@@ -18,18 +18,13 @@ MOST_CONDITIONS: Final = 8  # of a gateway that are compared with each other
 MOST_SPLITS: Final = 100  # gateways whose conditions are compared, the smallest first
 
 
-def verify_conditions(graph: ProceduralGraph, rule: ConflictRule) -> list[VerifierFeedback]:
-    """Return feedback on the gateways whose conditions show that they are of the other type, the smallest first.
+def verify_gateways(graph: ProceduralGraph, rule: ConflictRule) -> Iterator[VerifierFeedback | None]:
+    """Yield feedback on each gateway with conditions, the smallest first; None if it is of the right type.
 
     Args:
         graph: The graph.
         rule: What decides whether conditions in prose conflict.
     """
-    return [feedback for feedback in verify_gateways(graph, rule) if feedback is not None]
-
-
-def verify_gateways(graph: ProceduralGraph, rule: ConflictRule) -> Iterator[VerifierFeedback | None]:
-    """Yield feedback on each gateway with conditions, the smallest first; None if it is of the right type."""
     slabs = [slab for slab in find_slabs(graph) if slab.part.split.sort in ("exclusive", "inclusive")]
     yield from (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from .model import OTHERWISE, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
-from .references import expand, override_parameters
+from pytest_taskgraph.workflow.model import OTHERWISE, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
+from pytest_taskgraph.workflow.references import expand, override_parameters
 
 Labels = dict[str, str]
 Neighbours = Mapping[str, tuple[Sequence[Link], Sequence[Link]]]
