@@ -368,11 +368,6 @@ def test_comparison_case_inconclusive_fails_on_request() -> None:
     assert comparison_case(comparison, frozenset({"regression", "inconclusive"}))[0] == "failed"
 
 
-def test_parse_fail_on_retired_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="--fail-on: the value 'undecided' is renamed to 'inconclusive'"):
-        parse_fail_on(["regression, undecided"], "--fail-on")
-
-
 def test_parse_fail_on_unknown_or_empty_is_refused() -> None:
     assert parse_fail_on(FAIL_ON, "--fail-on") == parse_fail_on([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
     with pytest.raises(UsageError, match="--fail-on: no value; expected some of regression, inconclusive"):

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any, Literal
 
 from ...errors import UnknownNameError, UsageError
-from ...retired import check_value
 from ...trial import Json, Outcome, Trial
 from ..case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
 from ..descriptions import descriptions_of
@@ -188,12 +187,10 @@ def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
 
     Raises:
         UnknownNameError: if a value does not exist.
-        UsageError: if there is no value, or a value is retired.
+        UsageError: if there is no value.
     """
     parts = [part.strip() for text in texts for part in text.split(",")]
     chosen = frozenset(filter(None, parts))
-    for name in sorted(chosen):
-        check_value(option, "fail-on", name)
     if not chosen:
         raise UsageError(f"{option}: no value; expected some of {', '.join(FAIL_ON)}")
     for name in sorted(chosen.difference(FAIL_ON)):
