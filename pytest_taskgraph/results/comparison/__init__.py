@@ -15,7 +15,7 @@ from ...errors import UnknownNameError, UsageError
 from ...trial import Json, Outcome, Trial
 from ..case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
 from ..descriptions import descriptions_of
-from ..record import About, question_sets_of, tally_of
+from ..record import About, tally_of
 from .aggregate_changes import AggregateChange
 from .pairing import ChangedQuestion, MissingAnswer, Pairing, QuestionPair, mean_score, pair_questions
 from .verdict import MARGIN, GroupChange, decide, group_change, group_pairs, separate_few_clusters, total_pairs
@@ -141,7 +141,7 @@ def compare(
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
-    if mismatch := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
+    if mismatch := question_set_mismatch(before["question_sets"], after["question_sets"]):
         raise UsageError(f"the runs cannot be compared: {mismatch}; record the baseline again")
     pairing = pair_questions(tally_of(before), tally_of(after))
     described, families = descriptions_of(after), {pair.family for pair in pairing.pairs}
@@ -238,8 +238,7 @@ def _describe_missing(comparison: RunComparison, not_asked: int) -> str:
 
 
 def _run_facts(record: Mapping[str, Any]) -> dict[str, Any]:
-    facts = {"question_sets": question_sets_of(record), **record}
-    return {name: facts[name] for name in About.__dataclass_fields__ if name in facts}
+    return {name: record[name] for name in About.__dataclass_fields__}
 
 
 def _flips(pair: QuestionPair) -> Iterator[Flip]:
