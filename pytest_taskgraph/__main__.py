@@ -16,7 +16,6 @@ from .commands.model_requests import ask_model
 from .errors import UsageError
 from .hookspec import registered_by
 from .installation import check_installation
-from .retired import check_command
 
 INTERRUPTED = 2  # both as pytest's own
 USAGE_ERROR = 4
@@ -45,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
         with registered_by(modules):
             commands = all_commands()
-            check_command(rest, commands)
             options = _parser(commands).parse_args(rest)
             code = commands[options.command].run(options)
         sys.stdout.flush()

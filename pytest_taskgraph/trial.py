@@ -283,16 +283,13 @@ class Trial:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
-        """Return the trial that `to_json` wrote, also in an earlier version, where graded answers were "right"."""
-        question = read_fields(Question, data["question"])
+        """Return the trial that `to_json` wrote."""
         parts = {
-            "question": question,
+            "question": read_fields(Question, data["question"]),
             "reply": data.get("reply") and read_fields(Reply, data["reply"]),
             "score": data.get("score") and read_fields(Score, data["score"]),
             "failure": data.get("failure") and read_fields(Failure, data["failure"]),
         }
-        if question.graded and data.get("outcome") == "right":
-            parts["outcome"] = "graded"
         return read_fields(cls, {**data, **parts})
 
     def __repr__(self) -> str:

@@ -21,8 +21,6 @@ MODULES = (
     "benchmarks/instances.py", "benchmarks/drawn_instances.py", "benchmarks/lint_rule.py",
     "benchmarks/linted_suite.py", "benchmarks/prompts.py", "benchmarks/templates.py",
 )  # fmt: skip
-# Records of earlier versions knew one family; they are read in its words.
-EXEMPT = {"results/record/older_records.py"}
 OTHER_MEANINGS = (
     r"unicodedata\.category",  # of a character
     r"csv\.reader",
@@ -59,8 +57,7 @@ def found_in(text: str, words: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("path", list(generic_files()), ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_generic_rooms_name_nothing_of_family(path: Path) -> None:
-    if path.relative_to(PACKAGE).as_posix() not in EXEMPT:
-        assert found_in(path.read_text(encoding="utf-8"), family_names()) == []
+    assert found_in(path.read_text(encoding="utf-8"), family_names()) == []
 
 
 @pytest.mark.parametrize(

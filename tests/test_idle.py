@@ -32,7 +32,6 @@ DECLARING = {
     *("tasklama.tasklama_options", "steps", "steps.steps_options", "paged", "paged.paged_options"),
 }
 LIGHT = {
-    "pytest_taskgraph.retired",
     "pytest_taskgraph.version",
     *GROUND,
     "pytest_taskgraph.catalog",

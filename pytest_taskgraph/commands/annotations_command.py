@@ -31,7 +31,6 @@ from ..trial import Question, Reply, Score, Trial
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
 COLUMNS: Final = ("id", "model", "question", "expected", "reply", "score", "note")
 REQUIRED_COLUMNS: Final = frozenset({"id", "model", "score"})
-_OLD_COLUMN: Final = "mark"  # the scores, in files of earlier versions
 DELIMITERS: Final = ",;\t"  # what spreadsheets write, by country
 
 _FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠]")
@@ -192,8 +191,6 @@ def _named_rows(text: str, path: Path) -> Iterator[tuple[Mapping[str, str], str]
 
 def _column_names(cells: Sequence[str], where: str) -> list[str]:
     names = [cell.strip().lower() for cell in cells]
-    if "score" not in names:
-        names = ["score" if name == _OLD_COLUMN else name for name in names]
     if missing := sorted(REQUIRED_COLUMNS - set(names)):
         found_names = one_line(", ".join(names), 80)
         raise UsageError(f"{where}: found the columns {found_names}; expected also {', '.join(missing)}")

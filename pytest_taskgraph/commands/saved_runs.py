@@ -101,9 +101,7 @@ def _read_run(store: Path, name: str) -> SavedRun:
 
 def _summary(name: str, path: Path, whole: dict[str, Any]) -> SavedRun:
     about = record.about_of(whole)
-    return SavedRun(
-        name, path, about, verdict(whole, record.tally_of(whole), about).headline, whole.get("totals") or ()
-    )
+    return SavedRun(name, path, about, verdict(whole, record.tally_of(whole), about).headline, whole["totals"])
 
 
 def _listed_lines(runs: list[SavedRun], store: Path) -> Iterator[str]:

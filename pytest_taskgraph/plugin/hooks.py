@@ -11,7 +11,6 @@ import pytest
 
 from . import options
 from .fixtures import RUNNING_ITEM, TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
-from .retired_options import add_retired_flags, refuse_retired
 from .verdicts.gathering import COLLECTION_ERRORS, existing_run
 
 __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "trial"]
@@ -27,7 +26,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
     options.add_options(parser)
-    add_retired_flags(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -65,7 +63,6 @@ def pytest_configure(config: pytest.Config) -> None:
     from .registration import open_registry
 
     open_registry(config)  # this plugin may have been loaded by a conftest file
-    refuse_retired(config)
     if not any(options.given(config, name) is not None for name in options.all_options()):
         return
     from ..errors import UsageError

@@ -294,17 +294,8 @@ def spelling(config: pytest.Config, name: str) -> str:
     option = _option(name)
     if flagged(config, name):
         return option.flag
-    return environment_spelling(option.dest) if option.dest.upper() in os.environ else ini_spelling(option.dest)
-
-
-def environment_spelling(dest: str) -> str:
-    """Return the name of an option in messages if the environment sets it."""
-    return f"{dest.upper()} (environment)"
-
-
-def ini_spelling(dest: str) -> str:
-    """Return the name of an option in messages if the ini file sets it."""
-    return f"{dest} (configuration)"
+    in_environment = option.dest.upper() in os.environ
+    return f"{option.dest.upper()} (environment)" if in_environment else f"{option.dest} (configuration)"
 
 
 def idle(config: pytest.Config) -> bool:

@@ -19,15 +19,6 @@ def option_names(parser: pytest.Parser) -> set[str]:
         return {"--model"}
 
 
-def ini_names(config: pytest.Config) -> set[str]:
-    """Return the names that ini file and `-o` set, declared or not; none if pytest hides them."""
-    stated = getattr(config, "_inicfg", None)  # since pytest 9; reading `inicfg` warns there
-    if stated is None:
-        stated = getattr(config, "inicfg", {})
-    overrides = (text.partition("=")[0] for text in config.getoption("override_ini", None) or ())
-    return {*stated, *overrides}
-
-
 def reword_help(parser: pytest.Parser, heading: str, texts: Mapping[str, str]) -> None:
     """Replace the heading of this plugin's options in the help, and the help of some options.
 

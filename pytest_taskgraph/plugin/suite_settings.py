@@ -17,7 +17,6 @@ import pytest
 from ..benchmarks.settings import Option, OptionValue, as_json
 from ..errors import UnknownNameError, UsageError
 from ..redaction import register
-from ..retired import check_keyword, check_value
 from .options import (
     OPTIONS,
     SHARED,
@@ -91,13 +90,11 @@ def check_keywords(family: Family, names: Sequence[str]) -> None:
     """Check that a suite of the family takes these keyword arguments.
 
     Raises:
-        UsageError: for an old name; the message has the new name.
-        UnknownNameError: for any other name that it does not take.
+        UnknownNameError: for a name that it does not take.
     """
     keywords = {*family.suite_options, *keyword_options(family), MODEL_OPTIONS}
     for name in names:
         if name not in keywords:
-            check_keyword(name)
             raise UnknownNameError(f"option of @suite({family.name}, ...)", name, keywords)
 
 
@@ -148,8 +145,6 @@ def _read(option: Option, value: object, folder: Path) -> OptionValue:
     """Parse the value that a suite states for an option. Raises UsageError."""
     keyword = KeywordOption(**{field_.name: getattr(option, field_.name) for field_ in fields(Option)})
     texts = _texts(keyword, value)
-    for text in texts:
-        check_value(keyword.flag, option.name, text, option.choices)
     is_path = option.kind == "path"
     return keyword.read(
         [

@@ -103,7 +103,7 @@ def details(comparison: RunComparison, width: int = 80) -> Lines:
 def interruption_notes(comparison: RunComparison) -> Iterator[str]:
     """Yield a note for each run that was interrupted before all its questions were asked."""
     for when, run in (("before", comparison.before), ("after", comparison.after)):
-        if run.get("interrupted"):
+        if run["interrupted"]:
             questions = run.get("questions")
             of = f" of its {count(questions, 'question')}" if questions else ""
             yield f"the run {when} was interrupted: this compares only those{of} that it had asked by then"

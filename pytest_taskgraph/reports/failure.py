@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..results.record.exchanges import complete_exchanges, has_messages
+from ..results.record.exchanges import complete_exchanges
 from ..scoring.forms import show_answer
 from ..trial import TextScore, Trial
 from .escape import one_line, shorten
@@ -19,7 +19,7 @@ IN_REPLY = "(the reply above)"
 
 def shown_exchanges(trial: Trial) -> list[Mapping[str, Any]]:
     """Return the exchanges of a trial; empty if it has one prompt and its reply alone, which reports show anyway."""
-    alone = len(trial.exchanges) == 1 and has_messages(trial.exchanges[0]) and not trial.exchanges[0].get("logprobs")
+    alone = len(trial.exchanges) == 1 and not trial.exchanges[0].get("logprobs")
     return [] if alone else [*complete_exchanges(trial)]
 
 
@@ -51,7 +51,7 @@ def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None =
     seen: set[str] = set()
     texts = []
     for exchange in shown_exchanges(trial):
-        new = [message for message in exchange.get("messages") or () if message["digest"] not in seen]
+        new = [message for message in exchange["messages"] if message["digest"] not in seen]
         seen.update(message["digest"] for message in new)
         messages = [
             f"{message['role']}: {_shorten_message(text, longest)}"

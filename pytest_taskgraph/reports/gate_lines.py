@@ -16,7 +16,7 @@ _RANKS = {INCONCLUSIVE: 1, "passed": 2, "skipped": 3}  # any other state is a fa
 
 def sorted_gates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the gates of a record: failed, inconclusive, passed, then skipped ones."""
-    gates = [gate for gate in record.get("gates") or () if isinstance(gate, dict)]
+    gates = [gate for gate in record["gates"] if isinstance(gate, dict)]
     return sorted(gates, key=lambda gate: _RANKS.get(gate_state(gate), 0))
 
 

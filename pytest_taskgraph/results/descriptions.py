@@ -78,7 +78,7 @@ class Descriptions:
 
 def descriptions_of(record: Mapping[str, Any]) -> Descriptions:
     """Return the descriptions that a record holds."""
-    return Descriptions(map(FamilyDescription.from_json, record.get("families", ())))
+    return Descriptions(map(FamilyDescription.from_json, record["families"]))
 
 
 def _places(names: Iterable[str]) -> dict[str, int]:

@@ -375,11 +375,6 @@ def annotation(trial: Trial) -> float | None:
     return None if trial.score is None else trial.score.metrics.get(ANNOTATION_METRIC)
 
 
-def is_decided_by_hand(trial: Trial) -> bool:
-    """Return True if the annotation is the score; in records of earlier versions it only stood beside the score."""
-    return trial.score is not None and {ANNOTATION_METRIC, trial.question.metric} <= trial.score.metrics.keys()
-
-
 def annotate(trial: Trial, score: float | None) -> Trial:
     """Return the trial with a person's score as its score, and the outcome by the pass threshold.
 
@@ -402,8 +397,7 @@ def without_annotation(trial: Trial) -> Trial:
     """Return the trial as the main metric scored it."""
     if trial.score is None or ANNOTATION_METRIC not in trial.score.metrics:
         return trial
-    was_by_hand = is_decided_by_hand(trial)
     metrics = {name: value for name, value in trial.score.metrics.items() if name != ANNOTATION_METRIC}
-    value = (metrics.pop(trial.question.metric) or 0.0) if was_by_hand else trial.score.value
+    value = metrics.pop(trial.question.metric, trial.score.value) or 0.0
     score = replace(trial.score, value=value, metrics=metrics)
-    return replace(trial, score=score, outcome=outcome_of(trial.question, score) if was_by_hand else trial.outcome)
+    return replace(trial, score=score, outcome=outcome_of(trial.question, score))

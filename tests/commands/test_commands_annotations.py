@@ -221,11 +221,6 @@ def test_export_annotations_again_and_empty_one_is_removed(source: Path) -> None
     assert manual(last) == {"a1": 0.00001}
 
 
-def test_import_reads_column_of_earlier_versions(source: Path) -> None:
-    file = annotated(source, lambda rows: [{"id": row["id"], "model": row["model"], "mark": "0.5"} for row in rows])
-    assert set(manual(brought(source, file)).values()) == {0.5}
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_import_reads_spreadsheets_of_other_locales(delimiter: str, source: Path) -> None:
     def saved(rows: Rows) -> Rows:

@@ -29,7 +29,7 @@ from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import saved
 from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.grade import score_reply
+from pytest_taskgraph.scoring.grade import annotate, score_reply
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
@@ -156,8 +156,8 @@ def judged_trial(text: str, value: float | None = 0.75) -> Trial:
     asking = replace(open_question(), metric="judge", further=["rouge1", "cosine"], judged=["judge", "cosine"])
     scored, _ = score_reply(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
     exchanges: list[dict[str, Any]] = [
-        {"role": "judge", "metric": "judge", "value": value},
-        {"role": "embedder", "metric": "cosine", "value": 0.25},
+        {"role": "judge", "messages": [], "metric": "judge", "value": value},
+        {"role": "embedder", "messages": [], "metric": "cosine", "value": 0.25},
     ]
     return replace(scored, exchanges=exchanges)
 
@@ -208,13 +208,14 @@ def test_rescore_trial_unmeasured_answer_is_skipped() -> None:
 
 def test_rescore_keeps_annotations_and_tool_values() -> None:
     trial = stale(0)
-    beside = {"manual": 0.5, "specifications_read": 1.0}
+    beside = {"specifications_read": 1.0}
     parts = {"tool_calls": [3.0, 4.0]}
     trial = replace(trial, score=Score(0.0, {"jaccard": 0.0, **beside}, parts, status="unparseable"))
-    now = rescore_trial(trial, trial.question).after
-    assert now.outcome == "right"
+    now = rescore_trial(annotate(trial, 0.5), trial.question).after
+    assert now.outcome == "wrong"
     assert now.score is not None
-    assert now.score.metrics == {"jaccard": 1.0, **beside}
+    assert now.score.value == 0.5
+    assert now.score.metrics == {"jaccard": 1.0, "correctness": 1.0, "manual": 0.5, **beside}
     assert now.score.parts == parts
 
 

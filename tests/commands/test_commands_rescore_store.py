@@ -194,7 +194,7 @@ def test_rescore_whole_reply_keeps_measured_metric(tmp_path: Path) -> None:
     )  # fmt: skip
     text = "so " * 9000
     scored, _ = score_reply(question, Reply(text), MODEL, 2, {"judge": 0.75})
-    exchanges: list[dict[str, Any]] = [{"role": "judge", "metric": "judge", "value": 0.75}]
+    exchanges: list[dict[str, Any]] = [{"role": "judge", "messages": [], "metric": "judge", "value": 0.75}]
     path = write_record(tmp_path, replace(scored, exchanges=exchanges))
     assert scored.score is not None
     assert len(str(scored.score.given)) > LONGEST_REPLY

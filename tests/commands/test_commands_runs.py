@@ -63,7 +63,7 @@ def test_runs_show_json_names_the_file_of_saved_run(store: Path, capsys: pytest.
 
 
 def test_runs_list_with_damaged_record_names_its_fault(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (records_folder(store) / "torn.json").write_text('{"schema": 4')
+    (records_folder(store) / "torn.json").write_text('{"schema": 1')
     assert main(["runs", "list"]) == 0
     output = capsys.readouterr().out
     assert "torn.json" in output

@@ -17,7 +17,6 @@ from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.saved import save
 from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
 
-RECORDS = Path(__file__).parents[1] / "results" / "records"
 DRAWING = Diagram(
     "shop.Process",
     [
@@ -71,8 +70,14 @@ def test_show_prints_whole_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_show_prints_every_exchange_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    exchange = {"role": "subject", "text": "", "calls": [{"name": "look", "arguments": "{}"}], "tokens_in": 9}
-    exchanges = [exchange, {"role": "judge", "text": "y" * 5000, "metric": "judge", "value": 0.5}]
+    exchange = {
+        "role": "subject",
+        "messages": [],
+        "text": "",
+        "calls": [{"name": "look", "arguments": "{}"}],
+        "tokens_in": 9,
+    }
+    exchanges = [exchange, {"role": "judge", "messages": [], "text": "y" * 5000, "metric": "judge", "value": 0.5}]
     _, text = show(tmp_path, capsys, [trial(exchanges=exchanges)], "next-1")
     assert "exchange 1: subject, 9 tokens in, 1 call" in text
     assert '"name": "look"' in text
@@ -125,13 +130,6 @@ def test_show_several_models_need_a_choice(tmp_path: Path, capsys: pytest.Captur
     assert show(tmp_path, capsys, both, "next-1") == (USAGE_ERROR, message)
     assert show(tmp_path, capsys, both, "next-1", "--model=/b")[1].startswith("next-1 (openai/b)")
     assert "was sent to openai/a, openai/b" in show(tmp_path, capsys, both, "next-1", "--model=c")[1]
-
-
-@pytest.mark.parametrize("name", ["schema_2.json", "schema_3.json"])
-def test_show_reads_older_records(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    model = "simulated" if name == "schema_3.json" else "reader"
-    assert main(["show", "flow_start", "--model", model, "--record", str(RECORDS / name)]) == 0
-    assert "\nreply:\n| " in capsys.readouterr().out
 
 
 def test_show_reads_a_saved_run_and_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -161,7 +161,6 @@ def test_prompt_with_filtered_placeholders_is_used(project: Project) -> None:
     [
         ("few-shot.jinja", "unknown prompt (file few-shot.jinja) 'few-shot'"),
         ("fewshot.jinja", "unknown prompt (file fewshot.jinja) 'fewshot'"),
-        ("think_first.jinja", "think_first.jinja: renamed to chain_of_thought.jinja"),
         ("judges.jinja", "unknown prompt (file judges.jinja) 'judges'"),
         ("pattern/parallel_pair.jinja", "unknown folder in own 'pattern'"),
         ("patterns/paralel_pair.jinja", "unknown pattern (file patterns/paralel_pair.jinja) 'paralel_pair'"),

@@ -129,8 +129,6 @@ def test_paths_of_suite_start_in_folder(project: Project) -> None:
         ("prompt=[]", "@suite(..., prompt=...): nothing given; expected NAME|FILE"),
         ('prompt=["a/x.jinja", "b/x.jinja"]', "have the same name; rename one of them"),
         ('prompt="drect"', "unknown prompt 'drect'"),
-        ('prompt="think-first"', "@suite(..., prompt=...): the value 'think-first' is renamed to 'chain-of-thought'"),
-        ('presentation="up-front"', "@suite(..., presentation=...): the value 'up-front' is renamed to 'inline'"),
         ('phrasing="third"', "@suite(..., phrasing=...): 'third'; known: both, first, second"),
         ('workflow="absent.mmd"', "absent.mmd: no such file or folder"),
         ("workflow={1, 2}", "@suite(..., workflow=...): {1, 2}; expected PATH"),
@@ -176,8 +174,6 @@ def test_profile_goes_before_suite(project: Project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ('frame="direct"', "@suite(..., frame=...): renamed to prompt"),
-        ("pass_mark=1", "@suite(..., pass_mark=...): renamed to pass_threshold"),
         ('prompts="direct"', "unknown option of @suite(understanding, ...) 'prompts'"),
         ('model_option={"temperature": 0}', "model_options"),
         ("rpm=3", "parsing, pass_threshold"),

@@ -378,10 +378,11 @@ def test_html_errors_come_first_and_skipped_last_with_reasons() -> None:
 
 
 def test_html_agent_exchange_shows_text_and_calls() -> None:
-    exchange = {"role": "subject", "text": "I ask", "calls": [{"tool": "read", "status": "ok"}]}
+    exchange = {"role": "subject", "messages": [], "text": "I ask", "calls": [{"tool": "read", "status": "ok"}]}
     trial = make_trial("q")
-    report = page(Trial(trial.question, "gpt-x", "right", trial.reply, trial.score, exchanges=[exchange]))
-    assert report.all("li", class_="turn")[0] == "Request 1 of 1: model under test replied I ask called read"
+    exchanges: list[dict[str, Any]] = [exchange, {"role": "subject", "messages": [], "final": True}]
+    report = page(Trial(trial.question, "gpt-x", "right", trial.reply, trial.score, exchanges=exchanges))
+    assert report.all("li", class_="turn")[0] == "Request 1 of 2: model under test replied I ask called read"
 
 
 def hostile() -> dict[str, Any]:
@@ -391,7 +392,7 @@ def hostile() -> dict[str, Any]:
     )  # fmt: skip
     reply = Reply(HOSTILE, finish_reason=HOSTILE, source=HOSTILE)
     score = Score(0.0, {HOSTILE: 0.5}, given=[HOSTILE], remark=HOSTILE, missing=[HOSTILE], extra=[HOSTILE])
-    exchange = {"role": HOSTILE, "text": HOSTILE, "calls": [{HOSTILE: HOSTILE}]}
+    exchange = {"role": HOSTILE, "messages": [], "text": HOSTILE, "calls": [{HOSTILE: HOSTILE}]}
     trials = [
         Trial(question, model, "wrong", reply, score, Failure(HOSTILE, HOSTILE), exchanges=[exchange])
         for model in (HOSTILE, "other")

@@ -123,7 +123,8 @@ def test_transcript_reasoning_has_title_with_its_tokens() -> None:
 
 def test_transcript_calls_of_any_shape_are_shown() -> None:
     calls = ["read", {"tool": "read", "status": "ok", "depth": 2}, {"arguments": [1]}, 7]
-    view = transcript(Trial(QUESTION, "m", "right", FINAL, exchanges=[{"role": "subject", "calls": calls}]))
+    exchange = {"role": "subject", "messages": [], "calls": calls}
+    view = transcript(Trial(QUESTION, "m", "right", FINAL, exchanges=[exchange, exchange]))
     assert [(c["call_name"], c.get("call_arguments")) for c in view.turns[0]["turn_calls"]] == [
         ("(no name)", [["call", "read"]]), ("read", [["depth", "2"]]), ("(no name)", [["arguments", "[1]"]]),
         ("(no name)", [["call", "7"]]),

@@ -177,27 +177,17 @@ def test_record_long_messages_cut_prompts_kept() -> None:
     assert record.trials(record.build([asking, other], ABOUT))[1].question.prompt == long
 
 
-OLD_CALLS: list[Any] = [{"name": "read", "arguments": "{}", "answer": "ok"}]
+CALLS: list[Any] = [{"name": "read", "arguments": "{}", "answer": "ok"}]
 
 
-def test_model_replies_equal_in_old_and_new_records() -> None:
-    alone = Trial(QUESTION, "m", "right", REPLY)
-    judge = {"role": "judge", "text": "Score: 5", "metric": "judge", "value": 1.0}
-    new = trial(
+def test_model_replies_are_those_of_the_model_under_test() -> None:
+    judged = trial(
         [Exchange(request_of("Which is it?"), REPLY), Exchange(request_of("Judge.", role="judge"), Reply("Score: 5"))]
     )
-    assert model_replies(alone) == model_replies(replace(alone, exchanges=[judge])) == model_replies(new)
-    old_agent = replace(
-        alone,
-        exchanges=[
-            {"role": "subject", "text": "I ask", "calls": OLD_CALLS, "tokens_in": 1},
-            {"role": "subject", "text": REPLY.text, "calls": [], "tokens_in": 2},
-        ],
-    )
-    question_exchange = Exchange(request_of("a"), Reply("I ask", tool_calls=[{}]), note={"calls": OLD_CALLS})
+    assert model_replies(Trial(QUESTION, "m", "right", REPLY)) == model_replies(judged)
+    question_exchange = Exchange(request_of("a"), Reply("I ask", tool_calls=[{}]), note={"calls": CALLS})
     agent = trial([question_exchange, Exchange(request_of("b"), REPLY, note={"calls": []})])
-    assert model_replies(old_agent) == model_replies(agent)
-    assert model_replies(agent) != model_replies(new)
+    assert model_replies(agent) != model_replies(judged)
     assert model_replies(
         trial([Exchange(request_of("a"), Reply("I asked")), Exchange(request_of("b"), REPLY)])
     ) != model_replies(agent)
@@ -228,9 +218,10 @@ def test_sum_spending_counts_every_reply_once(answers: list[Reply], failed: int,
     assert reply_sums.stored is False
 
 
-def test_sum_replies_old_record_counts_reply_and_judge() -> None:
-    judge = {"role": "judge", "tokens_in": 5, "tokens_out": 1, "cost": 0.5, "stored": True}
-    reply_sums = sum_replies(Trial(QUESTION, "m", "right", replace(REPLY, stored=True), exchanges=[judge]))
+def test_sum_replies_counts_reply_and_judge() -> None:
+    reply = replace(REPLY, stored=True)
+    judge = Exchange(request_of("Judge.", role="judge"), Reply("5", 5, 1, 0.5, stored=True))
+    reply_sums = sum_replies(trial([Exchange(request_of("Which is it?"), reply), judge], reply))
     assert (reply_sums.tokens_in, reply_sums.tokens_out, reply_sums.cost, reply_sums.latency, reply_sums.stored) == (
         15,
         3,
@@ -259,11 +250,3 @@ def test_record_without_reasoning_has_unknown_sum() -> None:
     record_json = record.build([kept_trial], ABOUT)
     assert "tokens_reasoning" not in record_json["trials"][0]["exchanges"][0]
     assert (sum_replies(kept_trial).tokens_reasoning, sum_spending([kept_trial]).tokens_reasoning) == (None, 0)
-
-
-def test_record_of_earlier_version_has_no_reasoning() -> None:
-    record_json = json.loads(json.dumps(record.build([trial([Exchange(request_of("Which is it?"), REPLY)])], ABOUT)))
-    for name in ("reasoning", "tokens_reasoning", "message_fields"):
-        del record_json["trials"][0]["reply"][name]
-    (read,) = record.trials(record_json)
-    assert read.reply == REPLY

@@ -27,7 +27,9 @@ def test_shared_parts_trial_equals_argument(trials: list[tuple[Any, dict[str, An
     shared = SharedParts()
     for reference, labels in trials:
         trial = make_trial(reference)
-        trial = replace(trial, question=replace(trial.question, labels=labels), exchanges=[{"role": reference}])
+        trial = replace(
+            trial, question=replace(trial.question, labels=labels), exchanges=[{"role": reference, "messages": []}]
+        )
         assert json.dumps(shared.trial(trial).to_json()) == json.dumps(trial.to_json())
 
 

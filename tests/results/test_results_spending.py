@@ -15,8 +15,11 @@ PLAIN = Trial(
 )
 
 
+FINAL: dict[str, Any] = {"role": "subject", "messages": [], "final": True}
+
+
 def exchange_of(role: str, cost: float | None) -> dict[str, Any]:
-    return {"role": role, "text": "x", "tokens_in": 10, "tokens_out": 2, "cost": cost}
+    return {"role": role, "messages": [], "text": "x", "tokens_in": 10, "tokens_out": 2, "cost": cost}
 
 
 def test_sum_spending_adds_replies_of_all_trials() -> None:
@@ -26,7 +29,7 @@ def test_sum_spending_adds_replies_of_all_trials() -> None:
 
 
 def test_sum_spending_includes_judge_replies() -> None:
-    spending = sum_spending([replace(PLAIN, requests=2, exchanges=[exchange_of("judge", 0.5)])])
+    spending = sum_spending([replace(PLAIN, requests=2, exchanges=[FINAL, exchange_of("judge", 0.5)])])
     assert (spending.cost, spending.tokens_in, spending.priced) == (0.75, 110, 2)
 
 
@@ -37,10 +40,13 @@ def test_sum_spending_agent_final_reply_counts_once() -> None:
     assert (spending.cost, spending.tokens_in, spending.priced, spending.unpriced) == (0.75, 20, 2, 0)
 
 
-def test_sum_spending_replies_before_failure_unpriced() -> None:
-    failed = replace(PLAIN, outcome="error", reply=None)
-    assert [sum_spending([replace(failed, requests=n)]).unpriced for n in (0, 1, 3)] == [0, 0, 2]
-    assert sum_spending([replace(PLAIN, outcome="error", requests=2)]).unpriced == 0
+def test_sum_spending_replies_before_failure_count() -> None:
+    failure = {"role": "subject", "messages": [], "failure": "timeout"}
+    failed = replace(PLAIN, outcome="error", reply=None, requests=3)
+    exchanges = [exchange_of("subject", 0.5), exchange_of("subject", None), failure]
+    spending = sum_spending([replace(failed, exchanges=exchanges)])
+    assert (spending.cost, spending.priced, spending.unpriced) == (0.5, 1, 1)
+    assert sum_spending([replace(failed, exchanges=[failure])]).unpriced == 0
     assert sum_spending([replace(PLAIN, outcome="skipped", reply=None, requests=0)]).unpriced == 0
 
 

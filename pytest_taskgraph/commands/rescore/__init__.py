@@ -33,7 +33,7 @@ from ...results.record import saved
 from ...results.record.json_values import HEAD, LONGEST_REPLY, cut_text
 from ...results.tally import Tally
 from ...scoring.forms import form
-from ...scoring.grade import annotate, annotation, is_decided_by_hand, score_reply, without_annotation
+from ...scoring.grade import annotate, annotation, score_reply, without_annotation
 from ...scoring.metrics import MODEL_METRICS, TEXT_METRICS, check_text_metrics
 from ...trial import Json, Parsing, Question, Reply, Score, Trial
 from ..compare import STORE
@@ -211,7 +211,7 @@ def rescore_trial(trial: Trial, question: Question, whole: str | None = None) ->
         question: Its question, perhaps with another parsing or other metrics.
         whole: The whole text of a reply that the record shortened. The trial keeps the shortened text.
     """
-    if is_decided_by_hand(trial):
+    if annotation(trial) is not None:
         again = rescore_trial(without_annotation(trial), question, whole)
         return replace(again, before=trial, after=annotate(again.after, annotation(trial)))
     if trial.reply is None:
@@ -241,16 +241,13 @@ def _diagram_pair(before: Trial, after: Trial) -> str:
 
 
 def score_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ScoreChange]:
-    """Return the answers that two records of the same questions score differently, by question id, then model.
-
-    Both are converted to the present format: fields that an earlier version did not have are no change.
-    """
+    """Return the answers that two records of the same questions score differently, by question id, then model."""
     before, after = _answers_by_key(old), _answers_by_key(new)
     return [ScoreChange(*key, before[key], after[key]) for key in sorted(before) if before[key] != after[key]]
 
 
 def _answers_by_key(data: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return outcome, failure and score of each trial in the present format of records."""
+    """Return outcome, failure and score of each trial as a record holds them."""
     today = record.build(record.tally_of(data), record.about_of(data))
     return {
         (row["question"]["id"], row["model"]): {name: row[name] for name in ("outcome", "failure", "score")}
@@ -331,9 +328,9 @@ def _updated_record(
             name: value for name, value in row.items() if name != "diagram_pair"
         }  # it shows the earlier answer
         trials.append({**kept_fields, **trial, "question": {**row["question"], **trial["question"]}})
-    computed = {name: built[name] for name in ("schema", "totals", "graded", "question_sets")}
+    computed = {name: built[name] for name in ("totals", "graded")}
     new = {**old, **computed, "trials": trials, "texts": {**old["texts"], **built["texts"]}}
-    if old.get("gates") and score_changes(old, new):
+    if old["gates"] and score_changes(old, new):
         new["gates"] = []  # they decided on the old scores
     settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}
     return {**new, "settings": settings, **({"parsing": parsing} if parsing else {})}

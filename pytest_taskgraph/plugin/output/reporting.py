@@ -181,9 +181,7 @@ class Reporting:
         worker: dict[str, Any] | None = getattr(self._config, "workerinput", None)
         if worker is not None:
             return dict(worker.get(BASELINE, {}))
-        from ...results.record import question_sets_of
-
-        return question_sets_of(self._before) if self._before is not None else {}
+        return dict(self._before["question_sets"]) if self._before is not None else {}
 
     def refusals(self, asked: Mapping[str, int], notices: list[str]) -> list[str]:
         """Return the reasons why this run cannot be compared, now that its question sets are known.

@@ -79,7 +79,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     """
     tally, about = tally_of(record, diagrams=False), about_of(record)
     changed = changes(comparison) if comparison is not None else None
-    trials, diagrams = sort_trials(tally), _diagrams(record)
+    trials, diagrams = sort_trials(tally), record["diagrams"]
     subjects, names = MarkedDrawings(diagrams, select_drawn(trials, diagrams)), NameTables(diagrams)
     views = question_views(trials, record, names, changed, subjects)
     svgs, svg_pairs = subjects.drawings(), pairs(views)
@@ -116,12 +116,6 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
     )
-
-
-def _diagrams(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the diagrams of the record by cluster; older records have none."""
-    diagrams = record.get("diagrams")
-    return diagrams if isinstance(diagrams, Mapping) else {}
 
 
 def _gates(rows: list[dict[str, str]]) -> dict[str, list[dict[str, str]]]:

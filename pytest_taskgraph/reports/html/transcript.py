@@ -139,7 +139,7 @@ def _new_messages(exchanges: Sequence[Mapping[str, Any]]) -> Iterator[list[Mappi
     """Yield the messages of each exchange that the last one of its role did not begin with."""
     last: dict[str, list[Mapping[str, Any]]] = {}
     for exchange in exchanges:
-        messages, role = list(exchange.get("messages") or ()), str(exchange.get("role"))
+        messages, role = list(exchange["messages"]), str(exchange.get("role"))
         before = last.get(role, [])
         same = next((at for at, pair in enumerate(zip(before, messages, strict=False)) if pair[0] != pair[1]), None)
         yield messages[min(len(before), len(messages)) if same is None else same :]

@@ -41,7 +41,7 @@ def verdict_line(comparison: RunComparison) -> str:
 def baseline_name(record: Mapping[str, Any], comparison: RunComparison) -> str:
     """Return the name of the baseline, from the gate `compare::NAME` with the same verdict; empty if there is none."""
     prefix = f"{comparison.verdict}: {comparison.reason}"
-    for gate in record.get("gates") or ():
+    for gate in record["gates"]:
         kind, _, name = str(gate.get("name")).partition("::") if isinstance(gate, dict) else ("", "", "")
         if kind == "compare" and str(gate.get("reason")).startswith(prefix):
             return name

@@ -12,11 +12,10 @@ from itertools import chain
 from typing import Any, Literal
 
 from ...errors import UnknownNameError, UsageError
-from ...retired import check_value
 from ...trial import Json, Outcome, Trial
 from ..case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
 from ..descriptions import descriptions_of
-from ..record import About, question_sets_of, tally_of
+from ..record import About, tally_of
 from .aggregate_changes import AggregateChange
 from .pairing import ChangedQuestion, MissingAnswer, Pairing, QuestionPair, mean_score, pair_questions
 from .verdict import MARGIN, GroupChange, decide, group_change, group_pairs, separate_few_clusters, total_pairs
@@ -142,7 +141,7 @@ def compare(
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
-    if mismatch := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
+    if mismatch := question_set_mismatch(before["question_sets"], after["question_sets"]):
         raise UsageError(f"the runs cannot be compared: {mismatch}; record the baseline again")
     pairing = pair_questions(tally_of(before), tally_of(after))
     described, families = descriptions_of(after), {pair.family for pair in pairing.pairs}
@@ -188,12 +187,10 @@ def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
 
     Raises:
         UnknownNameError: if a value does not exist.
-        UsageError: if there is no value, or a value is retired.
+        UsageError: if there is no value.
     """
     parts = [part.strip() for text in texts for part in text.split(",")]
     chosen = frozenset(filter(None, parts))
-    for name in sorted(chosen):
-        check_value(option, "fail-on", name)
     if not chosen:
         raise UsageError(f"{option}: no value; expected some of {', '.join(FAIL_ON)}")
     for name in sorted(chosen.difference(FAIL_ON)):
@@ -241,8 +238,7 @@ def _describe_missing(comparison: RunComparison, not_asked: int) -> str:
 
 
 def _run_facts(record: Mapping[str, Any]) -> dict[str, Any]:
-    facts = {"question_sets": question_sets_of(record), **record}
-    return {name: facts[name] for name in About.__dataclass_fields__ if name in facts}
+    return {name: record[name] for name in About.__dataclass_fields__}
 
 
 def _flips(pair: QuestionPair) -> Iterator[Flip]:

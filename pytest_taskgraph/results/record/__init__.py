@@ -25,11 +25,8 @@ from ..tally import Tally
 from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
 from .facts import REAL_NAMES, SEEDS, About, Usage
-from .older_records import KNOWN_SCHEMAS, upgrade_record
 from .provenance import Provenance
-from .record_builder import RecordBuilder, build, build_tally, encode_record
-
-FIRST_QUESTION_SET = 1  # version of all questions in records that do not state it
+from .record_builder import SCHEMA, RecordBuilder, build, build_tally, encode_record
 
 __all__ = [
     "REAL_NAMES",
@@ -40,7 +37,6 @@ __all__ = [
     "build",
     "load",
     "load_whole",
-    "question_sets_of",
     "save",
     "tally_of",
     "trials",
@@ -59,10 +55,10 @@ def save(path: str | Path, record: Mapping[str, Any] | RecordBuilder) -> None:
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """Read the record at `path` in the present schema, with every part checked for its type.
+    """Read the record at `path`, with every part checked for its type.
 
     Raises:
-        UsageError: if it cannot be read, has an unknown schema, or a part is of another type than the schema states.
+        UsageError: if it cannot be read, has another schema, or a part is of another type than the schema states.
     """
     from .shape import find_faults  # brings pydantic
 
@@ -80,13 +76,11 @@ def load(path: str | Path) -> dict[str, Any]:
             "json=FILE or --taskgraph-save wrote"
         )
     schema = record["schema"]
-    if type(schema) is not int or schema not in KNOWN_SCHEMAS:
-        known_schemas = ", ".join(map(str, KNOWN_SCHEMAS))
+    if type(schema) is not int or schema != SCHEMA:
         raise UsageError(
-            f"{path}: found schema {schema!r:.40}, expected one of ({known_schemas}); "
-            "read it with the version of pytest-taskgraph-bench that wrote it, or record the run again"
+            f"{path} has schema {schema!r:.40}, written by another version of pytest-taskgraph-bench; expected "
+            f"{SCHEMA}: record the run again"
         )
-    record = upgrade_record(record)
     for where, fault in find_faults(record):
         raise UsageError(f"{path}: {_damaged_error(where, fault)}")
     return record
@@ -155,17 +149,8 @@ def about_of(record: Mapping[str, Any]) -> About:
         UsageError: if the record is damaged.
     """
     try:
-        defaults: dict[str, Any] = {
-            "gates": [],
-            "lost": [],
-            "interrupted": False,
-            "usage": None,
-            "families": [],
-            "provenance": None,
-        }  # for older records
-        defaults["question_sets"] = question_sets_of(record)
-        facts = {name: (defaults | dict(record))[name] for name in About.__dataclass_fields__}
-        facts["usage"] = None if facts["usage"] is None else _read_usage(facts["usage"])
+        facts = {name: record[name] for name in About.__dataclass_fields__}
+        facts["usage"] = None if facts["usage"] is None else read_fields(Usage, facts["usage"])
         facts["provenance"] = None if facts["provenance"] is None else _read_provenance(facts["provenance"])
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})
@@ -176,25 +161,6 @@ def about_of(record: Mapping[str, Any]) -> About:
 def _read_provenance(fields: Mapping[str, Any]) -> Provenance:
     provenance = read_fields(Provenance, fields)
     return dataclasses.replace(provenance, command=tuple(provenance.command))
-
-
-def _read_usage(fields: Mapping[str, Any]) -> Usage:
-    return Usage(**{name: fields[name] for name in Usage.__dataclass_fields__ if name in fields})
-
-
-def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
-    """Return the version of the questions of each family that has one; the first version in older records.
-
-    Raises:
-        UsageError: if the record is damaged.
-    """
-    if "question_sets" in record:
-        return dict(record["question_sets"])
-    try:
-        families = sorted({str(trial["question"]["family"]) for trial in record["trials"]})
-    except (KeyError, TypeError) as error:
-        raise _unusable_error("trials", error) from error
-    return dict.fromkeys(families, FIRST_QUESTION_SET)
 
 
 def _unusable_error(where: str, error: Exception) -> UsageError:
@@ -211,8 +177,8 @@ def _read_trials(record: Mapping[str, Any], with_diagrams: bool) -> Iterator[tup
     at = 0
     places: dict[tuple[str, str], int] = {}
     try:
-        # Older records have no diagrams. Trials of a cluster share one text in memory.
-        diagrams = record.get("diagrams", {}) if with_diagrams else {}
+        # Trials of a cluster share one text in memory.
+        diagrams = record["diagrams"] if with_diagrams else {}
         diagrams = {cluster: pack(data) for cluster, data in diagrams.items()}
         for data in record["trials"]:
             at += 1
@@ -221,7 +187,7 @@ def _read_trials(record: Mapping[str, Any], with_diagrams: bool) -> Iterator[tup
             diagram = diagrams.get(complete["question"]["cluster"], "")
             pair = complete.get("diagram_pair")
             diagrams_packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
-            exchanges = lean_exchanges(complete.get("exchanges", ()))  # the oldest records have none
+            exchanges = lean_exchanges(complete["exchanges"])
             trial = Trial.from_json(complete | diagrams_packed | {"exchanges": exchanges, "texts": {}})
             if texts := foreign_texts(trial.question, trial.exchanges, record["texts"]):
                 trial = dataclasses.replace(trial, texts=texts)

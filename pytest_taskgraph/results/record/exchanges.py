@@ -3,8 +3,7 @@
 An exchange is plain JSON. Each of its `messages` has a role and the digest of a text. The texts are in `texts` of the
 trial, except those that its question contains: prompt, system prompt and specifications. The exchange whose reply is
 the trial's own is marked by `final` and omits what the reply states: most trials have only that exchange, and a run has
-thousands of trials. In a record it states its usage too. Records of earlier versions have exchanges without `messages`,
-and none for most trials.
+thousands of trials. In a record it states its usage too. Replies that no run asked for have no exchanges.
 
 A replay has the same exchanges, apart from the number that came from the store; what a run itself sent is in its
 `usage`.
@@ -81,7 +80,7 @@ def foreign_texts(
         exchanges: Exchanges as JSON values.
         texts: Texts of the record by digest.
     """
-    digests = dict.fromkeys(message["digest"] for exchange in exchanges for message in exchange.get("messages") or ())
+    digests = dict.fromkeys(message["digest"] for exchange in exchanges for message in exchange["messages"])
     if not digests:
         return {}
     own_digests = set(map(_text_digest, _own_texts(question)))
@@ -113,30 +112,24 @@ def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any
     ]
 
 
-def has_messages(exchange: Mapping[str, Any]) -> bool:
-    """Return True if the exchange states its messages, False if an earlier version recorded it."""
-    return "messages" in exchange
-
-
 def trial_replies(trial: Trial) -> list[dict[str, Any]]:
     """Return the usage (SUMS) of each reply of the trial, judges' included, and whether it came from the store.
 
-    In records of earlier versions the reply of a trial without an agent is not among the exchanges.
+    A reply that no run asked for, such as one of a file, is the only one of its trial.
     """
     exchanges = [exchange for exchange in complete_exchanges(trial) if "failure" not in exchange]
     replies = [
         {name: exchange.get(name) for name in SUMS} | {"stored": bool(exchange.get("stored"))} for exchange in exchanges
     ]
-    among_them = any(has_messages(exchange) or exchange.get("role") == "subject" for exchange in trial.exchanges)
-    if trial.reply is None or among_them:
+    if trial.reply is None or trial.exchanges:
         return replies
-    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}, *replies]
+    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}]
 
 
 def model_replies(trial: Trial) -> list[dict[str, Any]]:
     """Return the replies of the model under test: text, tool calls, scores of texts.
 
-    Equal replies have equal results, whichever version recorded them. The trial must have a reply.
+    Equal replies have equal results, whether a run asked for them or not. The trial must have a reply.
     """
     reply = trial.reply
     assert reply is not None
@@ -230,8 +223,7 @@ class Spending:
 def sum_spending(trials: Iterable[Trial]) -> Spending:
     """Return the sums over the trials, including those of varied questions."""
     all_trials = list(trials)
-    replies_by_trial = [trial_replies(trial) for trial in all_trials]
-    all_replies = [reply for replies in replies_by_trial for reply in replies]
+    all_replies = [reply for trial in all_trials for reply in trial_replies(trial)]
     costs = [float(reply["cost"]) for reply in all_replies if reply["cost"] is not None]
     return Spending(
         requests=sum(trial.requests for trial in all_trials),
@@ -241,7 +233,7 @@ def sum_spending(trials: Iterable[Trial]) -> Spending:
         untold=sum(None in (reply["tokens_in"], reply["tokens_out"]) for reply in all_replies),
         cost=fsum(costs),
         priced=len(costs),
-        unpriced=sum(map(_count_unpriced, all_trials, replies_by_trial)),
+        unpriced=len(all_replies) - len(costs),
         stored=sum(reply["stored"] for reply in all_replies),
         tokens_reasoning=sum(reply["tokens_reasoning"] or 0 for reply in all_replies),
     )
@@ -275,15 +267,3 @@ def sum_replies(trial: Trial) -> ReplySums:
 def _sum_known(replies: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - whole numbers stay whole
     values = [reply[name] for reply in replies if reply[name] is not None]
     return (fsum if isinstance(values[0], float) else sum)(values) if values else None
-
-
-def _count_unpriced(trial: Trial, replies: list[dict[str, Any]]) -> int:
-    """Return the number of replies of unknown cost, those before a request that failed included.
-
-    For the latter only their number is known, and only in records of an earlier version, which did not keep such
-    replies.
-    """
-    priced = sum(reply["cost"] is not None for reply in replies)
-    counted = trial.outcome == "error" and not any(map(has_messages, trial.exchanges))
-    lost = trial.requests - 1 - len(replies) if counted else 0
-    return len(replies) - priced + max(0, lost)

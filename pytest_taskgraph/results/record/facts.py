@@ -88,9 +88,9 @@ class About:
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, if it has one
     interrupted: bool = False  # True if the run ended before the verdicts of gates and comparisons
-    usage: Usage | None = None  # what the run sent and spent; None if unknown, as in older records
+    usage: Usage | None = None  # what the run sent and spent; None if no live model was asked
     families: tuple[FamilyDescription, ...] = ()  # families that were asked, in the order of reports
-    provenance: Provenance | None = None  # None in older records
+    provenance: Provenance | None = None  # None if unknown
 
     @property
     def facts(self) -> dict[str, str]:

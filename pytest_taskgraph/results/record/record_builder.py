@@ -20,7 +20,7 @@ from .exchanges import complete_exchanges
 from .facts import About
 from .json_values import cut_text, join_surrogates, public_settings, to_json_value
 
-SCHEMA = 4
+SCHEMA = 1
 SHORTEST_SHARED = 200  # characters; shorter common starts of prompts are not shared
 
 _INDENT = 1

@@ -82,20 +82,23 @@ _Ordinal = Annotated[int, Field(ge=1, le=MOST_WHOLE)]
 _HINTS: Final = {"Any": _Value, "Json": _Value, "float": _Number, "int": _Whole}
 
 
-def _json_model_of(kind: type, optional: AbstractSet[str] = frozenset()) -> Callable[[type], Any]:
+def _json_model_of(kind: type, optional: AbstractSet[str] | None = None) -> Callable[[type], Any]:
     """Return a decorator that makes a class the pydantic model of a dataclass's JSON.
 
-    Fields have the types of the dataclass unless the class declares others. Fields with a default, and those in
-    `optional`, may be absent. Unknown members are those of a later version and are ignored.
+    Fields have the types of the dataclass unless the class declares others. Those in `optional` may be absent, by
+    default those with a default. Unknown members are those of a later version and are ignored.
     """
-    with_default = {
-        field_.name for field_ in fields(kind) if field_.default is not MISSING or field_.default_factory is not MISSING
-    }
+    if optional is None:
+        optional = {
+            field_.name
+            for field_ in fields(kind)
+            if field_.default is not MISSING or field_.default_factory is not MISSING
+        }
 
     def model(differing: type) -> Any:  # noqa: ANN401
         own = get_type_hints(differing, include_extras=True)
         hints = get_type_hints(kind, localns=_HINTS, include_extras=True) | own
-        members: Any = {name: (hint, None if name in with_default | optional else ...) for name, hint in hints.items()}
+        members: Any = {name: (hint, None if name in optional else ...) for name, hint in hints.items()}
         return create_model(differing.__name__, __config__=ConfigDict(strict=True), **members)
 
     return model
@@ -130,7 +133,7 @@ class _DiagramPair(BaseModel, strict=True):
 class _Verdict: ...
 
 
-@_json_model_of(Usage)
+@_json_model_of(Usage, optional=frozenset())
 class _Usage:
     sent: _Count
     answered: _Count
@@ -189,7 +192,7 @@ class _Family:
     tables: list[_TableSpec]
 
 
-@_json_model_of(About, optional={"diagrams", "graded", "tables", "totals"})
+@_json_model_of(About, optional=frozenset())
 class _Run:
     """A record without the contents of its trials."""
 
@@ -243,10 +246,10 @@ class _Message(BaseModel, strict=True):
 
 
 class _Exchange(BaseModel, strict=True):
-    """The fields of an exchange that reports and new scores read; older records have no messages."""
+    """The fields of an exchange that reports and new scores read."""
 
-    role: str = ""
-    messages: list[_Message] = []
+    role: str
+    messages: list[_Message]
     kind: Literal["chat", "score", "embed"] = "chat"
     final: bool = False
     failure: str = ""
@@ -266,7 +269,7 @@ class _Exchange(BaseModel, strict=True):
     finish_reason: str = ""
 
 
-@_json_model_of(Trial)
+@_json_model_of(Trial, optional={"diagram", "diagram_pair", "texts"})
 class _Trial:
     question: _Question
     reply: _Reply | None

@@ -24,7 +24,6 @@ from ..patterns.pattern import Pattern, worded_without_parameters
 from ..prompts import PROMPTS, prompt_template
 
 FOLDER = "patterns"
-_RETIRED = {"think_first": "chain_of_thought"}  # old and new names of files
 _RESEMBLES = 0.75  # similarity above which a file name is taken for a misspelt name of a prompt template
 _OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
@@ -89,7 +88,7 @@ def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern
 
     Raises:
         UnknownNameError: if a file or a folder seems misnamed.
-        UsageError: if a file has a retired name, or stands where another folder is read.
+        UsageError: if a file stands where another folder is read.
     """
     top = Path(settings.templates)
     files = files_of(settings.templates)
@@ -99,8 +98,6 @@ def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern
     used = {Path(settings.prompt).stem} - PROMPTS.keys()
     stems = {file_stem(PROMPTS, name) for name in PROMPTS} | NO_PROMPTS
     for name in files:
-        if name in _RETIRED:
-            raise UsageError(f"{files[name]}: renamed to {_RETIRED[name]}{files[name].suffix}")
         if name in patterns:
             raise UsageError(
                 f"{files[name]}: the phrasings of a pattern are read from {top / FOLDER / files[name].name}"
