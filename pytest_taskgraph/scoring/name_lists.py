@@ -50,6 +50,7 @@ must will would should which who what when where while as since because after be
 with without by for not no nor or and but both all each every any some only also too very i we you he she my our your
 their his either neither none nothing respectively however then finally
 just more others etc etcetera
+one two three four five six seven eight nine ten several many
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
 _NO_NAME = re.compile(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]")  # in no name that stands alone
@@ -60,6 +61,9 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_ALL = re.compile(r"\W*(?:these|they|both|all|each|this|it|which|since|because|as|so)\b", re.IGNORECASE)
+_DENIED_NOTE = re.compile(r"\W*(?:but |and )?not\b(?!.*\b(?:but|also|too|plus|only|sure|certain)\b)", re.IGNORECASE)
+_RELATIVE = re.compile(r"\W*(?:which|that|whose)\b(?!.*\b(?:also|too|plus|likewise)\b)", re.IGNORECASE)
+_GOES_ON = re.compile(r"\W*?(?:\.{3}|…)")
 _FURTHER = re.compile(r"\b(?:also|too|plus|as well|besides|includ\w+|likewise|additional\w*|not|only)\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"\s*(?:(?:which|it|this|that|is|are|runs?|comes?|directly|immediately|task|nested|part)\s+)*(?:in|inside|within|of|"
@@ -71,7 +75,7 @@ _NOTHING = re.compile(
     r"[^\w∅\\]*+(?:(?:there (?:is|are)|(?:the )?answer(?: is)?:?|it is)\b[^\w∅\\]*+)?(?:"
     r"(?:none|nothing|n/a|not (?:a single|one|any)\b|keine?|aucune?|ningun[oa]|nessun[oa]|"
     r"(?:an |the )?empty(?: set| list)?|"
-    r"no(?: (?:such|other|further|more|\w+))?? (?:tasks?|names?|links?|groups?|pairs?|steps?|data|items?))\b"
+    r"no(?: (?:such|other|further|more|\w+))?? (?:tasks?|names?|links?|groups?|blocks?|pairs?|steps?|data|items?))\b"
     r"|∅|\\(?:emptyset|varnothing)\b)|[\s*_`$]*+(?:\{\s*+\}|\[\s*+\]|\(\s*+\))",
     re.IGNORECASE,
 )
@@ -284,6 +288,8 @@ def _end_without_item(line: str, at: int, line_list: _Line) -> _Line | None:
     """Return the list that ends where no further item stands; None if there is no list."""
     if not line_list.names:
         return None
+    if _GOES_ON.match(line, at):
+        raise _UnclearListError("the list is not complete")
     if _CLAUSE.match(line, at):
         line_list.tail = line[at:]
     elif not _END.match(line, at):
@@ -314,7 +320,8 @@ def _end_list(line: str, end: int, name: str, line_list: _Line) -> _Line | None:
 
 def _past_notes(line: str, end: int) -> int:
     while note := _NOTE.match(line, end):
-        if _mentioned_names(note[1]) and not _BESIDE.match(note[1]) and not is_exclusion(note[1], explicit=True):
+        beside = any(pattern.match(note[1]) for pattern in (_BESIDE, _DENIED_NOTE, _RELATIVE))
+        if _mentioned_names(note[1]) and not beside and not is_exclusion(note[1], explicit=True):
             raise _UnclearListError("a name stands in brackets behind another")
         end = note.end()
     return end
@@ -338,6 +345,8 @@ def _check_reason(reason: str, name: str) -> None:
 
 def _check_beside(words: str, seen: Collection[str]) -> None:
     """Raise _UnclearListError if a sentence beside the list may change it."""
+    if seen:
+        words = " ".join(part for part in re.split(r"(?<=[.!?])\s+", words) if not _is_left_out(part))
     mentioned = set(_mentioned_names(words)) - set(seen)
     if not seen:
         if mentioned:
@@ -345,10 +354,14 @@ def _check_beside(words: str, seen: Collection[str]) -> None:
         return
     if _OTHERWISE.search(words):
         raise _UnclearListError("a sentence may change the list")
-    if not _is_prose(words):
+    if words and not _is_prose(words):
         raise _UnclearListError("words stand behind the list")
     if mentioned and (not _ABOUT_ALL.match(words) or _FURTHER.search(words)):
         raise _UnclearListError("a sentence behind the list names others")
+
+
+def _is_left_out(sentence: str) -> bool:
+    return is_exclusion(sentence, explicit=True) and _OTHERWISE.search(sentence) is None
 
 
 def _mentioned_names(words: str) -> list[str]:
@@ -374,7 +387,7 @@ def is_function_word(item: str) -> bool:
 @lru_cache(maxsize=16)
 def _separator_pattern(cuts: str) -> re.Pattern[str]:
     marks = re.escape(cuts.replace("\n", "") + (";" if "\n" in cuts else ""))
-    conjunction = r"(?:and(?: then| also)?|then|&|as well as|plus)"
+    conjunction = r"(?:and(?: then| also| finally| lastly| last)?|then|finally|lastly|&|as well as|plus)"
     return re.compile(rf"\s*+(?:[{marks}]\s*+(?:{conjunction}\s++)?|{conjunction}\s++)", re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ _NEVER = re.compile(r"\bnever\b|\bnot (?:run|executed|once)\b|\bzero times\b", r
 _MARKED = re.compile(r"(?:\*\*|__)\s*+([-−]?\d{1,18})(?:\.0+)?(?:\s+[a-z]+)?[.!]?\s*+(?:\*\*|__)")
 _CHOICE = re.compile(
     r"\d\W{0,6}(?:or|to|/|–|and maybe)\W{0,6}\d|\bbetween\b[^.\n]{0,30}\band\b"
-    r"|\b(?:at least|at most|about|around|approximately)\b",
+    r"|\b(?:at least|at most|about|around|approximately|(?:more|less|fewer|greater) than|up to|maybe|perhaps|probably)\b",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -32,7 +32,7 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _STATES = re.compile(
-    r"(?:=|\b(?:is|equals?|total(?:s|ing)?(?: of)?|answer|count|result|number|overall|altogether))[\s:*_`]*+"
+    r"(?:=|\b(?:(?<!there )is|equals?|total(?:s|ing)?(?: of)?|answer|count|result|number|overall|altogether))[\s:*_`]*+"
     r"(?:to |of |therefore |thus |then )?"
     r"([-−]?\d{1,18})(?:\.0+)?(?![\w]|[.,]\d)(?!\s*[-+*/×<>=%])",
     re.IGNORECASE,
@@ -42,6 +42,8 @@ times time instances instance executions execution runs rounds iterations repeti
 """
 _TIMES_NOUNS = frozenset(_TIMES_WORDS.split())
 _BULLET = re.compile(r"^[ \t]*+\(?\d{1,9}[.)][ \t]++(?=\S)", re.MULTILINE)
+_DENIED = re.compile(r"\b(?:not|n['’]t|never)\b[^.;,()\n]{0,40}?\d|\d[\d,]*,\d{3}\b|\d\W{0,3}\?", re.IGNORECASE)
+_PART = re.compile(r"\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d", re.IGNORECASE)
 _PER = re.compile(r"\bper (?:round|iteration|pass|loop|run|cycle)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()\n]*\)")
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
@@ -59,14 +61,14 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     text = mask_names(unbox_answer(statement, names), named_in_words, "\ue000N", "\ue001")[0]
     text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))
     text = _BULLET.sub("", text)
-    if _PER.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
+    if _PER.search(text) or _PART.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
         return ""
     text = _IN_BRACKETS.sub(" ", text) if _NUMBER.search(_IN_BRACKETS.sub(" ", text)) else text
     first_line = text.strip().partition("\n")[0]
     bare = first_line.strip("*_`\"'.,!()$ ")
     if alone := re.fullmatch(r"([-−]?\d{1,18})(?:\.0+)?(?:\s*(?:x|×|times?))?", bare):
         return alone[1]
-    if _CHOICE.search(text) or (not _NUMBER.search(text) and "?" in text):
+    if _CHOICE.search(text) or _DENIED.search(text) or (not _NUMBER.search(text) and "?" in text):
         return ""
     if marked := {match[1] for match in _MARKED.finditer(text)}:
         return marked.pop() if len(marked) == 1 else ""

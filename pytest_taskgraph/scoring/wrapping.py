@@ -15,6 +15,7 @@ confidence note notes comment steps_taken evidence
 """
 _REASONS = frozenset(_REASON_KEYS.split())
 _ANSWERS = ("final_answer", "finalanswer", "answer", "result", "output", "verdict", "decision", "response")
+_DECIDED = frozenset({"yes", "no", "true", "false", "✓", "✗", "✔", "✘", "✅", "❌"})
 _TASK_KEYS = ("task", "name", "id", "task_name")
 
 
@@ -85,8 +86,8 @@ def write_rows(lines: Sequence[str]) -> str:
     if at is None:
         at = 1 if rows and len(rows[0]) > 1 and all(re.fullmatch(r"\W*\d*\W*", row[0]) for row in rows) else 0
     why = next((place for place, cell in enumerate(heading) if re.search(r"reason|why|explan", cell)), None)
-    decided = {row[-1].strip("*_` ").lower() for row in rows if len(row) > 1}
-    if len(decided & {"yes", "no", "✓", "✗", "✅", "❌"}) > 1:
+    columns = [{row[at].strip("*_` ").lower() for row in rows if len(row) > at} for at in range(1, len(rows[0]) if rows else 0)]
+    if any(len(column & _DECIDED) > 1 for column in columns):
         raise UnparseableError("expected an answer, found a table with a verdict on each row")
     written = [
         row[at] + (f": {row[why]}" if why is not None and len(row) > why and why != at else "")

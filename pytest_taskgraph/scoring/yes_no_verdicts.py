@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .answering_sentences import NEGATION, content_words, restates, split_sentences
+from .answering_sentences import NEGATION, content_words, names_of, restates, split_sentences
 
 _WORD = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\byes\W{0,4}(?:/|\bor\b|\|)\W{0,4}no\b|\bno\W{0,4}(?:/|\bor\b|\|)\W{0,4}yes\b", re.IGNORECASE)
@@ -21,7 +21,7 @@ _SUBJECT = re.compile(
 )
 _ALONE_BEFORE = re.compile(r"(?:^|[^\w\s*_`\"'“‘({$]|\n)[\s*_`\"'“‘({$]*$")
 _ALONE_AFTER = re.compile(r"[*_`\"'”’)}$]*+\s*+(?:$|[.,:;!\n–—-])")
-_NEGATED = re.compile(r"\bnot(?: an?)?[\s*_`\"'“‘]*$", re.IGNORECASE)
+_NEGATED = re.compile(r"(?:\bnot(?: an?)?(?: say)?|\b(?:say|think|said|a|or|of|usually|mostly|often))[\s*_`\"'“‘]*$", re.IGNORECASE)
 _NEAR = 40  # characters of context before a word
 
 
@@ -56,7 +56,8 @@ _TRUTH = re.compile(r"[\s*_`\"'(]*+(true|false|correct|incorrect)\b[\s*_`\"'.)]*
 _OFFERED = re.compile(
     r"[\s*_`\"'.,!:;–—-]*+(?:of course|sure|absolutely)?[\s,!.]*+"
     r"(?:i (?:can|could|will|would|am|think i)\b|i['’](?:d|ll|m)\b|let me\b|let['’]s\b"
-    r"|please\b|you can\b|problem\b)",
+    r"|please\b|you can\b|problem\b|gladly\b|happily\b|with pleasure\b|(?:good|great|nice|interesting) question\b"
+    r"|(?:these |such )?[a-z]{1,20}s are (?:an?|one|often|usually|always|common|typical|important|interesting|fun)\b)",
     re.IGNORECASE,
 )
 _CONDITIONED = re.compile(
@@ -71,6 +72,7 @@ _CONCLUDED = re.compile(r"\b(?:so|thus|hence|therefore)\b[\s,:]*+(yes|no)(?=[\s*
 _SUPPOSED = re.compile(
     r"(?:^|[.;:!?\n])\s*(?:with|if|when|for|unless|provided|as long as)\b[^.;:!?\n]*,\s*[*_`\"'“]*$", re.IGNORECASE
 )
+_ASKED = re.compile(r"([^.!?\n]++)\?[\s*_`\"']{0,6}+(yes|no)\b", re.IGNORECASE)
 _PART = re.compile(r"[ \t]*+(?:[-*+•·–—✅❌✓✗][ \t]|\(?\d{1,9}[.)][ \t])")
 _COVERED = 0.6  # share of the question's words that a sentence has to restate
 _STEP_WORDS = frozenset(
@@ -93,6 +95,7 @@ def reduce_verdict(statement: str, question: str, names: Sequence[str], reason: 
     if truth := _TRUTH.match(statement):
         word = "yes" if truth[1].lower() in ("true", "correct") else "no"
         return word + statement[truth.end(1) :]
+    statement = _ASKED.sub(lambda asked: _without_part(asked, question, names), statement)
     match = find_verdict(statement, reason)
     if match is None:
         return _restated_verdict(statement, question, names)
@@ -104,6 +107,13 @@ def reduce_verdict(statement: str, question: str, names: Sequence[str], reason: 
     if _OFFERED.match(statement, match.end(1)) or _CONDITIONED.match(statement, match.end(1)):
         return ""
     return statement if _is_about_question(statement, match) else ""
+
+
+def _without_part(asked: re.Match[str], question: str, names: Sequence[str]) -> str:
+    """Return a question of the reply and its verdict; without the verdict, if it is about another question."""
+    same = names_of(asked[1], names) == names_of(split_sentences(question)[0], names) or not names_of(asked[1], names)
+    wanted, said = content_words(question, names), content_words(asked[1], names)
+    return asked[0] if same and said <= wanted else asked[0][: asked.start(2) - asked.start()]
 
 
 def _lists_parts(statement: str) -> bool:

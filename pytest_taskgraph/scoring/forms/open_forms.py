@@ -45,7 +45,8 @@ _FINE = re.compile(
     r"\W*(?:(?:it|this|is|are|seems?|looks?|appears?|also|its|the|name|description|data)\s+)*"
     r"(?:fine|ok(?:ay)?|correct|consistent|corresponds?|match(?:es|ing)?|fits?|plausible|in order"
     r"|no (?:issue|problem|contradiction|mismatch)s?)"
-    r"\b(?![^.;]*\b(?:not|but|however|except)\b)",
+    r"\b(?![^.;]*\b(?:not|but|however|except)\b)"
+    r"|[^,;\n]*+[,;]\s*+(?:(?:which|that) (?:is )?)?(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
     re.IGNORECASE,
 )
 _NO_DESCRIPTION = re.compile(  # code, or a question back
@@ -63,7 +64,9 @@ def _parse_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """
     if not re.search(r"\w", text) or (parsing == "lenient" and _NO_DESCRIPTION.match(text)):
         raise UnparseableError(f"expected a text, found {quote_start(text)}")
-    return collapse_spaces(text)
+    bare = text.strip(" \t\n*_") if parsing == "lenient" else text
+    quoted = len(bare) > 1 and bare[0] + bare[-1] in ('""', "''", "“”", "‘’", "``") and bare.count(bare[0]) <= 2
+    return collapse_spaces(bare[1:-1] if quoted and parsing == "lenient" else text)
 
 
 def _write_text(answer: Json, names: Sequence[str]) -> str:
