@@ -41,7 +41,7 @@ does did can will shall in on at to from of by for with as and both each all any
 exactly which who what where when one ones two three four five six seven eight nine ten other others another namely
 following then also indeed very right task tasks workflow name names step steps called named contain contains
 containing include includes included consist consists comprise comprises list lists listed set correct answer
-answers final i we you question given specification
+answers final i we you question given specification finally lastly
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 
@@ -81,10 +81,15 @@ def is_negated(text: str) -> bool:
 def restates(sentence: str, question: str, names: Sequence[str]) -> bool:
     """Return True if all that a sentence says beside names stands in the question, and it states it as a fact."""
     bare = _REASON.sub("", _OPENERS.sub("", sentence, count=1))
-    if _SUPPOSES.search(bare):
+    if supposes(bare):
         return False
     words = content_words(bare, names)
     return bool(words) and words <= content_words(question, names)
+
+
+def supposes(sentence: str) -> bool:
+    """Return True if a sentence asks, supposes or announces something."""
+    return _SUPPOSES.search(sentence) is not None
 
 
 def new_names(sentence: str, question: str, names: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from itertools import count
 
 from ..errors import UnparseableError
 from ..trial import Parsing
+from .answering_sentences import supposes
 from .extraction import LEFT, MASK, RIGHT, list_names, mask_names, unbox_answer
 from .statements import is_empty_sign, is_exclusion
 
@@ -358,6 +359,11 @@ def _check_beside(words: str, seen: Collection[str]) -> None:
         raise _UnclearListError("words stand behind the list")
     if mentioned and (not _ABOUT_ALL.match(words) or _FURTHER.search(words)):
         raise _UnclearListError("a sentence behind the list names others")
+
+
+def may_change(sentence: str) -> bool:
+    """Return True if a sentence may change the answer before it."""
+    return _OTHERWISE.search(sentence) is not None or supposes(sentence)
 
 
 def _is_left_out(sentence: str) -> bool:

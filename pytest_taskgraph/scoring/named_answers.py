@@ -14,7 +14,7 @@ from .answering_sentences import (
     without_reason,
 )
 from .extraction import LEFT, MASK, RIGHT, mask_names
-from .name_lists import parse_names, states_none
+from .name_lists import may_change, parse_names, states_none
 from .statements import is_exclusion
 
 _EXAMPLE = re.compile(r"\be\.g\.|\bfor (?:example|instance)\b", re.IGNORECASE)
@@ -26,32 +26,34 @@ _NODE = re.compile(
 )  # `D[Pay, then ship]`
 
 
-def reduce_names(statement: str, question: str, names: Sequence[str]) -> str:
+def reduce_names(statement: str, question: str, names: Sequence[str], single: bool = False) -> str:
     """Return the names with which a sentence answers the question, one a line; the statement if it is a list itself.
 
     A sentence answers if its predicate is that of the question. Its names without those of the question are the answer.
+    With `single`, one name is asked for, so that sentences behind it may name others.
     """
     text = _without_node_ids(statement, names) if names else statement
     if states_none(text, names):
-        return "" if _names_others(text, question, names) else text
+        return "" if names_others(text, question, names) else text
     if _EXAMPLE.search(text):
         return ""
-    if _is_list(text, names):
+    if _is_list(text, names, single):
         return text
-    if found := names_of_sentences(text, question, names):
+    if found := names_of_sentences(text, question, names, single):
         return "\n".join(found)
     head = without_reason(text)
-    return head if head != text and _is_list(head, names) else text
+    return head if head != text and _is_list(head, names, single) else text
 
 
-def _names_others(text: str, question: str, names: Sequence[str]) -> bool:
+def names_others(text: str, question: str, names: Sequence[str]) -> bool:
     """Return True if a sentence that there are none is about other names than the question."""
     return len(text) < _LONGEST_SENTENCE and bool(new_names(text, question, names))
 
 
-def _is_list(text: str, names: Sequence[str]) -> bool:
+def _is_list(text: str, names: Sequence[str], single: bool) -> bool:
     try:
-        return bool(parse_names(text, names))
+        listed_names = parse_names(text, names)
+        return bool(listed_names) and not (single and len(set(listed_names)) > 1)
     except UnparseableError:
         return False
 
@@ -63,7 +65,7 @@ def _without_node_ids(text: str, names: Sequence[str]) -> str:
     return re.sub(MASK, lambda match: known[int(match[0][1:-1])], bare)
 
 
-def names_of_sentences(text: str, question: str, names: Sequence[str]) -> list[str]:
+def names_of_sentences(text: str, question: str, names: Sequence[str], single: bool = False) -> list[str]:
     """Return the names of the last sentence that restates the question; none if no sentence certainly answers."""
     stated = [text[match.end() :] for match in _STATED.finditer(text)]
     for candidate in stated[-1:]:
@@ -74,6 +76,10 @@ def names_of_sentences(text: str, question: str, names: Sequence[str]) -> list[s
     sentences = [
         sentence for sentence in split_sentences(text)[-_MOST_SENTENCES:] if not is_exclusion(sentence, explicit=True)
     ]
+    if single:
+        sentences = [part for sentence in sentences for part in sentence.split("; ")]
+        while len(sentences) > 1 and not (restates(sentences[-1], question, names) or may_change(sentences[-1])):
+            sentences.pop()
     answers = [frozenset(new_names(each, question, names)) for each in sentences if restates(each, question, names)]
     if len({each for each in answers if each}) > 1:
         return []

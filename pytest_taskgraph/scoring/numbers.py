@@ -34,7 +34,7 @@ _COUNTED = re.compile(
 _STATES = re.compile(
     r"(?:=|\b(?:(?<!there )is|equals?|total(?:s|ing)?(?: of)?|answer|count|result|number|overall|altogether))[\s:*_`]*+"
     r"(?:to |of |therefore |thus |then )?"
-    r"([-−]?\d{1,18})(?:\.0+)?(?![\w]|[.,]\d)(?!\s*[-+*/×<>=%])",
+    r"([-−]?\d{1,18})(?:\.0+)?(?![\w]|[.,]\d)(?!\s*[-+*/×<>=%])(?! whole)",
     re.IGNORECASE,
 )
 _TIMES_WORDS = """
@@ -46,7 +46,7 @@ _DENIED = re.compile(r"\b(?:not|n['’]t|never)\b[^.;,()\n]{0,40}?\d|\d[\d,]*,\d
 _PART = re.compile(r"\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d", re.IGNORECASE)
 _PER = re.compile(r"\bper (?:round|iteration|pass|loop|run|cycle)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()\n]*\)")
-_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
+_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b|\b(?:step|line|round|branch|option|case|iteration) \d+\b", re.IGNORECASE)
 
 
 def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
@@ -66,6 +66,9 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     text = _IN_BRACKETS.sub(" ", text) if _NUMBER.search(_IN_BRACKETS.sub(" ", text)) else text
     first_line = text.strip().partition("\n")[0]
     bare = first_line.strip("*_`\"'.,!()$ ")
+    others = re.findall(r"^\W*\d+\W*$", text, re.MULTILINE)
+    if len(others) > 1 and len({re.sub(r"\D", "", number) for number in others}) > 1:
+        return ""
     if alone := re.fullmatch(r"([-−]?\d{1,18})(?:\.0+)?(?:\s*(?:x|×|times?))?", bare):
         return alone[1]
     if _CHOICE.search(text) or _DENIED.search(text) or (not _NUMBER.search(text) and "?" in text):
@@ -100,7 +103,7 @@ def _is_noun(word: str, nouns: set[str], times: bool) -> bool:
 def _stated(text: str, question: str) -> str:
     """Return the only number that is stated as the result, or that stands alone, and is not given in the question."""
     given = {match[0] for match in _NUMBER.finditer(question)}
-    stated = [match[1] for match in _STATES.finditer(text) if match[1] not in given and not _is_assigned(text, match)]
+    stated = [match[1] for match in _STATES.finditer(text) if match[1] not in given and not _is_assigned(text, match, question)]
     if stated:
         return stated[-1] if len(set(stated)) == 1 else ""
     numbers = {match[0] for match in _NUMBER.finditer(text)}
@@ -108,9 +111,7 @@ def _stated(text: str, question: str) -> str:
     return numbers.pop() if len(numbers) == 1 and not words and not numbers & given else ""
 
 
-def _is_assigned(text: str, match: re.Match[str]) -> bool:
-    """Return True if the number is the value of a variable, as in `m = 5`."""
-    return (
-        match[0].startswith("=")
-        and re.search(r"\b[A-Za-z_]\w*\s*$", text[max(0, match.start() - 40) : match.start()]) is not None
-    )
+def _is_assigned(text: str, match: re.Match[str], question: str) -> bool:
+    """Return True if the number is the value of a variable, as in `m = 5` or, of one in the question, `m is 5`."""
+    before = re.search(r"\b([A-Za-z_]\w*)[\s`'\"]*$", text[max(0, match.start() - 40) : match.start()])
+    return before is not None and (match[0].startswith("=") or re.search(rf"\b{before[1]} =", question) is not None)

@@ -192,7 +192,8 @@ def without_echo(reply: str, *sources: str) -> str:
     """Return the reply without the lines that only repeat sentences of the question or of the instruction."""
     known = "|".join(["", *(_bare(part) for source in sources for part in re.split(r"(?<=[.!?])\s+", source)), ""])
     known = f"{known}{' '.join(' '.join(sources).split()).lower()}"
-    return "\n".join(line for line in reply.split("\n") if not _repeats(line, known))
+    lines = [(line, _without_repeated(line, known)) for line in reply.split("\n")]
+    return "\n".join(rest for line, rest in lines if rest == line or re.search(r"\w", rest))
 
 
 def marked_part(reply: str, place: Place = "marker") -> str:
@@ -202,15 +203,19 @@ def marked_part(reply: str, place: Place = "marker") -> str:
     return "\n".join(line for line in (text if after is None else after).split("\n") if not _FENCE.match(line))
 
 
-def _repeats(line: str, known: str) -> bool:
+def _without_repeated(line: str, known: str) -> str:
+    """Return a line without its sentences that stand in the known text."""
     if _QUESTION.match(line):  # the answer behind it has a mark of its own
-        return False
-    sentences = [_bare(sentence) for sentence in re.split(r"(?<=[.!?])\s+", line) if re.search(r"\w", sentence)]
-    return bool(sentences) and all(
-        (len(sentence) >= _LONG_ECHO and sentence in known)
-        or (sentence.count(" ") >= _FEWEST_BLANKS and f"|{sentence}|" in known)
-        for sentence in sentences
-    )
+        return line
+    sentences = re.split(r"(?<=[.!?])\s+", line)
+    kept = [sentence for sentence in sentences if not _is_repeated(_bare(sentence), known)]
+    return line if len(kept) == len(sentences) else " ".join(kept)
+
+
+def _is_repeated(sentence: str, known: str) -> bool:
+    if len(sentence) >= _LONG_ECHO and sentence in known:
+        return True
+    return sentence.count(" ") >= _FEWEST_BLANKS and f"|{sentence}|" in known
 
 
 def _bare(sentence: str) -> str:

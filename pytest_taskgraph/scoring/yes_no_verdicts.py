@@ -61,7 +61,7 @@ _OFFERED = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONED = re.compile(
-    r"[\s*_`\"',;:(–—-]*+(?:but )?(?:only )?(?:if|unless|provided|assuming|depending|when|as long as)\b", re.IGNORECASE
+    r"[\s*_`\"',;:(–—-]*+(?:but )?(?:only )?(?:if|unless|provided|assuming|depending|when|as long as)\b|[\s*_]*+\?", re.IGNORECASE
 )
 _LED = re.compile(
     r"(?:\banswer\b[^.!?\n]{0,60}?\b(?:is|be|:)|^|[.!?:,\n])[\s*_`\"'“(:]*+(?:so|thus|therefore|hence)?[\s,]*+$",

@@ -16,7 +16,7 @@ from ...catalog import Catalog, Deferred
 from ...errors import TaskgraphError, UnparseableError
 from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
-from ..answering_sentences import restates
+from ..answering_sentences import is_negated, restates
 from ..condition_meaning import condition_text
 from ..explanations.group_differences import explain_groups
 from ..explanations.name_differences import explain_name, explain_names
@@ -30,10 +30,11 @@ from ..name_lists import (
     parse_list,
     quote_start,
     separator,
+    states_none,
     unknown_name,
     word_for_none,
 )
-from ..named_answers import reduce_names
+from ..named_answers import names_others, reduce_names
 from ..numbers import reduce_number
 from ..partial_order import linear_extension, task_labels
 from ..yes_no_verdicts import find_verdict, reduce_verdict
@@ -45,6 +46,10 @@ _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
 _OR_ANOTHER = re.compile(r"(?:[*_`)(\s,/–+=-]|\.\s|\b(?:and|or|to)\b)++\d")
 _SIGNS = {"&&": " and ", "||": " or "}
+_BRANCH = re.compile(r"^\W*(?:branch|path)\b[^:\n]{0,30}:", re.IGNORECASE | re.MULTILINE)
+_ENDS = ("START", "END")  # of a control flow; no tasks
+_LINKS = re.compile(rf"^[^\n]*?(?:{_ARROW.pattern})[^\n]*$", re.MULTILINE)
+_COUNTS = re.compile(r"\(\W*\d+ ?(?:times|x|×)|\((?:twice|again|repeated)|[×x] ?\d|\d ?×|\b(?:twice|\d+ times)\b\W*(?:,|$)", re.IGNORECASE)
 _DECORATION = " \t\r\n*`.$"
 _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 
@@ -111,6 +116,8 @@ def _parse_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     known_names = [name for name in listed_names if name in all_known]
     if not listed_names or not any(listed_names):
         raise UnparseableError(f"expected one name, found {quote_start(text)}")
+    if len(listed_names) > 1 and not known_names and parsing == "lenient":
+        raise UnparseableError(f"expected one name, found {quote_start(text)}")
     return ", ".join(known_names) if known_names else listed_names[0]
 
 
@@ -125,7 +132,9 @@ def _parse_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
 def _parse_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the names in the order of the answer, with repetitions; lenient parsing also cuts at arrows."""
     arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
-    return [*parse_list(_ARROW.sub(",", text) if arrows else text, names, parsing)]
+    listed_names = parse_list(_ARROW.sub(",", text) if arrows else text, names, parsing)
+    tasks = [name for name in listed_names if name in names or name.upper() not in _ENDS or parsing == "strict"]
+    return [*(tasks or listed_names)]
 
 
 def _parse_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
@@ -163,10 +172,15 @@ _UNDER = re.compile(r"\b(?:if|when|once|as soon as|as|condition(?: is)?|is|:)\s*
 
 def _reduce_condition(statement: str, question: str, names: Sequence[str]) -> str:
     """Return the condition behind the words of a sentence that restates the question; else the statement."""
-    if len(statement) > _LONGEST_SENTENCE or parse_guard(_plain_guard(statement)) is not None:
+    plain = _plain_guard(statement) if len(statement) <= _LONGEST_SENTENCE else ""
+    if not plain or (plain.lower() != "otherwise" and parse_guard(plain) is not None):
         return statement
+    if statement.strip(_DECORATION).lower() == "otherwise":
+        raise UnparseableError("expected a condition, found 'otherwise'")
     for match in _UNDER.finditer(statement):
         rest = statement[match.end() :]
+        if is_negated(statement[: match.start()]) != is_negated(question):
+            continue
         if restates(statement[: match.start()], question, names) and parse_guard(_plain_guard(rest)) is not None:
             return rest
     return statement
@@ -185,11 +199,34 @@ def _reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
 
 
 def _reduce_order(statement: str, question: str, names: Sequence[str]) -> str:
-    """Return the names of an order, one a line, or the statement."""
+    """Return the names of an order, one a line, or the statement.
+
+    Raises:
+        UnparseableError: if it lists links, or states how often a task runs.
+    """
     arrows = not any(_ARROW.search(name) or " > " in name for name in names)
+    links = [len(_ARROW.findall(line[0])) for line in _LINKS.finditer(statement)] if arrows else []
+    if (len(links) > 1 and set(links) == {1}) or _COUNTS.search(statement):
+        raise UnparseableError(f"expected an order, found {quote_start(statement)}")
     if arrows and statement.count(" > ") > 1:
         statement = statement.replace(" > ", ", ")
     return reduce_names(_ARROW.sub(",", statement) if arrows else statement, question, names)
+
+
+def _reduce_task(statement: str, question: str, names: Sequence[str]) -> str:
+    return reduce_names(statement, question, names, single=True)
+
+
+def _reduce_groups(statement: str, question: str, names: Sequence[str]) -> str:
+    """Return the statement.
+
+    Raises:
+        UnparseableError: if it lists branches, which are parts of a group, or denies and names groups.
+    """
+    denies = states_none(statement, names) and names_others(statement, question, names)
+    if denies or _BRANCH.search(statement):
+        raise UnparseableError(f"expected a line a group, found {quote_start(statement)}")
+    return statement
 
 
 def _plain_guard(text: str) -> str:
@@ -344,7 +381,7 @@ TASK = Form(
     "correctness",
     wrong=_unknown_task,
     explain=explain_name,
-    reduce=reduce_names,
+    reduce=_reduce_task,
 )
 TASK_SET = Form(
     "task-set", _set_instruction, _parse_set, _write_set, "jaccard", ("precision", "recall"),
@@ -352,7 +389,7 @@ TASK_SET = Form(
 )  # fmt: skip
 GROUPS = Form(
     "groups", _groups_instruction, _parse_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
-    takes_lines=always_takes_lines, explain=explain_groups,
+    takes_lines=always_takes_lines, explain=explain_groups, reduce=_reduce_groups,
 )  # fmt: skip
 TASK_ORDER = Form(
     "task-order", _order_instruction, _parse_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,

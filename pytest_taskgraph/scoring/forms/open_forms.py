@@ -49,6 +49,10 @@ _FINE = re.compile(
     r"|[^,;\n]*+[,;]\s*+(?:(?:which|that) (?:is )?)?(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
     re.IGNORECASE,
 )
+_TEMPLATE = re.compile(r"\W*(?:the )?reason(?: in one sentence)?\W*", re.IGNORECASE)  # of the instruction
+_TASK_LABEL = re.compile(r"\A[\s*_•+–-]*+(?:task|name)[*_]*+:(?=[*_\s])[*_]*+", re.IGNORECASE)
+_LABEL_WORDS = "reason reasons explanation why description workflow data reads writes input output issue problem note"
+_LABELS = frozenset(_LABEL_WORDS.split())
 _NO_DESCRIPTION = re.compile(  # code, or a question back
     r"\s*+(?:task|workflow|package|data|def|class|import)\s++\w++\s*+[({]|\W*+(?:what|which|how|could|can|would|do|shall|please)\b[^.!\n]*\byou\b[^.!\n]*\?\s*$",
     re.IGNORECASE,
@@ -99,7 +103,11 @@ def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[st
             name, reason = _strict_line(line, names)
             tasks = [name] if name else []
         else:
-            tasks, reason = _parse_line(line, names)
+            tasks, reason = _parse_line(_TASK_LABEL.sub("", line, count=1), names)
+            if len(tasks) == 1 and tasks[0] not in names and tasks[0].lower() in _LABELS:
+                tasks = []
+        if tasks and parsing == "lenient" and _TEMPLATE.fullmatch(reason):
+            raise UnparseableError(f"expected a reason, found {quote_start(reason)}")
         if tasks and parsing == "lenient" and _FINE.match(reason):
             continue  # a task of which nothing is said but that it is in order
         if tasks:
@@ -244,6 +252,8 @@ def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Jso
     for index, line in enumerate(lines):
         for head, rest in (*_split_heads(line, names), (line, "")):
             pair_names = _pair_in(head, names)
+            if len(pair_names) > 1 and _TEMPLATE.fullmatch(rest):
+                raise UnparseableError(f"expected a reason, found {quote_start(rest)}")
             if len(pair_names) > 1:
                 return _pair_answer(pair_names, " ".join([rest, *lines[index + 1 :]]))
     lines_by_task = _parse_reasons(text, names, parsing)
