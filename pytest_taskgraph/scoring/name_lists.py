@@ -50,7 +50,7 @@ a an the this that these those it its they them there here is are was were be be
 must will would should which who what when where while as since because after before during until if of in on at to from
 with without by for not no nor or and but both all each every any some only also too very i we you he she my our your
 their his either neither none nothing respectively however then finally
-just more others etc etcetera
+null just more others etc etcetera
 one two three four five six seven eight nine ten several many
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
@@ -62,6 +62,7 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_ALL = re.compile(r"\W*(?:these|they|both|all|each|this|it|which|since|because|as|so)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\W*(?:(?:it|this) )?(?:cannot|can['’]t|no|not|never|does(?: not|n['’]t)|is(?: not|n['’]t))\b", re.IGNORECASE)
 _DENIED_NOTE = re.compile(r"\W*(?:but |and )?not\b(?!.*\b(?:but|also|too|plus|only|sure|certain)\b)", re.IGNORECASE)
 _RELATIVE = re.compile(r"\W*(?:which|that|whose)\b(?!.*\b(?:also|too|plus|likewise)\b)", re.IGNORECASE)
 _GOES_ON = re.compile(r"\W*?(?:\.{3}|…)")
@@ -330,6 +331,8 @@ def _past_notes(line: str, end: int) -> int:
 
 def _check_reason(reason: str, name: str) -> None:
     """Raise _UnclearListError if the text after the colon may be names rather than a reason."""
+    if _DENIES.match(reason):
+        raise _UnclearListError("a verdict stands behind a name")
     bare = reason.strip().strip("*_`\"'.")
     first = _ITEM.match(reason, _OPENING.match(reason).end())  # type: ignore[union-attr]  # the pattern matches the empty text
     begins_list = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import UnparseableError
 from .answering_sentences import (
+    content_words,
     is_negated,
     new_names,
     restates,
@@ -18,6 +19,7 @@ from .name_lists import may_change, parse_names, states_none
 from .statements import is_exclusion
 
 _EXAMPLE = re.compile(r"\be\.g\.|\bfor (?:example|instance)\b", re.IGNORECASE)
+_FOUND = re.compile(r"\b(?:none|nothing|empty|found|exists?|apply|applies|match(?:es)?|such|qualif\w+|n/a)\b", re.IGNORECASE)
 _LONGEST_SENTENCE = 1_000  # characters
 _MOST_SENTENCES = 30  # at the end of a statement that are looked at
 _STATED = re.compile(r"\b(?:the|my) (?:\w{1,12} )?answer(?: is|:)\s*+:?", re.IGNORECASE)
@@ -34,7 +36,7 @@ def reduce_names(statement: str, question: str, names: Sequence[str], single: bo
     """
     text = _without_node_ids(statement, names) if names else statement
     if states_none(text, names):
-        return "" if names_others(text, question, names) else text
+        return "" if names_others(text, question, names) or _is_about_other(text, question, names) else text
     if _EXAMPLE.search(text):
         return ""
     if _is_list(text, names, single):
@@ -43,6 +45,12 @@ def reduce_names(statement: str, question: str, names: Sequence[str], single: bo
         return "\n".join(found)
     head = without_reason(text)
     return head if head != text and _is_list(head, names, single) else text
+
+
+def _is_about_other(text: str, question: str, names: Sequence[str]) -> bool:
+    """Return True if a sentence that there are none denies something else than the question asks for."""
+    first = (split_sentences(without_reason(text[:_LONGEST_SENTENCE])) or [""])[0]
+    return not content_words(_FOUND.sub(" ", first), names) <= content_words(question, names)
 
 
 def names_others(text: str, question: str, names: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .answering_sentences import content_words
+from .answering_sentences import content_words, names_of
 from .extraction import mask_names, unbox_answer
 
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?:\.0+)?(?![\w]|[.,]\d)")
@@ -42,7 +42,8 @@ times time instances instance executions execution runs rounds iterations repeti
 """
 _TIMES_NOUNS = frozenset(_TIMES_WORDS.split())
 _BULLET = re.compile(r"^[ \t]*+\(?\d{1,9}[.)][ \t]++(?=\S)", re.MULTILINE)
-_DENIED = re.compile(r"\b(?:not|n['’]t|never)\b[^.;,()\n]{0,40}?\d|\d[\d,]*,\d{3}\b|\d\W{0,3}\?", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|n['’]t|never)\b[^.;,()\n]{0,40}?\d|\d[\d,]*,\d{3}\b|\d\W{0,3}\?|\d[^.;\n]{0,40}, but\b", re.IGNORECASE)
+_ASKED = re.compile(r"\btask '([^'\n]{1,80})'", re.IGNORECASE)
 _PART = re.compile(r"\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d", re.IGNORECASE)
 _PER = re.compile(r"\bper (?:round|iteration|pass|loop|run|cycle)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()\n]*\)")
@@ -59,6 +60,7 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     """
     named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
     text = mask_names(unbox_answer(statement, names), named_in_words, "\ue000N", "\ue001")[0]
+    text = "".join(part for part in re.split(r"(?<=[.!?\n])", text) if not _is_about_other(part, question))
     text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))
     text = _BULLET.sub("", text)
     if _PER.search(text) or _PART.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
@@ -76,6 +78,13 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     if marked := {match[1] for match in _MARKED.finditer(text)}:
         return marked.pop() if len(marked) == 1 else ""
     return _counted(text, question) or _stated(text, question)
+
+
+def _is_about_other(sentence: str, question: str) -> bool:
+    """Return True if a sentence names other tasks than the one of which the question asks."""
+    asked = _ASKED.findall(question)
+    named = names_of(sentence, ()) if asked else []
+    return bool(named) and not any(name in sentence for name in asked)
 
 
 def _digits(match: re.Match[str]) -> str:

@@ -53,6 +53,10 @@ _LEADING_PICTURE = re.compile(rf"^[ \t]*+{_PICTURE}++[ \t]*+", re.MULTILINE)
 _TRAILING_PICTURE = re.compile(rf"[ \t]*+{_PICTURE}++[ \t]*+$", re.MULTILINE)
 _SHORT = 6  # blanks in a cheer such as "Happy cooking!"
 _LABEL_LINE = re.compile(r"^[ \t]*+(?:[\w -]{1,40}:|(?:flowchart|graph)[ \t]++\w{2})[ \t]*+$\n?", re.MULTILINE)
+_LABELLED = re.compile(
+    r"[\W_]*+(?!(?:so|thus|hence|therefore|final|answer|result)\b)[^\W\d_]+(?: [^\W\d_]+){0,2}[*_]*+:[*_]*+[ \t]+\S",
+    re.IGNORECASE,
+)
 _MARKS = (
     re.compile(r"[✅✓✔]|[:(|–-][ \t]*+[*_]{0,3}+(?:yes|true)[\W_]*?$", re.IGNORECASE | re.MULTILINE),
     re.compile(r"[❌✗✘]|[:(|–-][ \t]*+[*_]{0,3}+(?:no|false)[\W_]*?$", re.IGNORECASE | re.MULTILINE),
@@ -406,10 +410,12 @@ def _is_beside_list(text: str, before: _Block, listed: bool, names: Sequence[str
 def _last_lines(blocks: Sequence[_Block], names: Sequence[str]) -> str:
     """Return the last line, with those before it if all of them begin with a name, as lines of a list do."""
     last = _last_line(blocks[-1])
-    if last != blocks[-1].lines[-1] or not _is_listed(last, names):
+    if last != blocks[-1].lines[-1]:
         return last
     lines = [line for block in takewhile(_is_prose, reversed(blocks)) for line in reversed(block.lines)]
-    return "\n".join(reversed([*takewhile(lambda line: _is_listed(line, names), lines)]))
+    if len(lines) > 1 and all(_LABELLED.match(line) and not _is_listed(line, names) for line in lines[:2]):
+        return "\n".join(reversed(lines[:2]))  # two lists, of which none is certainly the answer
+    return "\n".join(reversed([*takewhile(lambda line: _is_listed(line, names), lines)])) or last
 
 
 def _is_prose(block: _Block) -> bool:

@@ -47,9 +47,10 @@ _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
 _OR_ANOTHER = re.compile(r"(?:[*_`)(\s,/–+=-]|\.\s|\b(?:and|or|to)\b)++\d")
 _SIGNS = {"&&": " and ", "||": " or "}
 _BRANCH = re.compile(r"^\W*(?:branch|path)\b[^:\n]{0,30}:", re.IGNORECASE | re.MULTILINE)
+_PLACE = re.compile(r", at the place where\b[^.?]*")
 _ENDS = ("START", "END")  # of a control flow; no tasks
 _LINKS = re.compile(rf"^[^\n]*?(?:{_ARROW.pattern})[^\n]*$", re.MULTILINE)
-_COUNTS = re.compile(r"\(\W*\d+ ?(?:times|x|×)|\((?:twice|again|repeated)|[×x] ?\d|\d ?×|\b(?:twice|\d+ times)\b\W*(?:,|$)", re.IGNORECASE)
+_COUNTS = re.compile(r"\(\W*\d+ ?(?:times|x|×)|\((?:twice|again|repeated)|[×x] ?\d|\d ?×|\b(?:twice|\d+ times)\b\W*(?:,|$)|\b(?:revers|backward|last to first|alphabetical)\w*", re.IGNORECASE)
 _DECORATION = " \t\r\n*`.$"
 _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 
@@ -181,7 +182,7 @@ def _reduce_condition(statement: str, question: str, names: Sequence[str]) -> st
         rest = statement[match.end() :]
         if is_negated(statement[: match.start()]) != is_negated(question):
             continue
-        if restates(statement[: match.start()], question, names) and parse_guard(_plain_guard(rest)) is not None:
+        if restates(statement[: match.start()], _PLACE.sub("", question), names) and parse_guard(_plain_guard(rest)) is not None:
             return rest
     return statement
 

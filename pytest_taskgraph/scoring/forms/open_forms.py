@@ -46,10 +46,11 @@ _FINE = re.compile(
     r"(?:fine|ok(?:ay)?|correct|consistent|corresponds?|match(?:es|ing)?|fits?|plausible|in order"
     r"|no (?:issue|problem|contradiction|mismatch)s?)"
     r"\b(?![^.;]*\b(?:not|but|however|except)\b)"
-    r"|[^,;\n]*+[,;]\s*+(?:(?:which|that) (?:is )?)?(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
+    r"|[^\n✗✘❌]*[✓✔✅]\W*$|[^,;–\n]*+[,;–]\s*+(?:(?:which|that) (?:is )?)?(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
     re.IGNORECASE,
 )
 _TEMPLATE = re.compile(r"\W*(?:the )?reason(?: in one sentence)?\W*", re.IGNORECASE)  # of the instruction
+_IN_ORDER = re.compile(r"\b(?:are|is|stand|they['’]re) (?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b", re.IGNORECASE)
 _TASK_LABEL = re.compile(r"\A[\s*_•+–-]*+(?:task|name)[*_]*+:(?=[*_\s])[*_]*+", re.IGNORECASE)
 _LABEL_WORDS = "reason reasons explanation why description workflow data reads writes input output issue problem note"
 _LABELS = frozenset(_LABEL_WORDS.split())
@@ -252,7 +253,7 @@ def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Jso
     for index, line in enumerate(lines):
         for head, rest in (*_split_heads(line, names), (line, "")):
             pair_names = _pair_in(head, names)
-            if len(pair_names) > 1 and _TEMPLATE.fullmatch(rest):
+            if len(pair_names) > 1 and (_TEMPLATE.fullmatch(rest) or _IN_ORDER.search(rest)):
                 raise UnparseableError(f"expected a reason, found {quote_start(rest)}")
             if len(pair_names) > 1:
                 return _pair_answer(pair_names, " ".join([rest, *lines[index + 1 :]]))
