@@ -34,6 +34,11 @@ _SUPPOSES = re.compile(
     r"|first (?:check|compare|look)|need to|let me|let's|i will|i'll|or)\b|\?",
     re.IGNORECASE,
 )
+OTHERWISE: Final = re.compile(
+    r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
+    r"(?:^|[.!?]\s)\W{0,9}+(?:but|not|only|or|no|also|additionally|plus|furthermore|moreover|besides|finally|then|and)\b",
+    re.IGNORECASE,
+)
 NEGATION: Final = re.compile(r"\b(?:not|no|never|none|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _PLAIN_WORDS = """
 a an the this that these those it its they them their there here is are was were be been being am has have had do
@@ -81,15 +86,15 @@ def is_negated(text: str) -> bool:
 def restates(sentence: str, question: str, names: Sequence[str]) -> bool:
     """Return True if all that a sentence says beside names stands in the question, and it states it as a fact."""
     bare = _REASON.sub("", _OPENERS.sub("", sentence, count=1))
-    if supposes(bare):
+    if _SUPPOSES.search(bare):
         return False
     words = content_words(bare, names)
     return bool(words) and words <= content_words(question, names)
 
 
-def supposes(sentence: str) -> bool:
-    """Return True if a sentence asks, supposes or announces something."""
-    return _SUPPOSES.search(sentence) is not None
+def may_change(sentence: str) -> bool:
+    """Return True if a sentence may change the answer before it: it corrects, adds, asks or supposes something."""
+    return (OTHERWISE.search(sentence) or _SUPPOSES.search(sentence)) is not None
 
 
 def new_names(sentence: str, question: str, names: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Final
 from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
 from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 from .condition_meaning import condition_text
+from .echoes import without_echo
 from .forms import form
 from .forms.form import Form
 from .forms.letter_form import LETTER, option_names
@@ -19,7 +20,7 @@ from .metrics import METRICS, metric
 from .name_lists import word_for_none
 from .partial_order import task_labels
 from .procedural_graphs.answered_graphs import answered_procedure
-from .statements import LONGEST, asked_part, ends_answer, find_statement, has_marker, marked_part, without_echo
+from .statements import LONGEST, asked_part, ends_answer, find_statement, has_marker, marked_part
 
 _SEPARATORS = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
 
@@ -156,9 +157,7 @@ def _answer_text(question: Question, reply: Reply, answer_form: Form, accepted: 
     whole = without_echo(reply.text, *echoed)  # the text of an option, which a question about letters holds, answers it
     if answer_form.self_delimiting and place != "first-line":
         return marked_part(whole, place)
-    statement = find_statement(
-        whole, place, "lenient", lines, accepted, answer_form.open, answer_form.name in NAMING
-    )
+    statement = find_statement(whole, place, "lenient", lines, accepted, answer_form.open, answer_form.name in NAMING)
     return answer_form.reduce(statement, question.text, accepted)
 
 

@@ -14,7 +14,7 @@ from itertools import count
 
 from ..errors import UnparseableError
 from ..trial import Parsing
-from .answering_sentences import supposes
+from .answering_sentences import OTHERWISE
 from .extraction import LEFT, MASK, RIGHT, list_names, mask_names, unbox_answer
 from .statements import is_empty_sign, is_exclusion
 
@@ -56,16 +56,14 @@ one two three four five six seven eight nine ten several many
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
 _NO_NAME = re.compile(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]")  # in no name that stands alone
 _NEVER_NAMES = _FUNCTION_WORDS - {"none", "nothing"}
-_OTHERWISE = re.compile(
-    r"\b(?:wait|actually|correction|scratch|sorry|oops|instead|except|excluding|unless|however|mistake|rather|forgot)\b|"
-    r"(?:^|[.!?]\s)\W{0,9}+(?:but|not|only|or|no|also|additionally|plus|furthermore|moreover|besides|finally|then|and)\b",
-    re.IGNORECASE,
-)
 _ABOUT_ALL = re.compile(r"\W*(?:these|they|both|all|each|this|it|which|since|because|as|so)\b", re.IGNORECASE)
-_DENIES = re.compile(r"\W*(?:(?:it|this) )?(?:cannot|can['’]t|no|not|never|does(?: not|n['’]t)|is(?: not|n['’]t))\b", re.IGNORECASE)
-_DENIED_NOTE = re.compile(r"\W*(?:but |and )?not\b(?!.*\b(?:but|also|too|plus|only|sure|certain)\b)", re.IGNORECASE)
-_RELATIVE = re.compile(r"\W*(?:which|that|whose)\b(?!.*\b(?:also|too|plus|likewise)\b)", re.IGNORECASE)
-_GOES_ON = re.compile(r"\W*?(?:\.{3}|…)")
+_DENIES = re.compile(
+    r"\W*(?:(?:it|this) )?(?:cannot|can['’]t|no|not|never|(?:does|is)(?: not|n['’]t))\b", re.IGNORECASE
+)
+_ASIDE = re.compile(
+    r"\W*(?:(?:but |and )?not|which|that|whose)\b(?!.*\b(?:but|also|too|plus|only|sure|likewise)\b)", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"\W{0,9}?(?:\.{3}|…)")
 _FURTHER = re.compile(r"\b(?:also|too|plus|as well|besides|includ\w+|likewise|additional\w*|not|only)\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"\s*(?:(?:which|it|this|that|is|are|runs?|comes?|directly|immediately|task|nested|part)\s+)*(?:in|inside|within|of|"
@@ -322,7 +320,7 @@ def _end_list(line: str, end: int, name: str, line_list: _Line) -> _Line | None:
 
 def _past_notes(line: str, end: int) -> int:
     while note := _NOTE.match(line, end):
-        beside = any(pattern.match(note[1]) for pattern in (_BESIDE, _DENIED_NOTE, _RELATIVE))
+        beside = _BESIDE.match(note[1]) or _ASIDE.match(note[1])
         if _mentioned_names(note[1]) and not beside and not is_exclusion(note[1], explicit=True):
             raise _UnclearListError("a name stands in brackets behind another")
         end = note.end()
@@ -356,7 +354,7 @@ def _check_beside(words: str, seen: Collection[str]) -> None:
         if mentioned:
             raise _UnclearListError("names stand in a sentence")
         return
-    if _OTHERWISE.search(words):
+    if OTHERWISE.search(words):
         raise _UnclearListError("a sentence may change the list")
     if words and not _is_prose(words):
         raise _UnclearListError("words stand behind the list")
@@ -364,13 +362,8 @@ def _check_beside(words: str, seen: Collection[str]) -> None:
         raise _UnclearListError("a sentence behind the list names others")
 
 
-def may_change(sentence: str) -> bool:
-    """Return True if a sentence may change the answer before it."""
-    return _OTHERWISE.search(sentence) is not None or supposes(sentence)
-
-
 def _is_left_out(sentence: str) -> bool:
-    return is_exclusion(sentence, explicit=True) and _OTHERWISE.search(sentence) is None
+    return is_exclusion(sentence, explicit=True) and OTHERWISE.search(sentence) is None
 
 
 def _mentioned_names(words: str) -> list[str]:

@@ -21,11 +21,13 @@ _TIMES = {"once": "1 time", "twice": "2 times", "thrice": "3 times"}
 _WORD = re.compile(rf"\b(?:{'|'.join([*_WORDS, *_TIMES])})\b", re.IGNORECASE)
 _NEVER = re.compile(r"\bnever\b|\bnot (?:run|executed|once)\b|\bzero times\b", re.IGNORECASE)
 _MARKED = re.compile(r"(?:\*\*|__)\s*+([-−]?\d{1,18})(?:\.0+)?(?:\s+[a-z]+)?[.!]?\s*+(?:\*\*|__)")
-_CHOICE = re.compile(
+_DOUBTED = re.compile(
     r"\d\W{0,6}(?:or|to|/|–|and maybe)\W{0,6}\d|\bbetween\b[^.\n]{0,30}\band\b"
-    r"|\b(?:at least|at most|about|around|approximately|(?:more|less|fewer|greater) than|up to|maybe|perhaps|probably)\b",
+    r"|\b(?:at least|at most|about|around|approximately|(?:more|less|fewer|greater) than|up to|maybe|perhaps)\b"
+    r"|\bprobably\b|\b(?:not|never)\b[^.;,()\n]{0,40}?\d|n['’]t\b[^.;,()\n]{0,40}?\d|\d\W{0,3}\?|\d[^.;\n]{0,40}, but\b"
+    r"|(?<![\d,])\d{1,3}(?:,\d{3})++\b",
     re.IGNORECASE,
-)
+)  # a choice, a bound, a denial, a question; digits in groups
 _COUNTED = re.compile(
     r"(?<![\w.=<>+*/-])(?<![=<>+*/] )(\d{1,18})(?:\s*[x×])?"
     r"(?:\s+(?:different|separate|distinct|more|such))?\s+([a-z]+)",
@@ -42,10 +44,12 @@ times time instances instance executions execution runs rounds iterations repeti
 """
 _TIMES_NOUNS = frozenset(_TIMES_WORDS.split())
 _BULLET = re.compile(r"^[ \t]*+\(?\d{1,9}[.)][ \t]++(?=\S)", re.MULTILINE)
-_DENIED = re.compile(r"\b(?:not|n['’]t|never)\b[^.;,()\n]{0,40}?\d|\d[\d,]*,\d{3}\b|\d\W{0,3}\?|\d[^.;\n]{0,40}, but\b", re.IGNORECASE)
 _ASKED = re.compile(r"\btask '([^'\n]{1,80})'", re.IGNORECASE)
-_PART = re.compile(r"\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d", re.IGNORECASE)
-_PER = re.compile(r"\bper (?:round|iteration|pass|loop|run|cycle)\b", re.IGNORECASE)
+_PARTS = re.compile(
+    r"\bper (?:round|iteration|pass|loop|run|cycle)\b"
+    r"|\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(r"\([^()\n]*\)")
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b|\b(?:step|line|round|branch|option|case|iteration) \d+\b", re.IGNORECASE)
 
@@ -59,31 +63,32 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
         names: The known names; numbers in them do not count.
     """
     named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
-    text = mask_names(unbox_answer(statement, names), named_in_words, "\ue000N", "\ue001")[0]
-    text = "".join(part for part in re.split(r"(?<=[.!?\n])", text) if not _is_about_other(part, question))
+    parts = re.split(r"(?<=[.!?\n])", unbox_answer(statement, names))
+    text = "".join(part for part in parts if not _is_about_other(part, question, names))
+    text = mask_names(text, named_in_words, "\ue000N", "\ue001")[0]
     text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))
     text = _BULLET.sub("", text)
-    if _PER.search(text) or _PART.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
+    if _PARTS.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
         return ""
     text = _IN_BRACKETS.sub(" ", text) if _NUMBER.search(_IN_BRACKETS.sub(" ", text)) else text
     first_line = text.strip().partition("\n")[0]
     bare = first_line.strip("*_`\"'.,!()$ ")
-    others = re.findall(r"^\W*\d+\W*$", text, re.MULTILINE)
+    others = re.findall(r"^[^\w\n]*+\d++[^\w\n]*+$", text, re.MULTILINE)
     if len(others) > 1 and len({re.sub(r"\D", "", number) for number in others}) > 1:
         return ""
     if alone := re.fullmatch(r"([-−]?\d{1,18})(?:\.0+)?(?:\s*(?:x|×|times?))?", bare):
         return alone[1]
-    if _CHOICE.search(text) or _DENIED.search(text) or (not _NUMBER.search(text) and "?" in text):
+    if _DOUBTED.search(text) or (not _NUMBER.search(text) and "?" in text):
         return ""
     if marked := {match[1] for match in _MARKED.finditer(text)}:
         return marked.pop() if len(marked) == 1 else ""
     return _counted(text, question) or _stated(text, question)
 
 
-def _is_about_other(sentence: str, question: str) -> bool:
+def _is_about_other(sentence: str, question: str, names: Sequence[str]) -> bool:
     """Return True if a sentence names other tasks than the one of which the question asks."""
     asked = _ASKED.findall(question)
-    named = names_of(sentence, ()) if asked else []
+    named = names_of(sentence, names) if asked and re.search(r"\w\W", sentence) else []
     return bool(named) and not any(name in sentence for name in asked)
 
 
@@ -112,7 +117,11 @@ def _is_noun(word: str, nouns: set[str], times: bool) -> bool:
 def _stated(text: str, question: str) -> str:
     """Return the only number that is stated as the result, or that stands alone, and is not given in the question."""
     given = {match[0] for match in _NUMBER.finditer(question)}
-    stated = [match[1] for match in _STATES.finditer(text) if match[1] not in given and not _is_assigned(text, match, question)]
+    stated = [
+        match[1]
+        for match in _STATES.finditer(text)
+        if match[1] not in given and not _is_assigned(text, match, question)
+    ]
     if stated:
         return stated[-1] if len(set(stated)) == 1 else ""
     numbers = {match[0] for match in _NUMBER.finditer(text)}

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from ..errors import UnparseableError
 from ..trial import Json, Parsing, Place
+from .echoes import QUESTION
 from .wrapping import parse_json, write_json, write_rows
 
 _STRICT_MARKER = "Final answer:"
@@ -22,7 +23,6 @@ _MARKER = re.compile(
     r"|^(?:[^\w\n]|_)*+(?:answer|a|antwort|réponse|respuesta|最终答案|答案)[*_]*+[ \t]*+[:：](?:[*_]++(?=\s|\Z))?",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUESTION = re.compile(r"^[^\w\n]*+q(?:uestion)?[ \t]*+:", re.IGNORECASE | re.MULTILINE)  # before an answer behind "A:"
 _TAGS = r"(?:final[_-]?)?(?:answer|output|response|result)"
 _OPENING_TAG = re.compile(rf"<({_TAGS})\b[^<>]{{0,80}}+>", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|[\w-]{1,40}+\|>|</?s>|\[/?INST\]|</?(?:br|p|b|i|em|strong|code|pre)[ \t]*+/?>", re.IGNORECASE)
@@ -76,8 +76,8 @@ _CORRECTION = re.compile(
 )
 _CORRECTED = re.compile(
     r"\b(?:answer (?:is|should be|must be)|it (?:is|should be|must be)|make that|i meant?|should (?:instead )?be)\b"
-    r"[ \t]*+:?|(?:^|[.!?:\n])\s*+(?:so|thus|therefore|hence)\b[ \t]*+[,:]?",
-    re.IGNORECASE,
+    r"[ \t]*+:?|(?:^|[.!?:])[ \t]*+(?:so|thus|therefore|hence)\b[ \t]*+[,:]?",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LEFT_OUT = re.compile(
     r"\b(?:left out|not (?:listed|included|counted|part|in the list|among)|excluded?|omitted|ignored|skipped)\b",
@@ -86,7 +86,6 @@ _LEFT_OUT = re.compile(
 _NOT_MEANT = re.compile(r"\b(?:do(?:es)? not|is not|are not|nested|inside)\b|n['’]t\b", re.IGNORECASE)
 LONGEST: Final = 50_000  # characters of an answer; parsing a longer one would take seconds
 _MOST_LEVELS = 6
-_FEWEST_BLANKS, _LONG_ECHO = 4, 60  # blanks of a sentence that is taken for an echo; characters of a part of one
 
 Kind = Literal["prose", "list", "table", "code", "heading", "rule"]
 
@@ -192,38 +191,11 @@ def is_exclusion(sentence: str, explicit: bool = False) -> bool:
     return _LEFT_OUT.search(sentence) is not None or (not explicit and _NOT_MEANT.search(sentence) is not None)
 
 
-def without_echo(reply: str, *sources: str) -> str:
-    """Return the reply without the lines that only repeat sentences of the question or of the instruction."""
-    known = "|".join(["", *(_bare(part) for source in sources for part in re.split(r"(?<=[.!?])\s+", source)), ""])
-    known = f"{known}{' '.join(' '.join(sources).split()).lower()}"
-    lines = [(line, _without_repeated(line, known)) for line in reply.split("\n")]
-    return "\n".join(rest for line, rest in lines if rest == line or re.search(r"\w", rest))
-
-
 def marked_part(reply: str, place: Place = "marker") -> str:
     """Return what follows the last marker, or the whole reply without one; without the lines of fences."""
     text = _plain_lines(reply)
     after = _after_marker(text) if place == "marker" else None
     return "\n".join(line for line in (text if after is None else after).split("\n") if not _FENCE.match(line))
-
-
-def _without_repeated(line: str, known: str) -> str:
-    """Return a line without its sentences that stand in the known text."""
-    if _QUESTION.match(line):  # the answer behind it has a mark of its own
-        return line
-    sentences = re.split(r"(?<=[.!?])\s+", line)
-    kept = [sentence for sentence in sentences if not _is_repeated(_bare(sentence), known)]
-    return line if len(kept) == len(sentences) else " ".join(kept)
-
-
-def _is_repeated(sentence: str, known: str) -> bool:
-    if len(sentence) >= _LONG_ECHO and sentence in known:
-        return True
-    return sentence.count(" ") >= _FEWEST_BLANKS and f"|{sentence}|" in known
-
-
-def _bare(sentence: str) -> str:
-    return " ".join(sentence.split()).lower().strip("*_>`# ")
 
 
 def looks_like_code(text: str) -> bool:
@@ -265,7 +237,7 @@ def _first_line(text: str, lines: bool) -> str:
 def _after_marker(text: str) -> str | None:
     """Return the text behind the last marker, or in the last tag of an answer; None if there is neither."""
     text = _before_next_question(text)
-    quizzed = _QUESTION.search(text) is not None
+    quizzed = QUESTION.search(text) is not None
     markers = [
         match.end()
         for match in _MARKER.finditer(text)
@@ -280,7 +252,7 @@ def _after_marker(text: str) -> str | None:
 def _before_next_question(text: str) -> str:
     """Return the text up to a question that a model goes on with after its answer."""
     first = _MARKER.search(text)
-    further = _QUESTION.search(text, first.end()) if first else None
+    further = QUESTION.search(text, first.end()) if first else None
     return text[: further.start()] if further else text
 
 

@@ -86,7 +86,9 @@ def write_rows(lines: Sequence[str]) -> str:
     if at is None:
         at = 1 if rows and len(rows[0]) > 1 and all(re.fullmatch(r"\W*\d*\W*", row[0]) for row in rows) else 0
     why = next((place for place, cell in enumerate(heading) if re.search(r"reason|why|explan", cell)), None)
-    columns = [{row[at].strip("*_` ").lower() for row in rows if len(row) > at} for at in range(1, len(rows[0]) if rows else 0)]
+    columns = [
+        {row[at].strip("*_` ").lower() for row in rows if len(row) > at} for at in range(1, len(rows[0]) if rows else 0)
+    ]
     if any(len(column & _DECIDED) > 1 for column in columns):
         raise UnparseableError("expected an answer, found a table with a verdict on each row")
     written = [

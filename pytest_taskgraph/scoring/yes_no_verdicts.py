@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from .answering_sentences import NEGATION, content_words, names_of, restates, split_sentences
 
 _WORD = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
-_CHOICE = re.compile(r"\byes\W{0,4}(?:/|\bor\b|\|)\W{0,4}no\b|\bno\W{0,4}(?:/|\bor\b|\|)\W{0,4}yes\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\byes\W{0,4}(?:/|\bor\b|\|)\W{0,4}(?:a )?no\b|\bno\W{0,4}(?:/|\bor\b|\|)\W{0,4}yes\b", re.IGNORECASE
+)
 _BOTH = re.compile(r"\b(?:yes\W{1,4}and\W{1,4}no|no\W{1,4}and\W{1,4}yes)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"[\s*_`]*+(?:$|[^\w\s*_`]|\n|(?:it|its|they|there|this|that|these|the|because|since|as|for|in|if|and|but|not|we|i|a|an"
@@ -21,7 +23,11 @@ _SUBJECT = re.compile(
 )
 _ALONE_BEFORE = re.compile(r"(?:^|[^\w\s*_`\"'“‘({$]|\n)[\s*_`\"'“‘({$]*$")
 _ALONE_AFTER = re.compile(r"[*_`\"'”’)}$]*+\s*+(?:$|[.,:;!\n–—-])")
-_NEGATED = re.compile(r"(?:\bnot(?: an?)?(?: say)?|\b(?:say|think|said|a|or|of|usually|mostly|often))[\s*_`\"'“‘]*$", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\b(?:(?:not|n['’]t|never|people|some|many|others|one)(?: an?| (?:could |would |might )?(?:say|think|said))?"
+    r"|usually|mostly|often)[\s*_`\"'“‘]*$",
+    re.IGNORECASE,
+)  # or said by others
 _NEAR = 40  # characters of context before a word
 
 
@@ -61,7 +67,8 @@ _OFFERED = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONED = re.compile(
-    r"[\s*_`\"',;:(–—-]*+(?:but )?(?:only )?(?:if|unless|provided|assuming|depending|when|as long as)\b|[\s*_]*+\?", re.IGNORECASE
+    r"[\s*_`\"',;:(–—-]*+(?:but )?(?:only )?(?:if|unless|provided|assuming|depending|when|as long as)\b|[\s*_]*+\?",
+    re.IGNORECASE,
 )
 _LED = re.compile(
     r"(?:\banswer\b[^.!?\n]{0,60}?\b(?:is|be|:)|^|[.!?:,\n])[\s*_`\"'“(:]*+(?:so|thus|therefore|hence)?[\s,]*+$",
@@ -72,7 +79,7 @@ _CONCLUDED = re.compile(r"\b(?:so|thus|hence|therefore)\b[\s,:]*+(yes|no)(?=[\s*
 _SUPPOSED = re.compile(
     r"(?:^|[.;:!?\n])\s*(?:with|if|when|for|unless|provided|as long as)\b[^.;:!?\n]*,\s*[*_`\"'“]*$", re.IGNORECASE
 )
-_ASKED = re.compile(r"([^.!?\n]++)\?[\s*_`\"']{0,6}+(yes|no)\b", re.IGNORECASE)
+_ASKED = re.compile(r"(?:^|(?<=[.!?\n]))([^.!?\n]++)\?[\s*_`\"']{0,6}+(yes|no)\b", re.IGNORECASE)
 _PART = re.compile(r"[ \t]*+(?:[-*+•·–—✅❌✓✗][ \t]|\(?\d{1,9}[.)][ \t])")
 _COVERED = 0.6  # share of the question's words that a sentence has to restate
 _STEP_WORDS = frozenset(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from ...catalog import Catalog, Deferred
 from ...errors import TaskgraphError, UnparseableError
@@ -46,11 +47,15 @@ _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
 _OR_ANOTHER = re.compile(r"(?:[*_`)(\s,/–+=-]|\.\s|\b(?:and|or|to)\b)++\d")
 _SIGNS = {"&&": " and ", "||": " or "}
-_BRANCH = re.compile(r"^\W*(?:branch|path)\b[^:\n]{0,30}:", re.IGNORECASE | re.MULTILINE)
+_BRANCH = re.compile(r"^[^\w\n]*+(?:branch|path)\b[^:\n]{0,30}:", re.IGNORECASE | re.MULTILINE)
 _PLACE = re.compile(r", at the place where\b[^.?]*")
 _ENDS = ("START", "END")  # of a control flow; no tasks
 _LINKS = re.compile(rf"^[^\n]*?(?:{_ARROW.pattern})[^\n]*$", re.MULTILINE)
-_COUNTS = re.compile(r"\(\W*\d+ ?(?:times|x|×)|\((?:twice|again|repeated)|[×x] ?\d|\d ?×|\b(?:twice|\d+ times)\b\W*(?:,|$)|\b(?:revers|backward|last to first|alphabetical)\w*", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"\(\W{0,3}\d{1,9} ?(?:times|x|×)|\((?:twice|again|repeated)|[×x] ?\d|\d ?×"
+    r"|\b(?:twice|\d{1,9} times)\b\W{0,3}(?:,|$)|\b(?:revers|backward|last to first|alphabetical)\w*",
+    re.IGNORECASE,
+)  # of a task in an order; or another order
 _DECORATION = " \t\r\n*`.$"
 _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 
@@ -182,7 +187,10 @@ def _reduce_condition(statement: str, question: str, names: Sequence[str]) -> st
         rest = statement[match.end() :]
         if is_negated(statement[: match.start()]) != is_negated(question):
             continue
-        if restates(statement[: match.start()], _PLACE.sub("", question), names) and parse_guard(_plain_guard(rest)) is not None:
+        if (
+            restates(statement[: match.start()], _PLACE.sub("", question), names)
+            and parse_guard(_plain_guard(rest)) is not None
+        ):
             return rest
     return statement
 
@@ -212,10 +220,6 @@ def _reduce_order(statement: str, question: str, names: Sequence[str]) -> str:
     if arrows and statement.count(" > ") > 1:
         statement = statement.replace(" > ", ", ")
     return reduce_names(_ARROW.sub(",", statement) if arrows else statement, question, names)
-
-
-def _reduce_task(statement: str, question: str, names: Sequence[str]) -> str:
-    return reduce_names(statement, question, names, single=True)
 
 
 def _reduce_groups(statement: str, question: str, names: Sequence[str]) -> str:
@@ -382,7 +386,7 @@ TASK = Form(
     "correctness",
     wrong=_unknown_task,
     explain=explain_name,
-    reduce=_reduce_task,
+    reduce=partial(reduce_names, single=True),
 )
 TASK_SET = Form(
     "task-set", _set_instruction, _parse_set, _write_set, "jaccard", ("precision", "recall"),

@@ -46,11 +46,15 @@ _FINE = re.compile(
     r"(?:fine|ok(?:ay)?|correct|consistent|corresponds?|match(?:es|ing)?|fits?|plausible|in order"
     r"|no (?:issue|problem|contradiction|mismatch)s?)"
     r"\b(?![^.;]*\b(?:not|but|however|except)\b)"
-    r"|[^\n✗✘❌]*[✓✔✅]\W*$|[^,;–\n]*+[,;–]\s*+(?:(?:which|that) (?:is )?)?(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
+    r"|[^\n✗✘❌]*+(?<=[✓✔✅])$|[^,;–\n]*+[,;–]\s*+(?:(?:which|that) (?:is )?)?"
+    r"(?:fine|ok(?:ay)?|correct|as expected|matches|fits)\W*$",
     re.IGNORECASE,
 )
-_TEMPLATE = re.compile(r"\W*(?:the )?reason(?: in one sentence)?\W*", re.IGNORECASE)  # of the instruction
-_IN_ORDER = re.compile(r"\b(?:are|is|stand|they['’]re) (?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b", re.IGNORECASE)
+_NO_REASON = re.compile(  # of the instruction, or of two tasks that are in order
+    r"\W*(?:the )?reason(?: in one sentence)?\W*$|\W*(?:they|both|(?:these|the) two)(?: tasks)?(?: are| stand|['’]re) "
+    r"(?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b",
+    re.IGNORECASE,
+)
 _TASK_LABEL = re.compile(r"\A[\s*_•+–-]*+(?:task|name)[*_]*+:(?=[*_\s])[*_]*+", re.IGNORECASE)
 _LABEL_WORDS = "reason reasons explanation why description workflow data reads writes input output issue problem note"
 _LABELS = frozenset(_LABEL_WORDS.split())
@@ -107,7 +111,7 @@ def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[st
             tasks, reason = _parse_line(_TASK_LABEL.sub("", line, count=1), names)
             if len(tasks) == 1 and tasks[0] not in names and tasks[0].lower() in _LABELS:
                 tasks = []
-        if tasks and parsing == "lenient" and _TEMPLATE.fullmatch(reason):
+        if tasks and parsing == "lenient" and _NO_REASON.match(reason):
             raise UnparseableError(f"expected a reason, found {quote_start(reason)}")
         if tasks and parsing == "lenient" and _FINE.match(reason):
             continue  # a task of which nothing is said but that it is in order
@@ -253,7 +257,7 @@ def _parse_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Jso
     for index, line in enumerate(lines):
         for head, rest in (*_split_heads(line, names), (line, "")):
             pair_names = _pair_in(head, names)
-            if len(pair_names) > 1 and (_TEMPLATE.fullmatch(rest) or _IN_ORDER.search(rest)):
+            if len(pair_names) > 1 and _NO_REASON.match(rest):
                 raise UnparseableError(f"expected a reason, found {quote_start(rest)}")
             if len(pair_names) > 1:
                 return _pair_answer(pair_names, " ".join([rest, *lines[index + 1 :]]))
