@@ -108,7 +108,7 @@ def content_words(text: str, names: Iterable[str]) -> set[str]:
     masked, _ = mask_names(text, [name for name in names if name], LEFT, RIGHT)
     bare = _IDENTIFIER.sub(" ", _QUOTED.sub(" ", _MASK.sub(" ", masked)))
     words = (word.lower().replace("’", "'") for word in _WORD.findall(bare))
-    return {_stem(word) for word in words if word not in _PLAIN and not NEGATION.fullmatch(word)}
+    return {_stem(word) for word in words if word not in _PLAIN and not NEGATION.search(word)}
 
 
 @lru_cache(maxsize=4096)

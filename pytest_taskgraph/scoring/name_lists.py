@@ -32,7 +32,7 @@ _WHY = re.compile(r"\s*+:[*_`]*+|\s++[-–—]++\s")
 _SENTENCE = re.compile(rf"{_DECORATION}*+[.!]{_DECORATION}*+\s++")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\S)")
 _LEAD = re.compile(r":[*_]*+(?:\s|$)")
-_COPULA = re.compile(rf"\b(?:is|are|be|includes?|namely)\s++(?=[*_`\"'“‘«\[{{(]*+(?:{MASK}|[A-Z]\w*))")
+_COPULA = re.compile(rf"(?:\b(?:is|are|be|includes?|namely)|\b[Ii]t['’]s)\s++(?=[*_`\"'“‘«\[{{(]*+(?:{MASK}|[A-Z]\w*))")
 _NEGATIVE = re.compile(r"\W*(?:not|excluded|excluding|except|without|never|neither|wrong|incorrect)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|n['’]t|never|excluding|except|than|without)\W*$", re.IGNORECASE)
 _LEADS = "answer answers task tasks name names list result results output set order groups steps"
@@ -72,7 +72,7 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"[^\w∅\\]*+(?:(?:there (?:is|are)|(?:the )?answer(?: is)?:?|it is)\b[^\w∅\\]*+)?(?:"
+    r"[^\w∅\\]*+(?:(?:there (?:is|are)|(?:the )?answer(?: is)?:?|it is|(?:the|this) workflow has)\b[^\w∅\\]*+)?(?:"
     r"(?:none|nothing|n/a|not (?:a single|one|any)\b|keine?|aucune?|ningun[oa]|nessun[oa]|"
     r"(?:an |the )?empty(?: set| list)?|"
     r"no(?: (?:such|other|further|more|\w+))?? (?:tasks?|names?|links?|groups?|blocks?|pairs?|steps?|data|items?))\b"

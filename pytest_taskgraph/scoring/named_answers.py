@@ -23,6 +23,7 @@ _EXAMPLE = re.compile(r"\be\.g\.|\bfor (?:example|instance)\b", re.IGNORECASE)
 _FOUND = re.compile(
     r"\b(?:none|nothing|empty|found|exists?|apply|applies|match(?:es)?|such|single|qualif\w+|n/a)\b", re.IGNORECASE
 )
+_BREAK = re.compile(r"[;:(–—]|\s-\s")
 _LONGEST_SENTENCE = 1_000  # characters
 _MOST_SENTENCES = 30  # at the end of a statement that are looked at
 _STATED = re.compile(r"\b(?:the|my) (?:\w{1,12} )?answer(?: is|:)\s*+:?", re.IGNORECASE)
@@ -52,7 +53,7 @@ def reduce_names(statement: str, question: str, names: Sequence[str], single: bo
 
 def _is_about_other(text: str, question: str, names: Sequence[str]) -> bool:
     """Return True if a sentence that there are none denies something else than the question asks for."""
-    first = (split_sentences(without_reason(text[:_LONGEST_SENTENCE].partition(";")[0])) or [""])[0]
+    first = (split_sentences(without_reason(_BREAK.split(text[:_LONGEST_SENTENCE], maxsplit=1)[0])) or [""])[0]
     return not content_words(_FOUND.sub(" ", first), names) <= content_words(question, names)
 
 

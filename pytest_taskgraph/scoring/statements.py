@@ -357,17 +357,18 @@ def _last_statement(text: str, names: Sequence[str], listed: bool) -> str:
 
 
 def _after_last_heading(blocks: list[_Block]) -> list[_Block]:
-    """Return the blocks without headings, of lists that headings part those below a heading such as "Conclusion".
+    """Return the blocks without headings; only those below a last heading such as "Conclusion".
 
     Raises:
         UnparseableError: if headings part lists, and none of them announces the answer.
     """
-    at = max((at for at, block in enumerate(blocks) if block.kind == "heading"), default=0)
-    below = [block for block in blocks[at + 1 :] if block.kind != "rule"]
-    if blocks and _CONCLUDING.match(blocks[at].text) and below:
-        return below
-    if [block.kind for block in below] == ["list"] and any(block.kind == "list" for block in blocks[:at]):
-        raise UnparseableError("expected an answer, found several lists below headings")
+    at = max((at for at, block in enumerate(blocks) if block.kind == "heading"), default=None)
+    if at is not None:
+        below = [block for block in blocks[at + 1 :] if block.kind != "rule"]
+        if below and _CONCLUDING.match(blocks[at].text):
+            return below
+        if [block.kind for block in below] == ["list"] and any(block.kind == "list" for block in blocks[:at]):
+            raise UnparseableError("expected an answer, found several lists below headings")
     return [block for block in blocks if block.kind != "heading"]
 
 
@@ -376,6 +377,7 @@ def _is_beside_list(text: str, before: _Block, listed: bool, names: Sequence[str
     if before.kind != "list":
         return False
     named = any(name in text for name in names) or re.search(r"[^\W\d]\d|[a-z][A-Z]|[`'\"“‘]", text)
+    named = named and not re.match(r"\W*(?:both|these|all of (?:them|these)|each)\b", text, re.IGNORECASE)
     return is_exclusion(text) or (listed and not named and not _MAY_CHANGE.search(text) and text.count(" ") > 1)
 
 

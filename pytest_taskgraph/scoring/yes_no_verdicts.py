@@ -63,7 +63,7 @@ _OFFERED = re.compile(
     r"[\s*_`\"'.,!:;–—-]*+(?:of course|sure|absolutely)?[\s,!.]*+"
     r"(?:i (?:can|could|will|would|am|think i)\b|i['’](?:d|ll|m)\b|let me\b|let['’]s\b"
     r"|please\b|you can\b|problem\b|gladly\b|happily\b|with pleasure\b|(?:good|great|nice|interesting) question\b"
-    r"|(?:these |such )?[a-z]{1,20}s are (?:an?|one|often|usually|always|common|typical|important|interesting|fun)\b)",
+    r"|(?:these |such )?[a-z]{1,20}s are (?:an?|one|often|usually|common|typical|important|interesting|fun)\b)",
     re.IGNORECASE,
 )
 _CONDITIONED = re.compile(
