@@ -63,7 +63,7 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
         names: The known names; numbers in them do not count.
     """
     named_in_words = [name for name in names if re.search(r"[^\W\d]", name)]
-    parts = re.split(r"(?<=[.!?\n])", unbox_answer(statement, names))
+    parts = re.split(r"(?<=[.!?;,\n])|(?= and )", unbox_answer(statement, names))
     text = "".join(part for part in parts if not _is_about_other(part, question, names))
     text = mask_names(text, named_in_words, "\ue000N", "\ue001")[0]
     text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))

@@ -43,7 +43,7 @@ _OFFER = re.compile(
 _NOTE = re.compile(r"\W*+(?:note|remark|explanation)[^\w:]*+:", re.IGNORECASE)
 _MAY_CHANGE = re.compile(
     r"\b(?:also|too|but|however|should|forgot|wrong|mistake|actually|first|second|third|last|latter|former|only|except"
-    r"|none|no|not|nothing|never)\b|n['’]t\b",
+    r"|none|no|not|nothing|never|unsure|uncertain|incorrect|ignore|later|earlier|before)\b|n['’]t\b",
     re.IGNORECASE,
 )  # a sentence with none of these leaves the list before it as it is
 _CONCLUDING = re.compile(r"\W*+(?:(?:the )?(?:final )?(?:answer|result|solution)|conclusion|summary)\b", re.IGNORECASE)
@@ -377,8 +377,10 @@ def _is_beside_list(text: str, before: _Block, listed: bool, names: Sequence[str
     if before.kind != "list":
         return False
     named = any(name in text for name in names) or re.search(r"[^\W\d]\d|[a-z][A-Z]|[`'\"“‘]", text)
-    named = named and not re.match(r"\W*(?:both|these|all of (?:them|these)|each)\b", text, re.IGNORECASE)
-    return is_exclusion(text) or (listed and not named and not _MAY_CHANGE.search(text) and text.count(" ") > 1)
+    about_all = re.match(r"\W*(?:both|these|all of (?:them|these)|each)\b", text, re.IGNORECASE)
+    return is_exclusion(text) or (
+        listed and (about_all or not named) and not _MAY_CHANGE.search(text) and text.count(" ") > 1
+    )
 
 
 def _last_lines(blocks: Sequence[_Block], names: Sequence[str]) -> str:

@@ -185,12 +185,10 @@ def _reduce_condition(statement: str, question: str, names: Sequence[str]) -> st
         raise UnparseableError("expected a condition, found 'otherwise'")
     for match in _UNDER.finditer(statement):
         rest = statement[match.end() :]
-        if is_negated(statement[: match.start()]) != is_negated(question):
+        head = statement[: match.start()]
+        if is_negated(head) != is_negated(question) or "loop condition" in statement[: match.end()].lower():
             continue
-        if (
-            restates(statement[: match.start()], _PLACE.sub("", question), names)
-            and parse_guard(_plain_guard(rest)) is not None
-        ):
+        if restates(head, _PLACE.sub("", question), names) and parse_guard(_plain_guard(rest)) is not None:
             return rest
     return statement
 

@@ -51,8 +51,9 @@ _FINE = re.compile(
     re.IGNORECASE,
 )
 _NO_REASON = re.compile(  # of the instruction, or of two tasks that are in order
-    r"\W*(?:the )?reason(?: in one sentence)?\W*$|\W*(?:they|both|(?:these|the) two)(?: tasks)?(?: are| stand|['’]re) "
-    r"(?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b",
+    r"\W*(?:(?:the )?reason(?: in one sentence)?\W*$|(?:no (?:problem|issue)|(?:correct|right) order)\b"
+    r"|(?:they|both|(?:these|the) two)(?: tasks)?(?: are| stand|['’]re) "
+    r"(?:fine|(?:already )?in (?:the )?(?:right|correct) order)\b)",
     re.IGNORECASE,
 )
 _TASK_LABEL = re.compile(r"\A[\s*_•+–-]*+(?:task|name)[*_]*+:(?=[*_\s])[*_]*+", re.IGNORECASE)
@@ -111,10 +112,10 @@ def _parse_reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[st
             tasks, reason = _parse_line(_TASK_LABEL.sub("", line, count=1), names)
             if len(tasks) == 1 and tasks[0] not in names and tasks[0].lower() in _LABELS:
                 tasks = []
-        if tasks and parsing == "lenient" and _NO_REASON.match(reason):
-            raise UnparseableError(f"expected a reason, found {quote_start(reason)}")
         if tasks and parsing == "lenient" and _FINE.match(reason):
             continue  # a task of which nothing is said but that it is in order
+        if tasks and parsing == "lenient" and _NO_REASON.match(reason):
+            raise UnparseableError(f"expected a reason, found {quote_start(reason)}")
         if tasks:
             current_lines = []
         elif parsing == "lenient" and after_gap and any(current_lines) and not line[0].isspace():
