@@ -50,7 +50,7 @@ _CONCLUDING = re.compile(r"\W*+(?:(?:the )?(?:final )?(?:answer|result|solution)
 _BEGINS_NAMED = re.compile(r"[\W_]*+(?=[^\W\d])(?:\w*\d|\w*?[a-z][A-Z])\w*+(\W{0,3}:)?")
 _PICTURE = r"[\U0001f000-\U0001faff\u2600-\u26ff\u2b00-\u2bff\ufe0f\u200d]"
 _LEADING_PICTURE = re.compile(rf"^[ \t]*+{_PICTURE}++[ \t]*+", re.MULTILINE)
-_TRAILING_PICTURE = re.compile(rf"[ \t]*+{_PICTURE}++[ \t]*+$", re.MULTILINE)
+_TRAILING_PICTURE = re.compile(rf"(?<!{_PICTURE})(?<![ \t])[ \t]*+(?:{_PICTURE}++[ \t]*+)++$", re.MULTILINE)
 _SHORT = 6  # blanks in a cheer such as "Happy cooking!"
 _LABEL_LINE = re.compile(r"^[ \t]*+(?:[\w -]{1,40}:|(?:flowchart|graph)[ \t]++\w{2})[ \t]*+$\n?", re.MULTILINE)
 _LABELLED = re.compile(
