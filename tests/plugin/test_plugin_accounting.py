@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 from loopback import Loopback, Raw, refuse, reply
 from plugin_project import OWN, Project, Ran, properties, right
-
-from pytest_taskgraph.results import record
 
 MANY = """
 from pytest_taskgraph import suite, understanding
@@ -172,18 +169,6 @@ def test_reports_tell_stored_replies_apart(many: Project, server: Loopback) -> N
     with open(many.path / "report.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["group"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
-
-
-def test_record_without_usage_loads_and_tells_what_replies_took(many: Project, server: Loopback) -> None:
-    many.run(lean(server), *PRICED)
-    old = json.loads((many.path / "record.json").read_text(encoding="utf-8"))
-    del old["usage"]
-    for trial in old["trials"]:
-        del trial["reply"]["stored"]
-    (many.path / "old.json").write_text(json.dumps(old), encoding="utf-8")
-    loaded = record.load_whole(many.path / "old.json")
-    assert record.about_of(loaded).usage is None
-    assert [trial.reply.stored for trial in record.trials(loaded) if trial.reply] == [False] * 10
 
 
 def test_baseline_tells_nothing_of_requests(project: Project) -> None:

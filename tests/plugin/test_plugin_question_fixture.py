@@ -75,7 +75,7 @@ def test_question_fixture_with_several_models_is_one_item(project: Project) -> N
 
 
 def test_question_fixture_is_no_trial(project: Project) -> None:
-    project.write("test_prompts.py", PROMPTS.replace("instances=2", "instances=3"))
+    project.write("test_unasked.py", PROMPTS.replace("instances=2", "instances=3"))
     ran = project.run("--model=simulated:1", "--taskgraph-report=json=record.json", "-v")
     assert ran.counts == {"passed": 10}
     assert "seed 0, 4 questions" in ran.output
