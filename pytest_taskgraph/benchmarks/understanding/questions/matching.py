@@ -85,13 +85,18 @@ def _workflows(pattern: Pattern, recipe: Recipe, rng: Random) -> Iterator[tuple[
     base = build(recipe, rng)
     flaws = {verdict: pattern.flaws.get(verdict, ()) for verdict in VERDICTS}
     if flaws["yes"] == flaws["no"]:
-        yield _with_flaw(base, flaws["yes"], rng), VERDICTS
+        yield with_flaw(base, flaws["yes"], rng), VERDICTS
     else:
         for verdict_of_flaw, names in flaws.items():
-            yield _with_flaw(base, names, rng), (verdict_of_flaw,)
+            yield with_flaw(base, names, rng), (verdict_of_flaw,)
 
 
-def _with_flaw(workflow: Workflow, flaws: tuple[str, ...], rng: Random) -> Workflow:
+def with_flaw(workflow: Workflow, flaws: tuple[str, ...], rng: Random) -> Workflow:
+    """Return the workflow with one of the flaws, in a new order of declaration; unchanged if there are none.
+
+    Raises:
+        NoCaseError: if there is no place for the flaw.
+    """
     return shuffle_declarations(MUTATIONS[rng.choice(flaws)](workflow, rng), rng) if flaws else workflow
 
 

@@ -10,8 +10,7 @@ from random import Random
 
 from ....catalog import catalog_cache
 from ....errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
-from ....generation.builder import build, shuffle_declarations
-from ....generation.flaws import MUTATIONS
+from ....generation.builder import build
 from ....generation.recipe import Recipe, implied_features, least_tasks
 from ....generation.vocabularies import domain_names, most_tasks
 from ....workflow.features import FEATURES
@@ -19,7 +18,7 @@ from ....workflow.model import Workflow
 from ...workflow_options import Names
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import Scope, cases, scopes
-from .matching import draw_matched
+from .matching import draw_matched, with_flaw
 
 ATTEMPTS = 100
 MATCHING_ATTEMPTS = 16
@@ -134,8 +133,7 @@ def _attempt(
 ) -> tuple[Workflow, tuple[Scope, Case]] | None:
     try:
         project = build(recipe, rng)
-        if flaws := pattern.flaws.get(answer or ""):
-            project = shuffle_declarations(MUTATIONS[rng.choice(flaws)](project, rng), rng)
+        project = with_flaw(project, pattern.flaws.get(answer or "", ()), rng)
     except NoCaseError:  # no consistent choice of tasks, or no place for the flaw; the next attempt may succeed
         return None
     hardest = _hardest_cases(pattern, project, answer)
