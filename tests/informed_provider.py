@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 from benchmark_families import REPORT_ONLY, REPORTS, Benchmark, write
 from loopback import Answer, Loopback, Received, reply
 from plugin_project import Project
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[1] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 PRICE = (1e-8, 20e-6)  # US dollars a token in and out
 PRICED = ("--taskgraph-price=0.01/20", "--taskgraph-model-option=max_tokens=20")
 _REPLIES: dict[tuple[str, str, str], dict[str, str]] = {}

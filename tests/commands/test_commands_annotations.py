@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -13,15 +12,13 @@ import pytest
 from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.annotations_command import COLUMNS, annotations_csv, plain_cell, safe_cell
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Failure, Json, Question, Reply, Score, Trial
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought")
 HOSTILE = '=HYPERLINK("http://x")\r\nand, "more"\n\n-2'
 

@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from described_runs import about_run
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks import FAMILIES
@@ -34,9 +35,6 @@ from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
 PROMPTS = ("chain-of-thought", "direct", "answer-first")
 REPLIES = (

@@ -17,9 +17,10 @@ from benchmark_families import (
     line_of,
     write,
 )
-from informed_provider import PRICED, SCHEMA, Provider, lasting, prompt_of, scores
+from informed_provider import PRICED, Provider, lasting, prompt_of, scores
 from loopback import Loopback, refuse
 from plugin_project import Project
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.__main__ import main
 

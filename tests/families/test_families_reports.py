@@ -22,9 +22,10 @@ from benchmark_families import (
     line_of,
     write,
 )
-from informed_provider import SCHEMA, Provider
+from informed_provider import Provider
 from loopback import Loopback
 from plugin_project import Project
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.reports.wording import fact_name
 

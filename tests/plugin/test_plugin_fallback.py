@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from loopback import Loopback, Raw, as_json
 from plugin_project import CLIENTS, Project, asking_through, properties, right
+from record_schema_file import SCHEMA
 
 SUITE = """
 from conftest import FALLING_BACK
@@ -69,9 +68,6 @@ BARE = as_json(
     }
 )
 NOT_FOUND = Raw(404, b'{"detail": "Not Found"}')
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 PATHS = ["/v1/completions", *["/v1/chat/completions"] * 4]
 
 

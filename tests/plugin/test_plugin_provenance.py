@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import platform
 import shutil
 from datetime import datetime, timedelta
@@ -10,7 +9,7 @@ import bounded_process
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from plugin_project import Project, properties
-from record_page import SCHEMA as SCHEMA_FILE
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.plugin.output.circumstances import public_words
 from pytest_taskgraph.redaction import MASK
@@ -70,7 +69,7 @@ def test_record_states_circumstances_of_run(project: Project) -> None:
     assert provenance["command"][0] == "pytest"
     assert REPORT in provenance["command"]
     assert "hush" not in (project.path / "record.json").read_text()
-    jsonschema.validate(project.record(), json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+    jsonschema.validate(project.record(), SCHEMA)
     tracked = next(project.path.glob("test_*.py"))
     tracked.write_text(tracked.read_text() + "\n")
     project.run(REPORT)

@@ -1,18 +1,13 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from plugin_project import IDS, Project, rows, wrong
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.results import record
 
 REPORT = "--taskgraph-report=json=record.json"
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 
 
 def test_record_holds_every_trial_and_is_of_schema(project: Project) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from plugin_project import IDS, Project, Ran
+from record_schema_file import SCHEMA
 
 REPORT = "--taskgraph-report=json=record.json"
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
-)
 SIMULATED = "--model=simulated:1"
 GATE = "--taskgraph-gate=structure>=0.1"
 USAGE = pytest.ExitCode.USAGE_ERROR

@@ -3,25 +3,38 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import shutil
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from described_runs import about_run, described
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from record_schema_file import COMMAND, FILE, SCHEMA, schema_text
 
-from pytest_taskgraph.diagram import pack
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.errors import ReadError, UsageError
-from pytest_taskgraph.family_description import AggregateKind, Rows
+from pytest_taskgraph.family_description import (
+    Aggregate,
+    Column,
+    FamilyDescription,
+    ReferenceValue,
+    TableLayout,
+    TableSpec,
+)
 from pytest_taskgraph.results import record
+from pytest_taskgraph.results.case import FAILURES, RunCase
 from pytest_taskgraph.results.record import json_values
+from pytest_taskgraph.results.record.facts import Usage
+from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.tables import Cell, Reference
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())
 ABOUT = about_run(
     "0.1.0", ("m",), 7, ("wadl", "mermaid"), "chain-of-thought", "lenient", ("answers",), 3, {"temperature": 0.2}
 )
@@ -67,23 +80,39 @@ def test_schema_refuses_invalid_record() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(Question, "question"), (Reply, "reply"), (Score, "score"), (Failure, "failure"), (Trial, "trial"), (Row, "row")],
-)
+    [
+        (Question, "QuestionJson"), (Reply, "ReplyJson"), (Score, "ScoreJson"), (Failure, "FailureJson"),
+        (Trial, "TrialJson"), (Row, "RowJson"), (RunCase, "VerdictJson"), (Usage, "UsageJson"),
+        (Provenance, "ProvenanceJson"), (FamilyDescription, "FamilyJson"), (Aggregate, "AggregateJson"),
+        (TableSpec, "TableSpecJson"), (Column, "ColumnJson"), (TableLayout, "LayoutJson"),
+        (ReferenceValue, "ReferenceValueJson"), (Cell, "CellJson"), (Reference, "PublishedValueJson"),
+        (Diagram, "DiagramJson"), (DiagramNode, "NodeJson"), (DiagramEdge, "EdgeJson"), (DiagramGroup, "GroupJson"),
+        (DiagramPair, "DiagramPairJson"),
+    ],
+)  # fmt: skip
 def test_schema_has_every_field(kind: type[Any], name: str) -> None:
     extra = {"attempts"} if kind is Trial else set()
     assert {field.name for field in fields(kind)} | extra == set(SCHEMA["$defs"][name]["properties"])
 
 
-PARTS = (("aggregate", "kind"), ("table", "rows"))  # of what a family says of itself
-
-
-def test_schema_lists_every_kind_of_aggregate_and_row() -> None:
-    kinds, rows = (SCHEMA["$defs"][of]["properties"][name]["enum"] for of, name in PARTS)
-    assert (set(kinds), set(rows)) == (set(get_args(AggregateKind)), set(get_args(Rows)))
-
-
 def test_schema_has_every_member_of_record() -> None:
     assert set(record.build([], ABOUT)) == set(SCHEMA["properties"])
+    assert SCHEMA["properties"]["fail_on"]["items"]["enum"] == list(FAILURES)
+
+
+def test_schema_file_is_what_pydantic_writes() -> None:
+    assert FILE.read_text(encoding="utf-8") == schema_text(), f"{FILE.name} is out of date; run: {COMMAND}"
+
+
+def test_record_page_example_reads_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```$", FILE.with_name("record.md").read_text("utf-8"), re.M | re.S)
+    record.save(tmp_path / "run.json", record.build([make_trial("a")], ABOUT))
+    shutil.copy(FILE, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    exec(example, {})
+    assert capsys.readouterr().out == "a right 10\n"
 
 
 @given(nasty, nasty, nasty)

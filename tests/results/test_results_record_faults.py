@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from copy import deepcopy
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_records import Place, changed
+from record_schema_file import SCHEMA
 
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.results.case import RunCase
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.record.record_builder import build
-from pytest_taskgraph.results.record.shape import find_faults
+from pytest_taskgraph.results.record.record_faults import find_faults
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)
@@ -112,7 +112,9 @@ KINDS: dict[str, tuple[Place, list[Any], list[Any]]] = {
     "any values": ((*IN_TRIAL, "reply", "tool_calls"), [[{"a": [1]}]], [[1], [{"a": nested(101)}], {}]),
     "settings": (("settings",), [{"tasks": [12]}], [[], {"a": nested(101)}]),
     "no value": ((*IN_TRIAL, "diagram"), [None], ["", {}]),
-    "score": ((*IN_TRIAL, "score"), [None, {"value": 1}], [{}, [], "x"]),
+    "row": (("totals", 0, "n"), [0], [-1, None]),
+    "cell": (("tables",), [[]], [[{}], [1]]),
+    "score": ((*IN_TRIAL, "score"), [None, RECORD["trials"][0]["score"] | {"value": 0}], [{}, [], "x", {"value": 1}]),
 }
 
 
@@ -203,26 +205,24 @@ def test_find_faults_accepts_written_and_unknown_members() -> None:
 @pytest.mark.parametrize(
     ("place", "kind"),
     [
-        ((), About),
-        (("gates", 0), RunCase),
-        (("diagrams", "w", "nodes", 0), DiagramNode),
-        (IN_TRIAL, Trial),
-        ((*IN_TRIAL, "question"), Question),
-        ((*IN_TRIAL, "reply"), Reply),
-        ((*IN_TRIAL, "score"), Score),
+        ((), SCHEMA),
+        (("gates", 0), SCHEMA["$defs"]["VerdictJson"]),
+        (("diagrams", "w", "nodes", 0), SCHEMA["$defs"]["NodeJson"]),
+        (IN_TRIAL, SCHEMA["$defs"]["TrialJson"]),
+        ((*IN_TRIAL, "question"), SCHEMA["$defs"]["QuestionJson"]),
+        ((*IN_TRIAL, "reply"), SCHEMA["$defs"]["ReplyJson"]),
+        ((*IN_TRIAL, "score"), SCHEMA["$defs"]["ScoreJson"]),
     ],
 )
-def test_find_faults_requires_fields_without_default(place: Place, kind: Any) -> None:  # noqa: ANN401
-    optional = {"diagram", "diagram_pair", "texts"} if kind is Trial else set()
-    for field in fields(kind):
+def test_find_faults_requires_what_schema_requires(place: Place, kind: dict[str, Any]) -> None:
+    for name in kind["properties"]:
         record: Any = deepcopy(RECORD)
         at = record
-        for name in place:
-            at = at[name]
-        at.pop(field.name, None)
-        needed = field.default is MISSING and field.default_factory is MISSING
-        needed |= kind in (About, Trial) and field.name not in optional  # their fields are always written
-        assert [fault.endswith(f"{field.name}' is missing") for _, fault in find_faults(record)] == [True] * needed
+        for step in place:
+            at = at[step]
+        at.pop(name, None)
+        faults = [fault.endswith(f"{name}' is missing") for _, fault in find_faults(record)]
+        assert faults == [True] * (name in kind["required"])
 
 
 @given(st.sampled_from(["question", "reply", "score"]), st.data(), json_values)
