@@ -1,11 +1,14 @@
-"""A text that is being parsed, with its name, so that every error can state the place."""
+"""A text that is being parsed, with its name, so that every error can state the place; the lines of a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import IO, Final, NoReturn
 
 from .errors import ReadError
+
+LONGEST_LINE: Final = 2**28  # bytes of a line of a file; /dev/zero is a line without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,18 @@ class Source:
         if rest:
             return repr(rest if len(rest) <= 24 else rest[:21] + "...")
         return "the end of the line" if offset < len(self.text) else "the end of the text"
+
+
+def bounded_lines(file: IO[bytes], where: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file of JSON lines that are not blank, each with its number.
+
+    Raises:
+        ReadError: if a line is longer than LONGEST_LINE.
+    """
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise ReadError(where, number, 1, f"a line of more than {LONGEST_LINE} bytes", "one JSON object a line")
+        if line.strip():
+            yield number, line

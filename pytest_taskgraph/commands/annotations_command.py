@@ -151,6 +151,8 @@ def read_annotations(path: Path) -> list[AnnotationRow]:
         UsageError: with file, line and column, if the file is no such file, a score is invalid, or two rows annotate
             one answer.
     """
+    if path.is_char_device():
+        raise UsageError(f"{path}: is a device, which may have no end; name a CSV file")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..source import bounded_lines
 from ..trial import Json, Place
 from .forms import form
 
@@ -171,10 +172,10 @@ def read_recorded_answers(path: Path) -> list[RecordedAnswer]:
         UsageError: with file and line, if the file cannot be read, holds no answers, or a line is no recorded answer.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        with path.open("rb") as file:
+            rows = [_parse_row(line, number, f"{path}:{number}") for number, line in bounded_lines(file, str(path))]
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    rows = [_parse_row(line, number, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise UsageError(f"{path}: holds no rows, expected one JSON object a line")
     return rows

@@ -294,6 +294,12 @@ def test_import_file_without_csv_is_usage_error(
     assert "Traceback" not in error
 
 
+def test_import_device_is_usage_error(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = source.with_name("new.json")
+    assert main(["annotations", "import", str(source), "/dev/zero", "--into", str(new)]) == 4
+    assert capsys.readouterr().err == "error: /dev/zero: is a device, which may have no end; name a CSV file\n"
+
+
 def test_annotations_existing_files_need_force(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = annotated(source, scores("1", "1", "1"))
     contents: dict[Path, Any] = {path: path.read_bytes() for path in (source, file)}

@@ -228,11 +228,20 @@ def test_import_wrong_line_imports_no_entry(tmp_path: Path, capsys: pytest.Captu
     assert not (tmp_path / "new").exists()
 
 
+def test_import_line_without_end_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_taskgraph.source.LONGEST_LINE", 10_000)
+    message = refused(capsys, "import", "/dev/zero", "--store", tmp_path / "s")
+    assert message == "error: /dev/zero:1:1: found a line of more than 10000 bytes, expected one JSON object a line\n"
+    assert not (tmp_path / "s").exists()
+
+
 WRONG: dict[str, tuple[str, str]] = {
     "no JSON": ("{", "no JSON"),
     "no object": ("[1]", "an object"),
-    "a field too few": ('{"key": "a"}', "the fields at, key, model, reply, request"),
-    "a field too many": (changed(("run",), "r"), "the fields at"),
+    "a field too few": ('{"key": "a"}', "no field 'at'"),
+    "a field too many": (changed(("run",), "r"), "the field 'run', expected no such field"),
     "a key given twice": ('{"at": 1, "at": 2}', "twice"),
     "a number that is not finite": (changed(("reply", "cost"), float("inf")), "not finite"),
     "a number too large": (changed(("reply", "cost"), 0).replace('"cost": 0', '"cost": 1e999'), "not finite"),
@@ -243,24 +252,28 @@ WRONG: dict[str, tuple[str, str]] = {
     "lists in lists without end": ("[" * 99_999, "no usable JSON"),
     "a day that is none": (changed(("at",), "2026-02-31T10:00:00Z"), "a time in UTC"),
     "a time of elsewhere": (changed(("at",), "2026-02-21T10:00:00+05:00"), "a time in UTC"),
-    "a key that is none": (changed(("key",), "A" * 64), "64 hexadecimal digits"),
+    "a key that is none": (changed(("key",), "A" * 64), "a SHA-256 in hexadecimal"),
     "the key of another request": (changed(("key",), "a" * 64), entry("Which is first?").key),
     "a request of another model": (changed(("request", "model"), "m"), "the model of the entry"),
-    "a request of a kind unknown": (changed(("request", "kind"), "sing"), "the fields"),
-    "a request without repetition": (changed(("request",), {"kind": "chat"}), "repetition"),
-    "a repetition 0": (changed(("request", "repetition"), 0), "a whole number from 1"),
-    "a truth for a number": (changed(("request", "repetition"), True), "a whole number from 1"),
-    "messages that are texts": (changed(("request", "messages"), ["hi"]), "a list of objects"),
+    "a request of a kind unknown": (changed(("request", "kind"), "sing"), "'chat', 'embed', 'score'"),
+    "a request without its fields": (changed(("request",), {"kind": "chat"}), "no field 'model'"),
+    "a request that is a text": (changed(("request",), "x"), "an object"),
+    "a repetition 0": (changed(("request", "repetition"), 0), "a number of at least 1"),
+    "a truth for a number": (changed(("request", "repetition"), True), "found true, expected a whole number"),
+    "messages that are texts": (changed(("request", "messages"), ["hi"]), 'found "hi", expected an object'),
     "a reply that is a text": (changed(("reply",), "Load"), "an object"),
-    "a reply without text": (changed(("reply",), {}), "a reply with its text"),
-    "a reply with a strange field": (changed(("reply", "pickle"), "x"), "only text, tokens_in"),
+    "a reply without text": (changed(("reply",), {}), "no field 'text'"),
+    "a reply with a strange field": (changed(("reply", "pickle"), "x"), "the field 'pickle', expected no such field"),
     "a text that is a number": (changed(("reply", "text"), 1), "a text"),
-    "half a token": (changed(("reply", "tokens_in"), 0.5), "a whole number from 0"),
-    "a score without its tokens": (changed(("reply", "logprobs"), [[-1, None]]), "[log-probability, tokens,"),
-    "a score above 0": (changed(("reply", "logprobs"), [[1, 2, None]]), "[log-probability, tokens,"),
-    "a score of half a token": (changed(("reply", "logprobs"), [[-1, 0.5, None]]), "[log-probability, tokens,"),
-    "a score that is greedy by a text": (changed(("reply", "logprobs"), [[-1, 1, "yes"]]), "[log-probability, tokens,"),
-    "a vector of words": (changed(("reply", "embeddings"), [["a"]]), "a list of lists of numbers"),
+    "half a token": (changed(("reply", "tokens_in"), 0.5), "found 0.5, expected a whole number"),
+    "a score without its tokens": (changed(("reply", "logprobs"), [[-1, None]]), "found null, expected a whole number"),
+    "a score above 0": (changed(("reply", "logprobs"), [[1, 2, None]]), "a number of at most 0"),
+    "a score of half a token": (
+        changed(("reply", "logprobs"), [[-1, 0.5, None]]),
+        "found 0.5, expected a whole number",
+    ),
+    "a score that is greedy by a text": (changed(("reply", "logprobs"), [[-1, 1, "yes"]]), "true or false"),
+    "a vector of words": (changed(("reply", "embeddings"), [["a"]]), 'found "a", expected a valid number'),
 }
 
 

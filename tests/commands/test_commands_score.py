@@ -152,6 +152,15 @@ def test_score_unreadable_file_is_usage_error(tmp_path: Path, capsys: pytest.Cap
     assert "missing: cannot be read" in error
 
 
+def test_score_line_without_end_is_usage_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_taskgraph.source.LONGEST_LINE", 10_000)
+    assert main(["score", "/dev/zero"]) == 4
+    expected = "error: /dev/zero:1:1: found a line of more than 10000 bytes, expected one JSON object a line\n"
+    assert capsys.readouterr().err == expected
+
+
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--parsing", "kind"]])
 def test_score_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4

@@ -25,6 +25,7 @@ from ...errors import UsageError
 from ...models.store_folder import FILE
 from ...reports.escape import one_line
 from ...reports.table import table
+from ...source import bounded_lines
 from .lines import StoredEntry, format_line, read_line
 from .rows import (
     MergeResult,
@@ -234,12 +235,9 @@ def _read_exports(files: Sequence[str]) -> Iterator[StoredEntry]:
             raise UsageError(f"{name}: cannot be read: {error.strerror or error}") from error
 
 
-def _read_lines(file: Iterable[bytes], where: str) -> Iterator[StoredEntry]:
-    for number, line in enumerate(file, 1):
-        if number == 1:
-            line = line.removeprefix(BOM_UTF8)
-        if line.strip():
-            yield read_line(line, where, number)
+def _read_lines(file: IO[bytes], where: str) -> Iterator[StoredEntry]:
+    for number, line in bounded_lines(file, where):
+        yield read_line(line.removeprefix(BOM_UTF8) if number == 1 else line, where, number)
 
 
 def _merge_lines(merged: MergeResult, replace: bool) -> list[str]:

@@ -4,30 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ValidationError
 
+from ...validation_faults import LONGEST, describe_expected, describe_value, shorten_text
 from .record_schema import RecordJson
 from .trial_schema import DiagramJson, TrialJson
-
-LONGEST: Final = 40  # characters of a value or of a name in a path, in a message
-
-# Descriptions of expected values that replace those of pydantic.
-_EXPECTED: Final = {
-    "bool_type": "true or false",
-    "dict_type": "an object",
-    "greater_than_equal": "a number of at least {ge:g}",
-    "int_type": "a whole number",
-    "less_than_equal": "a number of at most {le:g}",
-    "list_type": "a list",
-    "model_type": "an object",
-    "none_required": "null",
-    "string_pattern_mismatch": "a SHA-256 in hexadecimal",
-    "string_type": "a text",
-    "string_unicode": "a text without half surrogate pairs",
-    "value_error": "{error}",
-}
 
 
 class _Facts(RecordJson):
@@ -62,13 +45,8 @@ def _describe_fault(errors: Sequence[Mapping[str, Any]], value: object) -> str:
     if first["type"] == "missing":
         return f"{path!r} is missing"
     # A value that matches no member of a union has an error for each member.
-    expected = dict.fromkeys(_describe_expected(error) for error in errors if _fault_path(error, value) == path)
-    return f"{path}: found {_describe_value(first['input'])}, expected {' or '.join(expected)}".removeprefix(": ")
-
-
-def _describe_expected(fault: Mapping[str, Any]) -> str:
-    words = _EXPECTED.get(fault["type"], "")
-    return words.format(**fault.get("ctx", {})) or fault["msg"].removeprefix("Input should be ")
+    expected = dict.fromkeys(describe_expected(error) for error in errors if _fault_path(error, value) == path)
+    return f"{path}: found {describe_value(first['input'])}, expected {' or '.join(expected)}".removeprefix(": ")
 
 
 def _fault_path(fault: Mapping[str, Any], value: Any) -> str:  # noqa: ANN401
@@ -84,15 +62,4 @@ def _fault_path(fault: Mapping[str, Any], value: Any) -> str:  # noqa: ANN401
 
 
 def _quote_name(name: str) -> str:
-    return name if name.isidentifier() and len(name) <= LONGEST else f'["{_shorten(json.dumps(name)[1:-1])}"]'
-
-
-def _describe_value(value: object) -> str:
-    """Return a short value as JSON; of lists and objects only their type."""
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "an object"
-    return _shorten(json.dumps(value))
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return name if name.isidentifier() and len(name) <= LONGEST else f'["{shorten_text(json.dumps(name)[1:-1])}"]'
