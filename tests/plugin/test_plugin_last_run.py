@@ -67,6 +67,27 @@ def test_comparison_with_last_reads_run_before(project: Project) -> None:
     assert (same.code, "identical replies: 4 paired" in flat_output(same.output)) == (0, True), same.output
 
 
+@pytest.mark.parametrize("damage", ['{"schema": 99}', "{"])
+def test_configured_comparison_with_unreadable_last_is_left_out(project: Project, damage: str) -> None:
+    project.run(RIGHT)
+    (project.path / "pytest.ini").write_text("[pytest]\ntaskgraph_compare = last\n")
+    (project.path / LAST).write_text(damage)
+    ran = project.run(RIGHT)
+    assert (ran.code, len(saved_ids(project))) == (0, len(IDS)), ran.output
+    assert "last.json" in flat_output(ran.output)
+    assert "the next run can be compared with this run" in flat_output(ran.output)
+    assert "identical replies: 4 paired" in flat_output(project.run(RIGHT).output)
+
+
+def test_requested_comparison_with_unreadable_last_is_refused(project: Project) -> None:
+    project.run(RIGHT)
+    (project.path / LAST).write_text('{"schema": 99}')
+    ran = project.run(RIGHT, "--taskgraph-compare=last")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "last.json has schema 99" in flat_output(ran.output)
+    assert "record the run again" in flat_output(ran.output)
+
+
 def test_run_over_workers_is_last_as_a_whole(project: Project) -> None:
     assert project.spread(RIGHT).code == 0
     assert sorted(saved_ids(project)) == sorted(IDS)

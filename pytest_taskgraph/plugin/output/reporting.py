@@ -126,6 +126,7 @@ class Reporting:
         self._before: dict[str, Any] | None = None  # the record of the baseline run
         self._keeps_baseline = False  # True if the baseline run is not replaced by this run
         self._mistake = ""  # the error of a comparison that is configured, rather than requested by a flag
+        self._unreadable = ""  # why the last run cannot be read, if it is the configured baseline
 
     @property
     def compares(self) -> str:
@@ -232,7 +233,8 @@ class Reporting:
         if self._mistake:
             return [RunCase(title, "failed", self._mistake)]
         if self._before is None:
-            return [RunCase(title, "failed" if "missing" in self._fail_on else "skipped", self._no_run_yet())]
+            why = self._unreadable or self._no_run_yet()
+            return [RunCase(title, "failed" if "missing" in self._fail_on else "skipped", why)]
         from ...results.comparison import compare, comparison_case, question_set_mismatch
         from ...results.record.saved import LAST
 
@@ -357,7 +359,14 @@ class Reporting:
         return options.number(self._config, "margin") or 0.0
 
     def _baseline(self) -> dict[str, Any] | None:
-        """Return the record of the baseline run; None if there is no run of that name yet."""
+        """Return the record of the baseline run; None if there is no run of that name yet.
+
+        The last run is an implicit baseline that this run replaces: a notice says if it cannot be read, unless a flag
+        names it.
+
+        Raises:
+            UsageError: if the name is invalid or the record cannot be read.
+        """
         from ...results.record import saved
 
         name = self.compares
@@ -372,7 +381,14 @@ class Reporting:
                 )
             self.notices.append(self._no_run_yet())
             return None
-        return saved.load(self._folder, path)
+        try:
+            return saved.load(self._folder, path)
+        except UsageError as error:
+            if name != saved.LAST or options.flagged(self._config, "compare"):
+                raise
+            self._unreadable = f"no comparison: {error}; the next run can be compared with this run"
+            self.notices.append(self._unreadable)
+            return None
 
     def _no_run_yet(self) -> str:
         from ...results.record import saved
