@@ -14,7 +14,7 @@ import pytest
 from described_runs import about_run
 
 from pytest_taskgraph.__main__ import USAGE_ERROR, main
-from pytest_taskgraph.commands.export.data_set_folder import split_names
+from pytest_taskgraph.commands.export.data_set import split_names
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record import save as save_file
 from pytest_taskgraph.results.record.provenance import Provenance
@@ -292,9 +292,9 @@ def test_split_names_of_odd_families_are_valid_and_distinct() -> None:
 
 
 def test_export_replaces_half_of_surrogate_pair(folder: Path) -> None:
-    question = make_question("q", labels={"n": 1})
+    question = make_question("q", labels={"size": 1})
     record = json.dumps(build([make_trial(question, reply=Reply("A HERE"))], about())).replace("HERE", r"\ud800")
-    (folder / "half.json").write_text(record.replace('"n": 1', r'"n\udfff": 1'))
+    (folder / "half.json").write_text(record.replace('"size": 1', r'"size\udfff": 1'))
     assert main(["export", "half.json", "--to", "jsonl", "--out", "half.jsonl"]) == 0
     (row,) = json_rows(folder / "half.jsonl")
-    assert (row["reply"], row["label_n?"]) == ("A ?", 1)
+    assert (row["reply"], row["label_size?"]) == ("A ?", 1)

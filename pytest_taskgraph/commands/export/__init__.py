@@ -1,7 +1,7 @@
 """Command `export RECORD...`: the trials of one or more runs as one table, a row a trial, for data frames.
 
-`data_columns` says what stands in a row, `row_spool` holds the rows until the columns are known,
-`data_formats` writes them, and `data_set_folder` with `data_set_card` writes the layout of the Hugging Face Hub.
+`data_columns` says what stands in a row, `exported_trials` reads the rows of all runs, `data_formats` writes them, and
+`data_set` writes the layout of the Hugging Face Hub.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ...reports.escape import one_line
 from ...reports.wording import count
 from ..compare import STORE
 from .data_formats import FILE_FORMATS, require_pyarrow
-from .data_set_folder import write_data_set
-from .row_spool import RowSpool, spool_records
+from .data_set import write_data_set
+from .exported_trials import read_trials
 
 SUMMARY = "write the trials of one or more runs as a table for data frames, or as a data set"
 DATA_SET: Final = "hf"
@@ -50,14 +50,13 @@ def run(options: argparse.Namespace) -> int:
     _check_target(options.out, options.force)
     if options.to in _NEED_PYARROW:
         require_pyarrow()
-    with RowSpool() as spool:
-        spool_records(spool, options.store, options.records)
-        if options.to == DATA_SET:
-            write_data_set(options.out, spool, _command(options))
-        else:
-            FILE_FORMATS[options.to](options.out, spool.columns, spool.rows())
-        rows = count(sum(run.rows for run in spool.runs), "row")
-        print(one_line(f"{options.out}: {rows} of {count(len(spool.runs), 'run')}, {len(spool.columns)} columns"))
+    trials = read_trials(options.store, options.records)
+    if options.to == DATA_SET:
+        write_data_set(options.out, trials, _command(options))
+    else:
+        FILE_FORMATS[options.to](options.out, trials.columns, trials.rows)
+    rows, runs = count(len(trials.rows), "row"), count(len(trials.runs), "run")
+    print(one_line(f"{options.out}: {rows} of {runs}, {len(trials.columns)} columns"))
     return 0
 
 

@@ -1,11 +1,13 @@
 """The trials of a run as rows for data frames: a value for each column, of one kind throughout the column.
 
 The columns of every export come first. The labels, metrics and parts that some trial has follow by name; which these
-are is known after the last row, so rows are sparse: a value that is unknown, undefined or empty is left out.
+are is known after the last row, so rows are sparse: a value that is unknown, undefined or empty is left out. Half of a
+surrogate pair, which no file of text can hold, becomes a question mark.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -199,7 +201,8 @@ def data_rows(run: str, record: Mapping[str, Any], seen: SeenColumns) -> Iterato
         seen.add(trial)
         row = _TrialOfRun(run, about, trial, sum_replies(trial))
         values = ((column.name, get(row)) for column, get in _COLUMNS.items())
-        yield {name: value for name, value in (*values, *_own_values(trial)) if value is not None and value != ""}
+        sparse = {name: value for name, value in (*values, *_own_values(trial)) if value is not None and value != ""}
+        yield json.loads(_encodable(json.dumps(sparse, ensure_ascii=False)))
 
 
 def complete_row(row: Row, columns: Iterable[DataColumn]) -> Row:
@@ -224,9 +227,9 @@ def _is_parsed(trial: Trial) -> bool:
     return trial.score is not None and trial.score.status == "read"
 
 
-def _encodable(name: str) -> str:
-    """Return a name as the rows have it once they were written and read."""
-    return name.encode("utf-8", "replace").decode("utf-8")
+def _encodable(text: str) -> str:
+    """Return the text with a question mark for each half of a surrogate pair."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(value: object) -> str | None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from csv import writer
 from io import StringIO
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from ...errors import UsageError
@@ -22,7 +20,6 @@ from ...results.record.atomic_files import replace_file, writable_target
 from .data_columns import DataColumn, Row, complete_row
 
 NOUN: Final = "export"
-_BATCH: Final = 1_000  # rows of a row group of Parquet
 
 
 def write_csv(path: Path, columns: Sequence[DataColumn], rows: Iterable[Row]) -> None:
@@ -43,15 +40,34 @@ def write_json_lines(path: Path, columns: Sequence[DataColumn], rows: Iterable[R
     replace_file(path, (f"{json.dumps(complete_row(row, columns), ensure_ascii=False)}\n" for row in rows), NOUN)
 
 
-def write_parquet(path: Path, columns: Sequence[DataColumn], rows: Iterable[Row]) -> None:
-    """Write a Parquet file.
+def write_parquet(path: Path, columns: Sequence[DataColumn], rows: Sequence[Row]) -> None:
+    """Write a Parquet file, completely or not at all.
 
     Raises:
         UsageError: if pyarrow is not installed, or the file cannot be written.
     """
-    with ParquetFile(path, columns) as file:
-        for row in rows:
-            file.add(row)
+    require_pyarrow()
+    import pyarrow
+    import pyarrow.parquet
+
+    types = {
+        "text": pyarrow.string(),
+        "json": pyarrow.string(),
+        "whole": pyarrow.int64(),
+        "number": pyarrow.float64(),
+        "boolean": pyarrow.bool_(),
+        "texts": pyarrow.list_(pyarrow.string()),
+    }
+    values = [[_parquet_value(row.get(column.name), column) for row in rows] for column in columns]
+    arrays = [pyarrow.array(each, types[column.kind]) for each, column in zip(values, columns, strict=True)]
+    table = pyarrow.Table.from_arrays(arrays, [column.name for column in columns])
+    with writable_target(path, NOUN) as target:
+        partial_file = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            pyarrow.parquet.write_table(table, partial_file)
+            partial_file.replace(target)
+        finally:
+            partial_file.unlink(missing_ok=True)
 
 
 def require_pyarrow() -> None:
@@ -67,62 +83,6 @@ def require_pyarrow() -> None:
             "Parquet needs the package pyarrow, which is not installed; expected the extra: "
             "pip install pytest-taskgraph-bench[export]"
         ) from error
-
-
-class ParquetFile(AbstractContextManager["ParquetFile"]):
-    """A Parquet file that is written batch by batch, and replaces the file at its path when it is complete."""
-
-    def __init__(self, path: Path, columns: Sequence[DataColumn]) -> None:
-        require_pyarrow()
-        import pyarrow
-        import pyarrow.parquet
-
-        types = {
-            "text": pyarrow.string(),
-            "json": pyarrow.string(),
-            "whole": pyarrow.int64(),
-            "number": pyarrow.float64(),
-            "boolean": pyarrow.bool_(),
-            "texts": pyarrow.list_(pyarrow.string()),
-        }
-        self._columns, self._path, self._rows = columns, path, list[Row]()
-        self._schema = pyarrow.schema([(column.name, types[column.kind]) for column in columns])
-        with writable_target(path, NOUN) as target:
-            self._target = target
-            self._partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-            self._writer: Any = pyarrow.parquet.ParquetWriter(self._partial, self._schema)
-
-    def add(self, row: Row) -> None:
-        """Add a row.
-
-        Raises:
-            UsageError: if the file cannot be written.
-        """
-        values = complete_row(row, self._columns)
-        self._rows.append(values | {name: _json_text(values[name]) for name in _json_names(self._columns)})
-        if len(self._rows) == _BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        import pyarrow
-
-        with writable_target(self._path, NOUN):
-            self._writer.write_table(pyarrow.Table.from_pylist(self._rows, schema=self._schema))
-        self._rows.clear()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Replace the file, unless an error stopped its writing."""
-        try:
-            if error is None and self._rows:
-                self._flush()
-            with writable_target(self._path, NOUN):
-                self._writer.close()
-                if error is None:
-                    self._partial.replace(self._target)
-        finally:
-            self._partial.unlink(missing_ok=True)
 
 
 def _csv_lines(columns: Sequence[DataColumn], rows: Iterable[Row]) -> Iterator[str]:
@@ -150,8 +110,10 @@ def _json_text(value: Any) -> str | None:  # noqa: ANN401
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _json_names(columns: Sequence[DataColumn]) -> list[str]:
-    return [column.name for column in columns if column.kind == "json"]
+def _parquet_value(value: Any, column: DataColumn) -> Any:  # noqa: ANN401
+    if column.kind == "json":
+        return _json_text(value)
+    return str(value) if column.kind == "text" and value is not None else value
 
 
 FILE_FORMATS: Final[Mapping[str, Any]] = {"csv": write_csv, "jsonl": write_json_lines, "parquet": write_parquet}
