@@ -101,11 +101,6 @@ class Reduction(Generic[S]):
     end: End
     reason: str = ""
 
-    @property
-    def reduced(self) -> bool:
-        """Return True if something smaller fails."""
-        return len(self.sizes) > 1
-
 
 @dataclass(slots=True)
 class _Candidate(Generic[S]):

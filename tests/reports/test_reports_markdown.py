@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.reports.markdown import LEAST, LIMIT, markdown
+from pytest_taskgraph.reports.markdown import LIMIT, markdown
 from pytest_taskgraph.reports.markdown.elements import cell, code, fenced_block, words
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
@@ -22,6 +22,7 @@ from pytest_taskgraph.results.record.provenance import Provenance
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
+LEAST = 20_000  # characters that suffice for any run
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
 NASTY = [

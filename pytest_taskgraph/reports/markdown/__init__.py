@@ -78,7 +78,6 @@ def _counts_line(row: Row) -> str:
 
 
 LIMIT = 65_000  # characters; of a comment GitHub takes 65,536
-LEAST = 20_000  # characters that suffice for any run
 
 
 @dataclass(frozen=True, slots=True)
