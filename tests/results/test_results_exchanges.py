@@ -163,7 +163,7 @@ def test_record_exchanges_and_texts_round_trip(contents: list[list[str]]) -> Non
 
 
 def _faults(record_read: dict[str, Any]) -> list[tuple[str, str]]:
-    from pytest_taskgraph.results.record.record_faults import find_faults
+    from pytest_taskgraph.results.record.record_schema import find_faults
 
     return list(find_faults(record_read))
 

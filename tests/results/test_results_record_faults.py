@@ -18,7 +18,7 @@ from record_schema_file import SCHEMA
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.record.record_builder import build
-from pytest_taskgraph.results.record.record_faults import find_faults
+from pytest_taskgraph.results.record.record_schema import find_faults
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)

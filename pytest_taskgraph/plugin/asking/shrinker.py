@@ -100,7 +100,7 @@ class _ShrinkJob:
 
     def result(self, key: Key) -> ShrunkQuestion:
         """Return the result so far."""
-        from ...soundness.reduction_lines import outcome_line, reduction_lines
+        from ...soundness.reduction import outcome_line, reduction_lines
         from ...soundness.regression_test import regression_test
 
         reduction = self.so_far

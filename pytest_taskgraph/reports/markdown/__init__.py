@@ -24,8 +24,7 @@ from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural
 from .changes_since import baseline_name, change_lines, verdict_line
 from .elements import cell, code, pipe_table, words
-from .scoreboard_lines import scoreboard_lines
-from .table_lines import markdown_table
+from .table_lines import markdown_table, scoreboard_lines
 from .trial_lines import missing_replies, wrong_answers
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ def load(path: str | Path) -> dict[str, Any]:
     Raises:
         UsageError: if it cannot be read, has another schema, or a part is of another type than the schema states.
     """
-    from .record_faults import find_faults  # brings pydantic
+    from .record_schema import find_faults  # brings pydantic
 
     try:
         record = json.loads(
