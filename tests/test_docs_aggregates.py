@@ -1,4 +1,4 @@
-"""The example of docs/reference/aggregates.md has the values that the page states."""
+"""The example of aggregates in docs/reference/metrics.md has the values that the page states."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pytest_taskgraph.results.aggregates import estimate_aggregate, find_aggrega
 from pytest_taskgraph.scoring.measurement import measure_answer, measure_unparseable
 from pytest_taskgraph.trial import Json, Outcome, Question, Score, Trial
 
-PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "aggregates.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("\n## Aggregates\n")[2].partition("\n## ")[0]
 
 
 @pytest.fixture
 def example(tmp_path: Path) -> ModuleType:
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (block,) = re.findall(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
     path = tmp_path / "example_of_the_page.py"
     path.write_text(block, encoding="utf-8")
     spec = spec_from_file_location(path.stem, path)
@@ -59,5 +60,5 @@ def test_docs_example_has_documented_values(example: ModuleType) -> None:
 
 
 def test_docs_page_lists_every_aggregate_kind() -> None:
-    kinds = re.findall(r"^\| `([a-z-]+)` \| .*$", PAGE.partition("## Aggregates")[2].partition("## ")[0], re.MULTILINE)
+    kinds = re.findall(r"^\| `([a-z-]+)` \| .*$", SECTION, re.MULTILINE)
     assert kinds == list(get_args(AggregateKind))

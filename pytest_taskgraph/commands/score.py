@@ -1,6 +1,6 @@
 """Command `score FILE`: recorded answers scored again, and compared with their recorded scores.
 
-The format of the file: `docs/how-to/recorded.md`.
+The format of the file: `docs/how-to/replies.md`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Every aggregate is computed from sums of numerators and denominators. A mean ove
 denominators are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of a
 cluster may depend on each other, so the interval of every aggregate except a mean is that of the delete-one-cluster
 jackknife (B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile, widened near 0 and 1 to that
-of the logit. docs/reference/aggregates.md has the formulas.
+of the logit. docs/reference/metrics.md has the formulas.
 """
 
 from __future__ import annotations

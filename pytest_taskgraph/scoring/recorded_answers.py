@@ -1,6 +1,6 @@
 """Recorded answers: their kinds, and the reader of a file of them.
 
-The format is in FORMAT, which `score --help` prints, and in docs/how-to/recorded.md.
+The format is in FORMAT, which `score --help` prints, and in docs/how-to/replies.md.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ and may have:
 
   {"question": "What runs after Mix?", "kind": "set", "reference": ["Bake"], "reply": "Final answer: Bake"}
 
-The file of --model=recorded:FILE has another form: "question" or "prompt", and "reply" (docs/how-to/recorded.md).
+The file of --model=recorded:FILE has another form: "question" or "prompt", and "reply" (docs/how-to/replies.md).
 """
 )
 PLACES: tuple[Place, ...] = ("marker", "first-line", "whole")

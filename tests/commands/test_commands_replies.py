@@ -556,7 +556,7 @@ def test_import_replies_are_found_by_other_store(kind: Literal["chat", "score", 
 
 
 def block(kind: str) -> str:
-    (text,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text, *_ = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return str(text)
 
 

@@ -220,11 +220,12 @@ def test_score_rounded_scores_compare_at_their_decimals(recorded_score: float, s
     assert main(["score", write_rows(tmp_path, row), "--expect-same"]) == (0 if same else 1)
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "recorded.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "replies.md"
 
 
 def page_rows() -> list[str]:
-    return re.findall(r"^```jsonl\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    _, *rows = re.findall(r"^```jsonl\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return rows
 
 
 def test_score_page_example_prints_documented_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,7 +244,7 @@ def test_score_help_lists_every_field_of_page(capsys: pytest.CaptureFixture[str]
         main(["score", "--help"])
     assert ended.value.code == 0
     output = capsys.readouterr().out
-    first, _, _ = PAGE.read_text(encoding="utf-8").partition("## Replay")
-    fields = re.findall(r"^\| `(\w+)`", first, re.MULTILINE)
+    section = PAGE.read_text(encoding="utf-8").partition("## Score a file")[2].partition("## Replay a file")[0]
+    fields = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
     assert len(fields) > 15
     assert [name for name in fields if name not in output] == []

@@ -53,7 +53,7 @@ def value_of(
     scores: Sequence[dict[str, Any]],
     labels: Sequence[Any],
 ) -> float:
-    """The value of an aggregate as docs/reference/aggregates.md defines it, of scores whose questions have these seeds.
+    """The value of an aggregate as docs/reference/metrics.md defines it, of scores whose questions have these seeds.
 
     Each part of it must have questions.
     """

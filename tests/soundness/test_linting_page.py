@@ -1,4 +1,4 @@
-"""docs/reference/lint.md: its example gives the output it shows, and its tables name every rule."""
+"""docs/how-to/check-questions.md: its example gives the output it shows, and its table names the rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from lint_project import LintProject, lint_project
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "reference" / "lint.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "check-questions.md").read_text(encoding="utf-8")
+PROPERTIES_PAGE = (ROOT / "docs" / "how-to" / "fuzzing.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -32,9 +33,9 @@ def test_page_example_prints_its_output(project: LintProject) -> None:
     assert project.lint(name).rules == []
 
 
-def test_page_names_every_rule_once(project: LintProject) -> None:
+def test_pages_name_every_rule_once(project: LintProject) -> None:
     rules = re.findall(r"^([a-z-]+) \(", project.lint("--rules").output, re.MULTILINE)
-    tables = PAGE.partition("## What is checked")[2].partition("\n## ")[0]
+    tables = PAGE.partition("## What is checked")[2] + PROPERTIES_PAGE
     assert sorted(re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)) == sorted(rules)
 
 

@@ -1,7 +1,7 @@
 """The tables of the family, in the layout of Du et al. (2024), table 2, with their numbers as reference values.
 
 The paper's numbers are of the paper's documents, and of a script that differs from the metrics of its appendix, mostly
-towards higher scores; ours follow the appendix (docs/reference/procedural-graph-metrics.md). They are not directly
+towards higher scores; ours follow the appendix (docs/reference/metrics.md). They are not directly
 comparable.
 """
 

@@ -1,7 +1,7 @@
 """Changes of the aggregates of families over paired questions: the difference, its interval and its test.
 
 The questions of both runs are left out together, a cluster at a time: the jackknife of the difference, with the t
-quantile. docs/reference/aggregates.md has the formulas.
+quantile. docs/reference/metrics.md has the formulas.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Accuracy of answers between two classes: yes and no, and the letters of options.
 
-The parts are counts for ratios over questions (docs/reference/aggregates.md): sensitivity and specificity as STEPS
+The parts are counts for ratios over questions (docs/reference/metrics.md): sensitivity and specificity as STEPS
 reports them (Wang et al. 2023, section 3.4), and how often the first option is right and is chosen. A reply without
 an answer is wrong for the class of its question.
 """

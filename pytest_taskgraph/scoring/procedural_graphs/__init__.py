@@ -1,7 +1,7 @@
 """Procedural graphs, scored against gold graphs by their elements.
 
 The elements are those of Du et al. (2024), "PAGED: A Benchmark for Procedural Graphs Extraction from Documents",
-appendix C.3; docs/reference/procedural-graph-metrics.md states each choice that the paper leaves open.
+appendix C.3; docs/reference/metrics.md states each choice that the paper leaves open.
 
 bleu              the similarity of two texts
 answered_graphs   the graph of an answer, and of a reference

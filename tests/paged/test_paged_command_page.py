@@ -1,4 +1,4 @@
-"""docs/benchmarks/paged-documents.md: its options, scores, variations, files and numbers are those of the command."""
+"""docs/benchmarks/paged.md: its options, scores, variations, files and numbers are those of the command `paged`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_taskgraph.benchmarks.paged.paged_command.document_files import ABOUT
 from pytest_taskgraph.benchmarks.paged.paged_command.stated_documents import DOCUMENTS, MOST_DOCUMENTS
 from pytest_taskgraph.commands.model_requests import GRACE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "paged-documents.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "paged.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
 
 
