@@ -1,20 +1,17 @@
-"""The traces of a level, found by playing it: in every situation, in every interleaving; or by its block structure.
+"""The traces of a level, found by playing it: in every situation, in every interleaving.
 
-Of the package, only the model and the shape of blocks are used.
+Of the package, only the model is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
-from itertools import chain, combinations
 
 from brute_force_game import Game, State, TooMuchError
 from brute_force_guards import Values, situations, taken
 from brute_force_walks import out
 
 from pytest_taskgraph.workflow.model import END, Workflow
-from pytest_taskgraph.workflow.semantics.block_structure import Block
 
 Trace = tuple[str, ...]
 MOST_TRACES = 20_000
@@ -64,33 +61,6 @@ def _traces(game: Game, values: Values) -> set[Trace]:
         if len(traces) + len(waiting) > MOST_TRACES:
             raise TooMuchError(game.level.name)
     return traces
-
-
-def block_traces(block: Block) -> set[Trace]:
-    """Return every trace of a block without loops, where every choice can take any of its ways."""
-    if block.kind == "task":
-        return {(block.task,)}
-    children = [block_traces(child) for child in block.children]
-    if block.kind == "sequence":
-        return reduce(lambda left, right: {(*a, *b) for a in left for b in right}, children, {()})
-    if block.kind == "parallel":
-        return _interleaved(children)
-    if block.kind == "exclusive":
-        return set(chain.from_iterable(children))
-    sizes = range(1, len(children) + 1)
-    return {trace for size in sizes for some in combinations(children, size) for trace in _interleaved(some)}
-
-
-def _interleaved(children: Iterable[set[Trace]]) -> set[Trace]:
-    return reduce(lambda left, right: {t for a in left for b in right for t in _merged(a, b)}, children, {()})
-
-
-def _merged(first: Trace, second: Trace) -> set[Trace]:
-    if not first or not second:
-        return {first + second}
-    return {(first[0], *rest) for rest in _merged(first[1:], second)} | {
-        (second[0], *rest) for rest in _merged(first, second[1:])
-    }
 
 
 def allowed_next(traces: Iterable[Trace], prefix: Trace) -> set[str]:

@@ -118,6 +118,30 @@ def prefixes(order: dict[str, list[object]]) -> list[tuple[str, ...]]:
     return sorted({tuple(sorted(tasks[at] for at in done)) for done in beginnings})
 
 
+def _next_steps(level: Workflow, fields: Fields) -> set[str]:
+    """What can run right after some tasks that have run one after the other, in all situations with a run."""
+    game, next_tasks = Game(level), set[str]()
+    for values in _ending(level):
+        state = game.start(values)
+        for task in re.findall(r"'([^']*)'", fields["done"]):
+            if task not in game.ready(state.tokens):
+                break
+            state = game.run(task, state)
+        else:
+            next_tasks |= set(game.ready(state.tokens))
+    assert next_tasks, "no run begins so"
+    return next_tasks
+
+
+def next_step_possible(level: Workflow, fields: Fields) -> object:
+    return yes(fields["task"] in _next_steps(level, fields))
+
+
+def next_step_choice(level: Workflow, fields: Fields) -> object:
+    (answer,) = _next_steps(level, fields) & {fields["first"], fields["second"]}
+    return answer
+
+
 def every_situation(level: Workflow, fields: Fields) -> object:
     game = Game(level)
     return yes(all(fields["task"] in played(game, values, LONGEST)[0] for values in situations(level)))
@@ -229,6 +253,8 @@ ANSWERS: dict[str, Answer] = {
     "order_of_many_conditional": order_of_many,
     "determine_order_conditional": determine_order,
     "trace": trace,
+    "next_step_possible": next_step_possible,
+    "next_step_choice": next_step_choice,
     "every_situation": every_situation,
     "mutually_exclusive": mutually_exclusive,
     "next_task_in_situation": next_task_in_situation,

@@ -5,6 +5,7 @@ A guess goes by the names that the prompt offers, and by what is right most ofte
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,10 @@ def _coin(question: Question) -> float:
     return fmean(_score(question, [name for name in names if rng.random() < 0.5]) for _ in range(COINS))
 
 
+def _last_in_quotes(text: str) -> list[str]:
+    return re.findall("'([^']*)'", text)[-2:]
+
+
 def _condition(question: Question, form: str) -> float:
     shown = guards_of(question.prompt)
     return fmean(_score(question, form.format(condition)) for condition in shown)
@@ -114,6 +119,7 @@ CONSTANTS: Mapping[str, Mapping[str, Callable[[Question], float]]] = {
     "task": {
         "first name": lambda each: _score(each, names_of(each.prompt)[0]),
         "last name": lambda each: _score(each, names_of(each.prompt)[-1]),
+        "one of two in the question": lambda each: fmean(_score(each, name) for name in _last_in_quotes(each.text)),
     },
     "groups": {
         "one group": lambda each: _score(each, [[*names_of(each.prompt)]]),

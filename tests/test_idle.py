@@ -28,7 +28,7 @@ GROUND = {
 }
 DECLARING = {
     *("family", "settings", "understanding", "understanding.family_options", "tasklama"),
-    *("workflow_options", "data_sets", "data_sets.splits"),
+    *("data_sets", "data_sets.splits"),
     *("tasklama.tasklama_options", "steps", "steps.steps_options", "paged", "paged.paged_options"),
 }
 LIGHT = {

@@ -78,6 +78,12 @@ def test_level_of_verdict_name_and_pair_is_share() -> None:
     assert level_of("pair-reason", {"tasks": ["A", "B"], "reasons": {"": "why"}}) == pytest.approx(2 / 7)
 
 
+def test_level_of_name_among_options_is_share() -> None:
+    choice = Pattern("own", "Check.", ("?",), "task", lambda workflow: [], options=4)
+    asked = PatternQuestion(choice, choice, LEVEL, Scope(LEVEL, "workflow 'W'", True), case("B"), 0, "wadl", "")
+    assert chance_level(asked, "correctness") == pytest.approx(1 / 4)
+
+
 def test_level_of_groups_is_that_of_one_group() -> None:
     assert level_of("groups", [["A", "B"]]) == pytest.approx(2 / 7)
     assert level_of("groups", [["A", "B", "C"], ["D"]]) == pytest.approx(3 / 7 / 2)  # one of two groups is missing

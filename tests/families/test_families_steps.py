@@ -170,7 +170,7 @@ def test_simulated_model_has_its_accuracy_in_every_method(own: Project, accuracy
     assert ran.code == 0, ran.output
     trials = own.record("r.json")["trials"]
     assert {trial["question"]["group"] for trial in trials} == {
-        "zero_shot", "one_shot", "few_shot", "perplexity", "letter", "workflow_step", "workflow_choice"
+        "zero_shot", "one_shot", "few_shot", "perplexity", "letter"
     }  # fmt: skip
     assert {trial["score"]["value"] for trial in trials} == {float(accuracy)}
 

@@ -18,17 +18,14 @@ from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import (
     AskedStep,
     read_step_prompt,
 )
-from pytest_taskgraph.benchmarks.steps.step_method import StepMethod
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
-from pytest_taskgraph.benchmarks.steps.workflows.workflow_methods import METHODS as WORKFLOWS
 from pytest_taskgraph.errors import PromptNotUnderstoodError
-from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms.form import collapse_spaces
 
 SETTINGS = StepsSettings()
 QUERY = " . Is the next step of "
-CANDIDATES = ["paper", "question", "workflow_step"]
-CHOICES = ["letter", "workflow_choice"]
+CANDIDATES = ["paper", "question"]
+CHOICES = ["letter"]
 HOSTILE = [
     "Boil water . Add salt",
     "Is the next step of",
@@ -56,8 +53,7 @@ example_lists = st.lists(
 
 
 def rendered(name: str, previous: Sequence[str], **fields: Any) -> str:  # noqa: ANN401
-    defaults = {"workflow": "A -> B", "fence": "```", "in_notation": "in text", "guide": "Arrows.", "place": "workflow"}
-    return PROMPTS.render(name, {**defaults, "previous": [*previous], "examples": [], **fields}, SETTINGS)
+    return PROMPTS.render(name, {"previous": [*previous], "examples": [], **fields}, SETTINGS)
 
 
 def option_rows(options: Sequence[str]) -> list[dict[str, str]]:
@@ -68,12 +64,11 @@ def test_prompts_of_the_folder_are_all_tested() -> None:
     assert sorted([*CANDIDATES, *CHOICES]) == sorted(path.stem for path in PROMPTS.path.glob("*.jinja"))
 
 
-@pytest.mark.parametrize("name", ["question", "workflow_step"])
 @given(previous=step_lists, candidate=step_texts, examples=example_lists)
 def test_read_numbered_question_gives_the_last_steps_and_candidate(
-    name: str, previous: list[str], candidate: str, examples: list[dict[str, Any]]
+    previous: list[str], candidate: str, examples: list[dict[str, Any]]
 ) -> None:
-    prompt = rendered(name, previous, candidate=candidate, examples=examples)
+    prompt = rendered("question", previous, candidate=candidate, examples=examples)
     assert read_step_prompt(prompt) == AskedCandidate(" . ".join(previous), candidate)
 
 
@@ -99,31 +94,14 @@ def test_read_paper_query_gives_the_text_before_and_the_candidate(
         assert step == AskedCandidate(before, candidate)
 
 
-@pytest.mark.parametrize("name", ["question", "workflow_step", "paper"])
+@pytest.mark.parametrize("name", CANDIDATES)
 def test_read_question_without_steps_before_has_an_empty_text(name: str) -> None:
     assert read_step_prompt(rendered(name, [], candidate="Boil water")) == AskedCandidate("", "Boil water")
 
 
-@pytest.mark.parametrize("method", WORKFLOWS, ids=lambda method: method.name)
-def test_read_workflow_question_gives_what_its_text_names(method: StepMethod) -> None:
-    settings = StepsSettings(tasks=(6, 12), notations=tuple(NOTATIONS))
-    for reference in method.references(settings, 1):
-        question = method.question(reference, settings)
-        step = read_step_prompt(question.prompt)
-        after = f"After {step.previous.replace(' . ', '; ')}:"
-        if isinstance(step, AskedCandidate):
-            assert question.form == "yes-no"
-            assert question.text == f"{after} can “{step.candidate}” run next?"
-        else:
-            assert question.form == "letter"
-            assert [*step.options, "tie"] == question.names
-            options = "; ".join(f"{letter}. {text}" for letter, text in step.options.items())
-            assert question.text == f"{after} which can run next? {options}"
-
-
-def test_read_workflow_that_shows_a_question_takes_the_last_one() -> None:
+def test_read_step_that_shows_a_question_takes_the_last_one() -> None:
     shown_prompt = rendered("letter", ["Drain"], options=option_rows(["Stir", "Wait"]))
-    prompt = rendered("workflow_step", ["Boil"], candidate="Toss", workflow=shown_prompt)
+    prompt = f"{shown_prompt}\n\n{rendered('question', ['Boil'], candidate='Toss')}"
     assert read_step_prompt(prompt) == AskedCandidate("Boil", "Toss")
 
 

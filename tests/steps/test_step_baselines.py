@@ -15,7 +15,6 @@ import pytest
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.benchmarks.steps.ngram.perplexity_choice import lowest_perplexity
-from pytest_taskgraph.benchmarks.steps.option_letters import option_fields
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
@@ -174,15 +173,6 @@ def test_ngram_candidate_of_low_perplexity_is_yes(ngram: Model) -> None:
     seen = read_embedded_recipes().train[0].steps
     assert ask(ngram, classification(seen[2], [*seen[:2]])).text == "Yes"
     assert ask(ngram, classification("xyzzy plugh quux", [*seen[:2]])).text == "No"
-
-
-def test_ngram_workflow_prompts_are_answered(ngram: Model) -> None:
-    workflow = {"workflow": "...", "fence": "```", "in_notation": "in text", "guide": "-", "place": "workflow"}
-    option_rows = option_fields(OPTIONS)
-    prompt = PROMPTS.render("workflow_choice", {**workflow, "previous": PREVIOUS, "options": option_rows}, SETTINGS)
-    assert ask(ngram, chat(prompt)).text == ask(ngram, choice(OPTIONS)).text
-    prompt = PROMPTS.render("workflow_step", {**workflow, "previous": PREVIOUS, "candidate": OPTIONS[0]}, SETTINGS)
-    assert ask(ngram, chat(prompt)).text == ask(ngram, classification(OPTIONS[0])).text
 
 
 @pytest.mark.parametrize("texts", YES_NO)

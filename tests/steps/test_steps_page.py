@@ -18,7 +18,6 @@ from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import MOST_RECIPES_KEPT
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, SOURCE, StepsSettings
-from pytest_taskgraph.benchmarks.steps.workflows.workflow_steps import WEIGHTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")
@@ -66,8 +65,8 @@ def test_defaults_on_the_page_are_those_of_the_settings() -> None:
 def test_pages_count_the_questions_of_the_default_run() -> None:
     settings = Settings()
     questions = [steps.question(reference, settings) for reference in steps.references(settings, {})]
-    assert len({question.group for question in questions}) == 4
-    assert f"about four recipes or workflows each: {len(questions)} questions" in FLAT_PAGE
+    assert len({question.group for question in questions}) == 3
+    assert f"three methods are asked about four recipes each: {len(questions)} questions" in FLAT_PAGE
     assert f"`suites/steps` adds {len(questions)} questions about next steps" in re.sub(r"\s+", " ", BENCHMARKS)
 
 
@@ -100,10 +99,6 @@ def test_metrics_and_baselines_on_the_page_are_those_of_the_family() -> None:
     assert [name for row in table("`--model=`") for name in names(row[0])] == [
         f"baseline:{name}" for name in steps.baselines
     ]
-
-
-def test_page_names_each_kind_of_wrong_task() -> None:
-    assert [kind for kind in WEIGHTS if f"`{kind}` (" not in FLAT_PAGE] == []
 
 
 def test_local_page_states_the_options_and_defaults_of_the_command() -> None:

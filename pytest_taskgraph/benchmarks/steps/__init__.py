@@ -1,4 +1,4 @@
-"""The benchmark STEPS (Wang et al. 2023): which step comes next in a recipe; and, ours, in a workflow."""
+"""The benchmark STEPS (Wang et al. 2023): which step comes next in a recipe."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from .steps_options import HELP, OPTIONS, PROFILES, RECIPES_DATA, SAMPLES_DATA, 
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
-    from ...diagram import Diagram
     from ...family_description import FamilyDescription
     from ...trial import Question
 
 # Raised whenever the same reference gives another prompt or another right answer.
-QUESTION_SET: Final = 2
+QUESTION_SET: Final = 3
 
 
 class Steps(Family):
@@ -36,7 +35,7 @@ class Steps(Family):
     baselines = ("n-gram", "majority", "random")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """Return the questions about recipes and workflows, for each method. Raises UsageError."""
+        """Return the questions about recipes, for each method. Raises UsageError."""
         from .step_questions import references
 
         return references(StepsSettings.of(settings), options.get("instances"))
@@ -48,7 +47,7 @@ class Steps(Family):
         return question(reference, StepsSettings.of(settings))
 
     def check(self, settings: Settings) -> None:
-        """Check methods, rule, prompts and workflows. Raises UsageError."""
+        """Check methods, rule and prompts. Raises UsageError."""
         from .step_questions import check
 
         check(StepsSettings.of(settings))
@@ -67,23 +66,15 @@ class Steps(Family):
         return episode(name, EPISODES)
 
     def labels(self) -> Mapping[str, Label]:
-        """Return the labels of questions about recipes and about workflows."""
-        from .workflows.workflow_methods import workflow_labels
-
+        """Return the labels of questions."""
         expected = Label(("yes", "no", "A", "B"), closed=True)
-        return {**workflow_labels(), "previous": Label(), "expected": expected, "seed": Label()}
+        return {"previous": Label(), "expected": expected, "seed": Label()}
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str]:
         """Return the metric of a method."""
         from .next_step_methods import METHODS
 
         return (METHODS[group].metric,)
-
-    def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
-        """Return the workflow that a question is about; None for a recipe."""
-        from .workflows.workflow_methods import workflow_diagram
-
-        return workflow_diagram(reference, StepsSettings.of(settings))
 
     def baseline(self, name: str, settings: Settings) -> Model:
         """Return an embedded baseline. Raises UnknownNameError, UsageError."""
@@ -123,7 +114,6 @@ class Steps(Family):
             group="method",
             section="kind",
             cluster="procedure",
-            presented_by=("notation",),
             groups=tuple(METHODS),
             sections=SECTIONS,
             facts={"questions": f"{own.source} ({own.split} split)", "query": own.prompt_name},

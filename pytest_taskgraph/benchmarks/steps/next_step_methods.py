@@ -9,11 +9,8 @@ from typing import Final
 from ...errors import UnknownNameError
 from .recipe_questions import METHODS as RECIPE_METHODS
 from .step_method import StepMethod
-from .workflows.workflow_methods import METHODS as WORKFLOW_METHODS
 
-METHODS: Final[Mapping[str, StepMethod]] = MappingProxyType(
-    {method.name: method for method in (*RECIPE_METHODS, *WORKFLOW_METHODS)}
-)
+METHODS: Final[Mapping[str, StepMethod]] = MappingProxyType({method.name: method for method in RECIPE_METHODS})
 SECTIONS: Final[tuple[str, ...]] = tuple(dict.fromkeys(method.section for method in METHODS.values()))
 ALL: Final = "all"
 

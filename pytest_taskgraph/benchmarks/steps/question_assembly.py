@@ -32,7 +32,7 @@ def assemble_question(
         settings: The settings of the run.
         section: The kind of its method.
         prompt: The prompt.
-        procedure: The digest of the recipe or workflow.
+        procedure: The digest of the recipe.
         cluster: Questions of one cluster depend on each other.
         labels: The labels; those without a value are left out.
         **further: Further fields of the question.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..family import QuestionReference
     from .steps_options import StepsSettings
 
-StepSection = Literal["classification", "multiple_choice", "workflows"]
+StepSection = Literal["classification", "multiple_choice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class StepMethod:
         name: The name in options, gates and tables.
         title: What it does, in a few words, for the documentation.
         section: "classification": whether a candidate is the next step of a recipe. "multiple_choice": which of two
-            steps is. "workflows": which tasks of a workflow can come next.
+            steps is.
         metric: The main metric.
-        references: From the settings and the number of recipes or workflows to the questions, in order. Raises
+        references: From the settings and the number of recipes to the questions, in order. Raises
             UsageError.
         question: From a reference and the settings to its question.
     """

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ...errors import UsageError
 from ..settings import Option, Settings
-from ..workflow_options import NAMES, NOTATION, TASKS, WORKFLOW, Names
 
 if TYPE_CHECKING:
     from .construction_rule import ConstructionRule, Negatives
@@ -22,9 +21,9 @@ RECIPES_DATA: Final = "steps-recipes"
 METHOD: Final = Option(
     "steps-method",
     "NAME[,NAME]",
-    "methods of STEPS: zero_shot, one_shot, few_shot, perplexity, letter, workflow_step, workflow_choice, or all of a "
-    "kind: classification, multiple_choice, workflows",
-    "zero_shot,perplexity,letter,workflow_step",
+    "methods of STEPS: zero_shot, one_shot, few_shot, perplexity, letter, or all of a kind: classification, "
+    "multiple_choice",
+    "zero_shot,perplexity,letter",
     kind="list",
 )
 SPLIT: Final = Option(
@@ -71,12 +70,10 @@ NEGATIVES: Final = Option(
     "all",
     choices=("all", "one"),
 )
-OPTIONS: Final = (
-    METHOD, SPLIT, SOURCE, PROMPT, ANSWER, SEEDS, FIRST, LAST, NEGATIVES, TASKS, NOTATION, NAMES, WORKFLOW
-)  # fmt: skip
+OPTIONS: Final = (METHOD, SPLIT, SOURCE, PROMPT, ANSWER, SEEDS, FIRST, LAST, NEGATIVES)
 HELP: Final = {"instances": "of N recipes per method", "shots": "recipes"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice,workflows"}}
+PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice"}}
 """The values that profiles give options of the family."""
 
 RecipeSplit = Literal["train", "dev", "test"]
@@ -94,10 +91,6 @@ _FIELDS: Final = {
     "first": FIRST,
     "last": LAST,
     "negatives": NEGATIVES,
-    "tasks": TASKS,
-    "notations": NOTATION,
-    "names": NAMES,
-    "workflows": WORKFLOW,
 }
 """The fields of StepsSettings that hold the value of an option, as it is."""
 
@@ -106,10 +99,10 @@ _FIELDS: Final = {
 class StepsSettings(Settings):
     """The settings that decide which steps are asked about, by which methods, and how.
 
-    Of each method there are questions about `instances` recipes or workflows.
+    Of each method there are questions about `instances` recipes.
     """
 
-    methods: tuple[str, ...] = ("zero_shot", "perplexity", "letter", "workflow_step")
+    methods: tuple[str, ...] = ("zero_shot", "perplexity", "letter")
     split: RecipeSplit = "test"
     source: SampleSource = "embedded"
     prompt_name: PromptName = "paper"
@@ -118,11 +111,6 @@ class StepsSettings(Settings):
     first: int = 2
     last: int = -1
     negatives: Negatives = "all"
-    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
-    notations: tuple[str, ...] = ("wadl",)
-    names: Names = "mixed"
-    workflows: tuple[str, ...] = ()  # the user's own files and folders
-    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
 
     @property
     def examples(self) -> int:
@@ -144,12 +132,7 @@ class StepsSettings(Settings):
         """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        return settings.extended(
-            cls,
-            _FIELDS,
-            source=settings.value_of(SOURCE) or _default_source(settings),
-            convert=NOTATION.name in settings.own,
-        )
+        return settings.extended(cls, _FIELDS, source=settings.value_of(SOURCE) or _default_source(settings))
 
 
 def _default_source(settings: Settings) -> SampleSource:

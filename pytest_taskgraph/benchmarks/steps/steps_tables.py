@@ -110,11 +110,6 @@ _POSITION: Final = (
     Column("n"), Column("chosen_a", "A chosen"), Column("right_a", "A right"),
     Column("accuracy_a", "accuracy, A right", "acc, A"), Column("accuracy_b", "accuracy, B right", "acc, B"),
 )  # fmt: skip
-_WORKFLOWS: Final = (
-    Column("n"), Column("rate", "accuracy", "acc"), Column("interval"), Column("chance", rank=1),
-    Column("above_chance", rank=2), Column("sensitivity", "sensitivity", "sens", rank=1),
-    Column("specificity", "specificity", "spec", rank=1), Column("g_mean", "G-mean", rank=1), *_UNANSWERED,
-)  # fmt: skip
 
 TABLES: Final = (
     TableSpec(
@@ -136,16 +131,7 @@ TABLES: Final = (
         layouts=_LAYOUTS, headline="g_mean_over_seeds",
     ),
     TableSpec(
-        "workflows", "workflows", _WORKFLOWS, rows="model-group", total=False,
-        groups=("workflow_step", "workflow_choice"), caption="Next steps of workflows: answers known exactly",
-        layouts=_LAYOUTS, headline="rate",
-    ),
-    TableSpec(
-        "wrong candidates", "why a No is one", _CHOICE, rows="label", label="wrong", total=False,
-        groups=("workflow_step",), caption="Tasks of workflows that cannot come next", layouts=_LAYOUTS, least_rows=2,
-    ),
-    TableSpec(
-        "positions", "positions", _POSITION, rows="model-group", total=False, groups=("letter", "workflow_choice"),
+        "positions", "positions", _POSITION, rows="model-group", total=False, groups=("letter",),
         caption="Position bias: how often each letter is chosen", layouts=_LAYOUTS,
     ),
 )  # fmt: skip

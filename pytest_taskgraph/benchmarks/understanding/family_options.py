@@ -8,7 +8,31 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ..settings import Option, Settings
-from ..workflow_options import NAMES, NOTATION, TASKS, WORKFLOW, Names
+
+TASKS: Final = Option("tasks", "N[,N]", "sizes of generated workflows, in tasks", "12", kind="whole-list", least=1)
+NOTATION: Final = Option(
+    "notation",
+    "NAME[,NAME]",
+    "notations of workflows: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
+    "only if it is given",
+    "wadl",
+    kind="list",
+)
+NAMES: Final = Option(
+    "names",
+    "KIND",
+    "names in generated workflows: neutral (Task7), domain (names fit the order of tasks), misleading (names "
+    "contradict it), or mixed (each in turn)",
+    "mixed",
+    choices=("mixed", "neutral", "domain", "misleading"),
+)
+WORKFLOW: Final = Option(
+    "workflow",
+    "PATH",
+    "workflow of your own: a file, or a folder that is one project; its text is sent to the model. Repeatable",
+    repeatable=True,
+    kind="path",
+)
 
 OPTIONS: Final = (
     TASKS,
@@ -58,6 +82,7 @@ PROFILES: Final = {
 """Values of the family's options in profiles."""
 
 
+Names = Literal["mixed", "neutral", "domain", "misleading"]
 Phrasing = Literal["both", "first", "second"]
 Presentation = Literal["inline", "agent"]
 

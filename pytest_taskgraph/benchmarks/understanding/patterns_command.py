@@ -115,8 +115,12 @@ def describe(pattern: Pattern) -> PatternRow:
         metric,
         tuple(name for name in shape.further if name != metric),
         tuple(sorted(pattern.needs)),
-        CHANCE[pattern.form] if metric == shape.metric else NO_VALUE,
+        _chance_of(pattern) if metric == shape.metric else NO_VALUE,
     )
+
+
+def _chance_of(pattern: Pattern) -> str:
+    return f"{1 / pattern.options:.2g}" if pattern.options else CHANCE[pattern.form]
 
 
 def as_text(rows: Sequence[PatternRow]) -> list[str]:

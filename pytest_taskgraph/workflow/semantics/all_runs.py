@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import Literal
 
 from ..bounds import record_bound
-from ..graph import digraph, reachable_from
+from ..graph import cyclic_components, digraph, reachable_from
 from ..guards.cells import Constant, is_unbounded
 from ..guards.solver import covers, exclusive
-from ..model import Workflow
-from .concurrency import can_run_in_parallel
+from ..model import END, START, Workflow
+from .concurrency import can_run_in_parallel, regions_of
 from .execution import Endless, Outcome, Run, Undecided, all_before, allows_among_others, check_task_names, outcome
 from .loop_nest import LoopPart, forward_links, loops_in, parts_of
 from .loops import always_ends
@@ -118,6 +119,63 @@ def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
     ending = all(always_ends(level, loop) for loop in _loops_before_or_beside(level, parts, task))
     clear = ending and always_continues(variables, [node for node in paths.ahead if paths.lead(node, task)])
     return True if clear and always_runs(level, task, values) else None
+
+
+NotNext = Literal["", "done", "excluded", "later"]
+
+
+def why_not_next(level: Workflow, done: Collection[str], task: str) -> NotNext:
+    """Return why surely no run begins with executions of the tasks done, and then one of the task; "" if one may.
+
+    Args:
+        level: The level.
+        done: The tasks that have run at the beginning of some run.
+        task: The task that is to run next.
+
+    Returns:
+        "done" if it has run, and cannot run again before others do; "excluded" if no run that begins so holds it;
+        "later" if another task has to run first. What the graph and passes do not show is not found.
+
+    Raises:
+        UnknownNameError: if a task is not in the level.
+    """
+    check_task_names(level, (*done, task))
+    tasks = frozenset(done)
+    if task in tasks:
+        return "" if _may_repeat(level, tasks, task) else "done"
+    paths = _paths(level)
+    if any(paths.runs_only_after(each, task) for each in tasks) or _surely_never_together(level, tasks | {task}):
+        return "excluded"
+    needed = _surely_run_with(level, tasks | {task}).difference(tasks, {task})
+    awaited = any(paths.runs_only_after(task, other) for other in needed)
+    return "later" if awaited or task not in reachable_from(_ways_past(level, tasks), [START]) else ""
+
+
+def _may_repeat(level: Workflow, done: frozenset[str], task: str) -> bool:
+    """Return True if a cycle that passes no other tasks than those done leads to the task."""
+    ways = _ways_past(level, done)
+    cycles = cyclic_components(digraph(ways)) if _paths(level).lead(task, task) else []
+    return any(task in reachable_from(ways, cycle) for cycle in cycles)
+
+
+def _ways_past(level: Workflow, tasks: frozenset[str]) -> dict[str, list[str]]:
+    """Return the nodes after each node, none after a task that is not among the given ones."""
+    others = frozenset(level.task_names) - tasks
+    return {node: [] if node in others else after for node, after in regions_of(level).after.items()}
+
+
+@lru_cache(maxsize=1024)
+def _surely_run_with(level: Workflow, tasks: frozenset[str]) -> frozenset[str]:
+    """Return tasks that every run holds that holds the given ones, and these: where ways meet, and behind forks."""
+    regions, nodes, waiting = regions_of(level), set[str](), [START, *tasks]
+    while waiting:
+        node = waiting.pop()
+        if node not in nodes and node != END:
+            nodes.add(node)
+            waiting += filter(None, (regions.openers.nearest(node), regions.closers.nearest(node)))
+            if regions.flow.split(node) == "parallel":
+                waiting += regions.after[node]
+    return nodes & frozenset(level.task_names)
 
 
 @lru_cache(maxsize=1024)

@@ -326,14 +326,27 @@ def next_task(level: Workflow, task: str, situation: Situation) -> str | None:
 
 def allows(run: Run, trace: Sequence[str]) -> bool:
     """Return True if the trace is one of the orders of the whole run."""
-    waiting = {task: iter(executions(run, task)) for task in trace}
+    return len(trace) == len(run.tasks) and _begin(run, trace) is not None
+
+
+def tasks_after(run: Run, done: Sequence[str]) -> set[str]:
+    """Return the tasks that can run right after executions of others, in this order; none if no order begins so."""
+    begun = _begin(run, done)
+    if begun is None:
+        return set()
+    return {run.tasks[i] for i, before in enumerate(run.before) if not (begun >> i & 1 or before & ~begun)}
+
+
+def _begin(run: Run, tasks: Sequence[str]) -> int | None:
+    """Return the executions of the tasks, as bits, if one of the orders of the run begins with them; else None."""
+    waiting = {task: iter(executions(run, task)) for task in tasks}
     done = 0
-    for task in trace:
+    for task in tasks:
         place = next(waiting[task], None)
         if place is None or run.before[place] & ~done:
-            return False
+            return None
         done |= 1 << place
-    return len(trace) == len(run.tasks)
+    return done
 
 
 def allows_among_others(run: Run, tasks: Sequence[str]) -> bool:

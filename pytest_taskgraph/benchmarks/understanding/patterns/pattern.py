@@ -116,6 +116,7 @@ class Pattern:
     without_parameters: tuple[str, ...] = ()  # templates about projects of the user's own that have no parameters
     guess: Literal["all", "none"] = "all"  # the list that is the best guess without reading: all names, or none
     matched: float = 0.0  # share of generated questions whose profile other cases with the other answer have too
+    options: int = 0  # number of names that the question states, and of which one is the answer; 0 for any name
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -161,6 +162,7 @@ def pattern(
     without_parameters: Iterable[str] = (),
     guess: Literal["all", "none"] = "all",
     matched: float = 0.0,
+    options: int = 0,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
 
@@ -183,6 +185,7 @@ def pattern(
         matched: Share of the questions about generated workflows, 0.0 to 1.0, whose case is drawn from those that have
             stratum and profile in common with a case of the other answer. So profiles are as likely with yes as with
             no.
+        options: Number of names that the question states, and of which one is the answer; 0 if it is any name.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
@@ -199,7 +202,7 @@ def pattern(
             name, rationale, templates, form, function, _checked_features(name, needs),
             _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
             topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters), guess,
-            matched,
+            matched, options,
         )  # fmt: skip
         registered = PATTERNS.get(name)
         if registered is not None and registered.cases.__module__ != module:

@@ -5,7 +5,7 @@ levels, but not what the text says of them:
 
 - yes or no: either, as half of the answers are yes
 - a list, a pair: all names; none, in patterns where that answer earns more (`Pattern.guess`)
-- one name: any of them, each with the same probability
+- one name: any of them, or of those that the question gives to choose from, each with the same probability
 - groups: one group of all names
 - a number: the most frequent one
 - a condition: the opposite of one that the level shows; most loops asked about are left otherwise
@@ -64,6 +64,8 @@ def chance_level(question: PatternQuestion, measure: str) -> float | None:
         return _described(measure, reference, level)
     if pattern.form not in GUESSES or measure != FORMS[pattern.form].metric:
         return None
+    if pattern.options:
+        return 1 / pattern.options
     names = offered_names(question.workflow, wants_data(reference, question.workflow))
     return GUESSES[pattern.form](Guess(reference, level, names, pattern.guess == "none"))
 

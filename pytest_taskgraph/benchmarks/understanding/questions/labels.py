@@ -25,6 +25,7 @@ BUILT = (
         "answers",
         "block",
         "blocks",
+        "candidate",
         "change",
         "conditions",
         "cycle",

@@ -15,7 +15,7 @@ from ....generation.recipe import Recipe, implied_features, least_tasks
 from ....generation.vocabularies import domain_names, most_tasks
 from ....workflow.features import FEATURES
 from ....workflow.model import Workflow
-from ...workflow_options import Names
+from ..family_options import Names
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import Scope, cases, scopes
 from .matching import draw_matched, with_flaw

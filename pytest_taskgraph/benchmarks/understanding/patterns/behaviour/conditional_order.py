@@ -168,9 +168,9 @@ def trace(workflow: Workflow) -> Cases:
     graph, so that only their names would decide which comes first.
     """
     for situation, execution in runs(workflow, 3):
-        colors = _node_colors(workflow)
+        colors = node_colors(workflow)
         text = _situation_text(workflow, situation)
-        for tasks, kind in _changed_traces(list(_extensions(execution, colors)), task_graph(workflow)).items():
+        for tasks, kind in _changed_traces(list(extensions(execution, colors)), task_graph(workflow)).items():
             labels: dict[str, str | int] = {"change": kind, "runs": len(execution.tasks)}
             yield case(
                 allows(execution, tasks),
@@ -214,14 +214,21 @@ def _sample_indexes(count: int) -> range:
     return range(0, count, max(1, -(-count // MOST_CHANGES)))
 
 
-def _extensions(execution: Run, colors: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield the orders of a run in which every task comes as early as possible, with equivalent tasks in any order."""
+def extensions(execution: Run, colors: Mapping[str, int], chosen: int = -1) -> Iterator[tuple[str, ...]]:
+    """Yield the orders of a run in which every task comes as early as possible, with equivalent tasks in any order.
+
+    Args:
+        execution: The run.
+        colors: The number of every node (`node_colors`).
+        chosen: The executions to put in order, as bits, with all that come before them; all by default.
+    """
     depth: list[int] = []
     for mask in execution.before:
         depth.append(1 + max((earlier for i, earlier in enumerate(depth) if mask >> i & 1), default=0))
     groups: dict[tuple[int, int], list[str]] = {}
     for i, task in enumerate(execution.tasks):
-        groups.setdefault((depth[i], colors[task]), []).append(task)
+        if chosen >> i & 1:
+            groups.setdefault((depth[i], colors[task]), []).append(task)
     if prod(factorial(len(group)) for group in groups.values()) <= MOST_TWINS:
         for row in product(*(permutations(groups[key]) for key in sorted(groups))):
             yield tuple(task for group in row for task in group)
@@ -301,7 +308,7 @@ def _readable_values(values: Sequence[Constant]) -> tuple[Constant, ...]:
 
 def _situation_text(workflow: Workflow, situation: Mapping[str, Constant]) -> str:
     """Return the situation as text, with its parameters ordered by the guards that read them."""
-    colors = _node_colors(workflow)
+    colors = node_colors(workflow)
     comparisons_read: dict[str, list[tuple[int, int, str, str]]] = {name: [] for name in situation}
     for link in workflow.links:
         guard = None if link.guard is None else parse_guard(link.guard)
@@ -314,7 +321,7 @@ def _situation_text(workflow: Workflow, situation: Mapping[str, Constant]) -> st
 
 
 @lru_cache(maxsize=64)
-def _node_colors(workflow: Workflow) -> dict[str, int]:
+def node_colors(workflow: Workflow) -> dict[str, int]:
     """Return a number for every node, equal where links and kinds do not distinguish two nodes (color refinement)."""
     kinds = {START: "start", END: "end"} | {node.name: f"{node.kind} {node.role}" for node in workflow.gateways}
     kinds |= dict.fromkeys(workflow.task_names, "task") | {node.name: "data" for node in workflow.data}
