@@ -1,6 +1,6 @@
 """The baselines of STEPS, which answer from the request alone.
 
-n-gram    the perplexity of an n-gram model that is trained on recipes (`ngram_baseline`, `step_training`)
+n-gram    the perplexity of an n-gram model that is trained on recipes (`ngram_baseline`)
 majority  always No, always the first option (`guesses`)
 random    either answer with equal probability (`guesses`)
 
