@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ..data_sets.data_problems import step_key
-from .construction_rule import PAPER_RULE, ConstructionRule, Negatives
+from .construction_rule import PAPER_RULE, ConstructionRule
 from .next_step_samples import ChoiceSample, NextStepSample
 from .step_recipe import StepRecipe
 
@@ -82,35 +82,6 @@ class ConstructionCounts:
             f"samples: {'; '.join(samples) or 'none'}",
             *([f"steps: {', '.join(parts)}"] if parts else []),
         ]
-
-
-def classification_samples(
-    recipe: StepRecipe, *, first: int = 2, last: int | None = None, negatives: Negatives = "all", seed: int | str = 0
-) -> tuple[NextStepSample, ...]:
-    """Return the samples of the classification from one recipe; none if it has not 4 to 10 steps.
-
-    Args:
-        recipe: The recipe.
-        first: The place of the first step that is asked for (`ConstructionRule`).
-        last: The place of the last one.
-        negatives: Whether all later steps are asked about, or one.
-        seed: Decides which one.
-    """
-    return tuple(build_classification([recipe], ConstructionRule(first, last, negatives), seed))
-
-
-def choice_samples(
-    recipe: StepRecipe, *, first: int = 2, last: int | None = None, seed: int | str = 0
-) -> tuple[ChoiceSample, ...]:
-    """Return the samples of the multiple choice from one recipe; none if it has not 4 to 10 steps.
-
-    Args:
-        recipe: The recipe.
-        first: The place of the first step that is asked for (`ConstructionRule`).
-        last: The place of the last one.
-        seed: Decides on the wrong options.
-    """
-    return tuple(build_choices([recipe], ConstructionRule(first, last), seed))
 
 
 def build_classification(

@@ -1,4 +1,4 @@
-"""Which questions of STEPS are built from a recipe: the paper's rule, and those that the published files show."""
+"""Which questions of STEPS are built from a recipe: the paper's rule, and variations."""
 
 from __future__ import annotations
 
@@ -68,9 +68,3 @@ class ConstructionRule:
 
 PAPER_RULE: Final = ConstructionRule()
 """The rule of Wang et al. (2023), sections 3.1 and 3.2."""
-
-PUBLISHED_CLASSIFICATION: Final = ConstructionRule(first=3, last=-2, negatives="one", longest=None)
-"""What `next_step/test.txt` shows: two steps before the first question, a Yes and a No each, recipes of any length."""
-
-PUBLISHED_CHOICE: Final = ConstructionRule(last=-2, negatives="one", longest=8)
-"""What `multi-choice/test.txt` shows: the last step that is asked for is S_{N-2}; no recipe has more than 8 steps."""
