@@ -20,8 +20,7 @@ from math import sqrt
 from random import Random
 
 from pytest_taskgraph.asking import Model
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE
+from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, build_choices, build_classification
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, load
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes

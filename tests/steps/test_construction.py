@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.steps.construction import (
+    PAPER_RULE,
     ConstructionCounts,
+    ConstructionRule,
+    Negatives,
     build_choices,
     build_classification,
 )
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE, ConstructionRule, Negatives
 from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample
 from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.errors import UsageError

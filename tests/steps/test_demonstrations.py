@@ -13,8 +13,7 @@ from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.steps import Steps
-from pytest_taskgraph.benchmarks.steps.construction import build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import ConstructionRule
+from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_classification
 from pytest_taskgraph.benchmarks.steps.demonstrations import demonstration_notices, draw_demonstrations
 from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample
 from pytest_taskgraph.benchmarks.steps.recipe_sets import load

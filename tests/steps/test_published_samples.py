@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets import data_files
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import ConstructionRule
+from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
 from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import PublishedSamples, read_published_samples
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_lines import (
+from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
     LONGEST_STEP,
     MOST_STEPS,
+    PublishedSamples,
     kind_of_name,
+    read_published_samples,
     read_sample_lines,
 )
 from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe

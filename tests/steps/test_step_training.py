@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.steps.construction import build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE, ConstructionRule
+from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, ConstructionRule, build_classification
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import ngram_baseline

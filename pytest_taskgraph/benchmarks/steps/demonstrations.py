@@ -14,8 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from .construction import build_classification
-from .construction_rule import ConstructionRule
+from .construction import ConstructionRule, build_classification
 from .next_step_samples import NextStepSample
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_resemblance import published_recipes, resemble

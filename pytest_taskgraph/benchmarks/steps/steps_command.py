@@ -19,11 +19,10 @@ from ...results.record import atomic_files
 from ..data_sets.data_files import LARGEST_FILE
 from ..data_sets.item_draw import draw_items
 from ..data_sets.json_lines import MOST_LINES
-from .construction import ConstructionCounts, build_choices, build_classification
-from .construction_rule import ConstructionRule
+from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
 from .fine_tuning import finetune_command
 from .recipe_sets import RecipeSet, RecipeSplit, read_stated
-from .recipe_sets.published_writer import (
+from .recipe_sets.published_files import (
     CHOICE_FOLDER,
     CLASSIFICATION_FOLDER,
     choice_lines,

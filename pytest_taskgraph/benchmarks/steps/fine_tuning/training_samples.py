@@ -8,8 +8,7 @@ from random import Random
 from typing import Final
 
 from ....errors import UsageError
-from ..construction import build_classification
-from ..construction_rule import PAPER_RULE, ConstructionRule
+from ..construction import PAPER_RULE, ConstructionRule, build_classification
 from ..next_step_samples import NextStepSample
 from ..recipe_sets import RecipeSet
 from ..step_query import query_of

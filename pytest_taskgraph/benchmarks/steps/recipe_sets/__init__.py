@@ -2,8 +2,7 @@
 
 embedded_recipes    our own recipes and procedures, which come with the package
 food_com            Food.com's recipes, as the paper used them
-published_files     the published test files, which hold questions and no recipes
-published_writer    files like those, of questions that were built
+published_files     the published test files, which hold questions and no recipes, and files like those
 recipe_resemblance  recipes that may be the same
 """
 

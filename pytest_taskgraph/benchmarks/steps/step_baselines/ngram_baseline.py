@@ -17,8 +17,7 @@ from ....errors import CannotScoreError, PromptNotUnderstoodError
 from ....scoring.metrics.class_shares import TIE
 from ....trial import Reply, Request
 from ...data_sets.item_draw import draw_items
-from ..construction import build_classification
-from ..construction_rule import PAPER_RULE, ConstructionRule
+from ..construction import PAPER_RULE, ConstructionRule, build_classification
 from ..recipe_sets import load
 from ..recipe_sets.embedded_recipes import read_embedded_recipes
 from ..step_query import join_steps
