@@ -16,8 +16,7 @@ from pytest_taskgraph.benchmarks.steps.construction import (
     build_choices,
     build_classification,
 )
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
+from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 

@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems, clean_text
+from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, food_com
 from pytest_taskgraph.benchmarks.steps.recipe_sets.food_com import (
     LARGEST_ROW,
@@ -26,7 +27,6 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.food_com import (
     read_food_com,
 )
 from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import RECIPE_SPLITS
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 HEADER = "name,id,minutes,n_steps,steps,description\n"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.data_sets import data_files
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
 from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample
+from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
     LONGEST_STEP,
     MOST_STEPS,
@@ -22,7 +22,6 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
     read_published_samples,
     read_sample_lines,
 )
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 TEA = [

@@ -17,7 +17,7 @@ import pytest
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.benchmarks.steps.option_letters import option_fields
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
 from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import train_model, word_tokens
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
@@ -178,7 +178,8 @@ def test_ngram_score_request_has_a_row_for_each_text_behind_the_context(ngram: M
 def test_ngram_score_without_context_scores_the_first_token_too(ngram: Model) -> None:
     model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
     (score,) = ask(ngram, Request(kind="score", texts=["Boil water"])).scores
-    assert (score.tokens, score.perplexity) == (2, pytest.approx(model.perplexity(["boil", "water"])))
+    assert score.tokens == 2
+    assert score.perplexity == pytest.approx(model.perplexity(["boil", "water"]))
 
 
 def test_ngram_score_of_replies_to_messages_cannot_be_given(ngram: Model) -> None:

@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.steps.fine_tuning import finetune_command
 from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import MOST_RECIPES_KEPT
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, SOURCE, StepsSettings
 from pytest_taskgraph.benchmarks.steps.workflows.workflow_steps import WEIGHTS
 

@@ -26,8 +26,7 @@ from typing import Final, Literal
 
 from ...errors import UsageError
 from ..data_sets.data_problems import step_key
-from .next_step_samples import ChoiceSample, NextStepSample
-from .step_recipe import StepRecipe
+from .next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 
 Negatives = Literal["all", "one"]
 OneWordSteps = Literal["keep", "drop"]

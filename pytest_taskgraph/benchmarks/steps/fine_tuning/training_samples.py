@@ -9,9 +9,8 @@ from typing import Final
 
 from ....errors import UsageError
 from ..construction import PAPER_RULE, ConstructionRule, build_classification
-from ..next_step_samples import NextStepSample
+from ..next_step_samples import NextStepSample, query_of
 from ..recipe_sets import RecipeSet
-from ..step_query import query_of
 
 ANSWERS: Final = (" Yes", " No")
 

@@ -34,7 +34,7 @@ from ...data_sets.data_files import (
     nothing_usable,
 )
 from ...data_sets.data_problems import DataProblems, clean_text, excerpt
-from ..step_recipe import StepRecipe
+from ..next_step_samples import StepRecipe
 from ..steps_options import RecipeSplit
 from .recipe_set import RECIPE_SPLITS, RecipeSet
 

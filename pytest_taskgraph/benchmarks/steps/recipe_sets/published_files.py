@@ -43,9 +43,7 @@ from ...data_sets.data_files import (
 from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from ...data_sets.json_lines import decode_line, numbered_lines
 from ...data_sets.splits import split_of
-from ..next_step_samples import ChoiceSample, NextStepSample
-from ..step_query import STEP_JOINT, join_steps
-from ..step_recipe import StepRecipe
+from ..next_step_samples import STEP_JOINT, ChoiceSample, NextStepSample, StepRecipe, join_steps
 
 SampleKind = Literal["classification", "choice"]
 

@@ -18,16 +18,15 @@ from ....scoring.metrics.class_shares import TIE
 from ....trial import Reply, Request
 from ...data_sets.item_draw import draw_items
 from ..construction import PAPER_RULE, ConstructionRule, build_classification
+from ..next_step_samples import join_steps
 from ..recipe_sets import load
-from ..recipe_sets.embedded_recipes import read_embedded_recipes
-from ..step_query import join_steps
+from ..recipe_sets.recipe_set import read_embedded_recipes
 from .step_baseline import StepBaseline
 from .step_prompts import AskedCandidate, AskedStep, read_step_prompt
 
 if TYPE_CHECKING:
-    from ..next_step_samples import NextStepSample
+    from ..next_step_samples import NextStepSample, StepRecipe
     from ..recipe_sets import RecipeSet
-    from ..step_recipe import StepRecipe
     from ..steps_options import StepsSettings
 
 ORDER: Final = 3  # tokens of the longest n-grams
