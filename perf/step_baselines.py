@@ -1,11 +1,12 @@
 """Scores of the baselines of STEPS on the embedded recipes, and the cost of training the n-gram model.
 
     python perf/step_baselines.py               about 5 seconds: all questions about the embedded test recipes
-    python perf/step_baselines.py 20000 180000  instead, trains on these numbers of synthetic recipes; about a minute
+    python perf/step_baselines.py 20000 180000  instead, trains on these numbers of synthetic recipes; half a minute
 
 The scores are those of the rule of the paper: the multiple choice by the perplexity of whole queries, with a Wilson
 interval (questions about one recipe are dependent, so the true interval is wider), and the classification by the prompt
-`paper`. Synthetic recipes are the texts of `perf/ngram.py`: more diverse than recipes.
+`paper`. The texts of synthetic recipes come from a chain in which n-grams recur; they are more
+diverse than recipes.
 """
 
 from __future__ import annotations
@@ -19,14 +20,13 @@ from math import sqrt
 from random import Random
 
 from pytest_taskgraph.asking import Model
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE
+from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, build_choices, build_classification
+from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, load
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
-from pytest_taskgraph.benchmarks.steps.step_baselines.step_training import train_step_model
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
+from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import train_model
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import NotAskedError
 from pytest_taskgraph.results.statistics.intervals import wilson
@@ -114,10 +114,9 @@ def peak() -> float:
 
 def measure_training(count: int) -> str:
     recipes, before, start = synthetic(count), peak(), time.process_time()
-    trained = train_step_model(recipes, SETTINGS.rule, read_embedded_recipes())
+    train_model(recipes, SETTINGS.rule, read_embedded_recipes())
     seconds = time.process_time() - start
-    order = trained.model.order
-    return f"{count} recipes: {seconds:.1f} s, order {order}, peak {peak():.0f} MB, of which {before:.0f} MB before"
+    return f"{count} recipes: {seconds:.1f} s, peak {peak():.0f} MB, of which {before:.0f} MB before"
 
 
 def main(counts: Sequence[str]) -> None:

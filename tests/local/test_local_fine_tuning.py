@@ -28,9 +28,8 @@ from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import (  # 
     learned_text,
     tuning_samples,
 )
-from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.step_query import query_of  # noqa: E402
+from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample, query_of  # noqa: E402
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes  # noqa: E402
 from pytest_taskgraph.errors import UsageError  # noqa: E402
 from pytest_taskgraph.local_weights import LocalWeights, load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402

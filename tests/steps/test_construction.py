@@ -9,20 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.steps.construction import (
-    ConstructionCounts,
-    build_choices,
-    build_classification,
-    choice_samples,
-    classification_samples,
-)
-from pytest_taskgraph.benchmarks.steps.construction_rule import (
     PAPER_RULE,
-    PUBLISHED_CHOICE,
-    PUBLISHED_CLASSIFICATION,
+    ConstructionCounts,
     ConstructionRule,
     Negatives,
+    build_choices,
+    build_classification,
 )
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
+from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 
@@ -33,6 +27,18 @@ def recipe(*steps: str, recipe_id: str = "soup") -> StepRecipe:
 def numbered(count: int, recipe_id: str = "soup") -> StepRecipe:
     """Return a recipe of steps that are all different."""
     return recipe(*(f"do part {number}" for number in range(1, count + 1)), recipe_id=recipe_id)
+
+
+def classification_samples(
+    asked: StepRecipe, *, first: int = 2, last: int | None = None, negatives: Negatives = "all", seed: int | str = 0
+) -> list[NextStepSample]:
+    return [*build_classification([asked], ConstructionRule(first, last, negatives), seed)]
+
+
+def choice_samples(
+    asked: StepRecipe, *, first: int = 2, last: int | None = None, seed: int | str = 0
+) -> list[ChoiceSample]:
+    return [*build_choices([asked], ConstructionRule(first, last), seed)]
 
 
 places = st.integers(-14, 14).filter(lambda place: place not in (0, 1))
@@ -127,7 +133,8 @@ def test_counts_over_recipes_are_the_sums_of_them() -> None:
 
 
 def test_published_classification_rule_asks_from_third_to_last_but_two() -> None:
-    samples = list(build_classification([numbered(22)], PUBLISHED_CLASSIFICATION))
+    rule = ConstructionRule(first=3, last=-2, negatives="one", longest=None)
+    samples = list(build_classification([numbered(22)], rule))
 
     assert [(sample.position, sample.label) for sample in samples] == [
         (place, label) for place in range(3, 21) for label in (True, False)
@@ -136,7 +143,8 @@ def test_published_classification_rule_asks_from_third_to_last_but_two() -> None
 
 @pytest.mark.parametrize(("count", "places"), [(3, []), (4, [2]), (8, [2, 3, 4, 5, 6]), (9, [])])
 def test_published_choice_rule_asks_from_second_to_last_but_two(count: int, places: list[int]) -> None:
-    assert [sample.position for sample in build_choices([numbered(count)], PUBLISHED_CHOICE)] == places
+    rule = ConstructionRule(last=-2, negatives="one", longest=8)
+    assert [sample.position for sample in build_choices([numbered(count)], rule)] == places
 
 
 # Rules that cannot be.

@@ -13,13 +13,12 @@ from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.steps import Steps
-from pytest_taskgraph.benchmarks.steps.construction import build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import ConstructionRule
+from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_classification
 from pytest_taskgraph.benchmarks.steps.demonstrations import demonstration_notices, draw_demonstrations
 from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample
 from pytest_taskgraph.benchmarks.steps.recipe_sets import load
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_resemblance import resemble
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
 

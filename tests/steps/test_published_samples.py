@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets import data_files
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PUBLISHED_CHOICE, PUBLISHED_CLASSIFICATION
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import PublishedSamples, read_published_samples
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_lines import (
+from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
+from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
+from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
     LONGEST_STEP,
     MOST_STEPS,
+    PublishedSamples,
     kind_of_name,
+    read_published_samples,
     read_sample_lines,
 )
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.errors import UsageError
 
 TEA = [
@@ -183,8 +182,9 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
 ) -> None:
     # A recipe's own number at its first step keeps two from going on like each other.
     built_recipes = [StepRecipe(str(at), "", (f"{at} begin", *steps[1:])) for at, steps in enumerate(recipes, 1)]
-    choices = list(build_choices(built_recipes, PUBLISHED_CHOICE, seed))
-    built_samples = list(build_classification(built_recipes, PUBLISHED_CLASSIFICATION, seed))
+    choices = list(build_choices(built_recipes, ConstructionRule(last=-2, longest=8), seed))
+    rule = ConstructionRule(first=3, last=-2, negatives="one", longest=None)
+    built_samples = list(build_classification(built_recipes, rule, seed))
     folder = tmp_path_factory.mktemp("steps")
     (folder / "multi_choice.txt").write_text(
         "".join(f"{' . '.join(sample.prefix)} . \t{sample.right}\t{sample.wrong}\n" for sample in choices),

@@ -10,7 +10,7 @@ from food_com_file import write_soups
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.steps import recipe_sets
 from pytest_taskgraph.benchmarks.steps.recipe_sets import load
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
 

@@ -9,12 +9,16 @@ import pytest
 from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE, ConstructionRule
+from pytest_taskgraph.benchmarks.steps.construction import (
+    PAPER_RULE,
+    ConstructionRule,
+    build_choices,
+    build_classification,
+)
+from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.sample_sets import AskedSamples, asked_samples, usable_recipes
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
 

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import replace
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,13 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.asking import Model
-from pytest_taskgraph.benchmarks.steps.ngram.perplexity_choice import lowest_perplexity
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
-from pytest_taskgraph.benchmarks.steps.step_baselines.step_training import train_step_model
+from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import train_model, word_tokens
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import CannotScoreError, NotAskedError, PromptNotUnderstoodError, UsageError
-from pytest_taskgraph.trial import Json, Reply, Request
+from pytest_taskgraph.trial import Json, Reply, Request, TextScore
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = StepsSettings()
@@ -158,10 +158,33 @@ def test_ngram_letter_is_that_of_the_query_with_the_lower_perplexity(ngram: Mode
 
 
 def test_ngram_letter_of_three_options_is_that_of_the_lowest(ngram: Model) -> None:
-    model = train_step_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes()).model
+    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
     options = ["Xyzzy plugh", "Drain the pasta", "Frobnicate the quux"]
-    assert lowest_perplexity(model, " . ".join([*PREVIOUS, ""]), options) == 1
+    queries = [word_tokens(" . ".join([*PREVIOUS, option])) for option in options]
+    assert min(queries, key=model.perplexity) == queries[1]
     assert ask(ngram, choice(options)).text == "B"
+
+
+def test_ngram_score_request_has_a_row_for_each_text_behind_the_context(ngram: Model) -> None:
+    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
+    reply = ask(ngram, Request(kind="score", context="Boil water .", texts=[" Add pasta", " Add saffron, 2 g", ""]))
+    steps = [["add", "pasta"], ["add", "saffron", ",", "2", "g"]]
+    rows = [model.logprobs(tokens, ["boil", "water", "."]) for tokens in steps]
+    assert reply.scores == [*(TextScore(fsum(row), len(row), None) for row in rows), TextScore(0.0, 0, None)]
+    json.dumps(reply.logprobs, allow_nan=False)
+
+
+def test_ngram_score_without_context_scores_the_first_token_too(ngram: Model) -> None:
+    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
+    (score,) = ask(ngram, Request(kind="score", texts=["Boil water"])).scores
+    assert score.tokens == 2
+    assert score.perplexity == pytest.approx(model.perplexity(["boil", "water"]))
+
+
+def test_ngram_score_of_replies_to_messages_cannot_be_given(ngram: Model) -> None:
+    request = Request(kind="score", messages=[{"role": "user", "content": "What next?"}], texts=["Stir"])
+    with pytest.raises(CannotScoreError, match="cannot score replies to messages"):
+        ask(ngram, request)
 
 
 @pytest.mark.parametrize("options", [["Xyzzy", "Plugh"], ["Drain the pasta", "drain  the Pasta"]])

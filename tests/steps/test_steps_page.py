@@ -10,13 +10,12 @@ import pytest
 
 from pytest_taskgraph import Settings, steps
 from pytest_taskgraph.benchmarks.steps import next_step_methods, steps_tables
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE
+from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, build_choices, build_classification
 from pytest_taskgraph.benchmarks.steps.fine_tuning import finetune_command
 from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import MOST_RECIPES_KEPT
-from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, SOURCE, StepsSettings
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -14,13 +14,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from .construction import build_classification
-from .construction_rule import ConstructionRule
-from .next_step_samples import NextStepSample
+from .construction import ConstructionRule, build_classification
+from .next_step_samples import NextStepSample, StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_resemblance import published_recipes, resemble
 from .sample_sets import usable_recipes
-from .step_recipe import StepRecipe
 from .steps_options import RECIPES_DATA, SAMPLES_DATA
 
 if TYPE_CHECKING:

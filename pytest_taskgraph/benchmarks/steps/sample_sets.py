@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UsageError
 from ..data_sets.item_draw import draw_items
-from .construction import ConstructionCounts, build_choices, build_classification
-from .construction_rule import ConstructionRule
-from .next_step_samples import ChoiceSample, NextStepSample
+from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
+from .next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_set import RECIPE_SPLITS
-from .step_recipe import StepRecipe
 from .steps_options import FIRST, LAST, NEGATIVES, RECIPES_DATA, SAMPLES_DATA, SOURCE, SPLIT
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from ...results.record import atomic_files
 from ..data_sets.data_files import LARGEST_FILE
 from ..data_sets.item_draw import draw_items
 from ..data_sets.json_lines import MOST_LINES
-from .construction import ConstructionCounts, build_choices, build_classification
-from .construction_rule import ConstructionRule
+from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
 from .fine_tuning import finetune_command
+from .next_step_samples import StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, read_stated
-from .recipe_sets.published_writer import (
+from .recipe_sets.published_files import (
     CHOICE_FOLDER,
     CLASSIFICATION_FOLDER,
     choice_lines,
@@ -32,7 +32,6 @@ from .recipe_sets.published_writer import (
 )
 from .recipe_sets.recipe_set import RECIPE_SPLITS
 from .sample_sets import usable_recipes
-from .step_recipe import StepRecipe
 
 SUMMARY = "build files of questions of STEPS from recipes, or fine-tune a local model on them"
 BUILD_SUMMARY: Final = "build the questions of STEPS from recipes, and write them to files like the published ones"

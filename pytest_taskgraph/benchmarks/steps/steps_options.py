@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ..settings import Option, Settings
 
 if TYPE_CHECKING:
-    from .construction_rule import ConstructionRule, Negatives
+    from .construction import ConstructionRule, Negatives
 
 DEMONSTRATIONS: Final = 4
 """The number of demonstrations of few_shot, unless --taskgraph-shots is set."""
@@ -120,7 +120,7 @@ class StepsSettings(Settings):
     @property
     def rule(self) -> ConstructionRule:
         """The rule by which samples are built from recipes. Raises UsageError."""
-        from .construction_rule import ConstructionRule
+        from .construction import ConstructionRule
 
         try:
             return ConstructionRule(self.first, self.last, self.negatives)

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from ....local_weights import LocalWeights
 from ....results.aggregates import geometric_mean
-from ..next_step_samples import NextStepSample
-from ..step_query import query_of
+from ..next_step_samples import NextStepSample, query_of
 from .training_samples import ANSWERS
 
 _AT_ONCE: Final = 16  # sequences

@@ -8,11 +8,9 @@ from random import Random
 from typing import Final
 
 from ....errors import UsageError
-from ..construction import build_classification
-from ..construction_rule import PAPER_RULE, ConstructionRule
-from ..next_step_samples import NextStepSample
+from ..construction import PAPER_RULE, ConstructionRule, build_classification
+from ..next_step_samples import NextStepSample, query_of
 from ..recipe_sets import RecipeSet
-from ..step_query import query_of
 
 ANSWERS: Final = (" Yes", " No")
 

@@ -14,12 +14,11 @@ from ....scoring.forms.form import collapse_spaces
 from ....scoring.metrics.class_shares import TIE
 from ....trial import Question
 from ...family import QuestionReference
-from ..next_step_samples import ChoiceSample
+from ..next_step_samples import ChoiceSample, join_steps
 from ..option_letters import LETTERS, letter_spellings, list_options, option_fields
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
-from ..step_query import join_steps
 from ..steps_options import StepsSettings
 from .recipe_references import previous_steps, recipe_question, recipe_reference
 

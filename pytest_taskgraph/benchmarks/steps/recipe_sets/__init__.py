@@ -1,9 +1,8 @@
 """The recipes that STEPS builds questions from, and its published questions.
 
-embedded_recipes    our own recipes and procedures, which come with the package
+recipe_set          sets of recipes; our own recipes and procedures, which come with the package
 food_com            Food.com's recipes, as the paper used them
-published_files     the published test files, which hold questions and no recipes
-published_writer    files like those, of questions that were built
+published_files     the published test files, which hold questions and no recipes, and files like those
 recipe_resemblance  recipes that may be the same
 """
 
@@ -12,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..steps_options import RecipeSplit
-from .recipe_set import RecipeSet, RecipeSource
+from .recipe_set import RecipeSet, RecipeSource, read_embedded_recipes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,8 +47,6 @@ def load(settings: StepsSettings) -> RecipeSet:
         from .recipe_resemblance import without_published
 
         return without_published(recipes, read_published_samples(settings.data_path(SAMPLES_DATA)))
-    from .embedded_recipes import read_embedded_recipes
-
     return read_embedded_recipes()
 
 
@@ -64,8 +61,6 @@ def read_stated(path: Path | None, most: int | None = None) -> RecipeSet:
         UsageError: if the file cannot be used.
     """
     if path is None:
-        from .embedded_recipes import read_embedded_recipes
-
         return read_embedded_recipes()
     from ...data_sets.data_files import restate_path
     from .food_com import FORMAT, read_food_com

@@ -26,10 +26,11 @@ of one recipe are no independent observations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Final, Literal
 
 from ...data_sets.data_files import (
     DataFile,
@@ -39,10 +40,12 @@ from ...data_sets.data_files import (
     keep_until_changed,
     nothing_usable,
 )
-from ...data_sets.data_problems import DataProblems, excerpt
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
+from ...data_sets.json_lines import decode_line, numbered_lines
 from ...data_sets.splits import split_of
-from ..next_step_samples import ChoiceSample, NextStepSample
-from .published_lines import SampleKind, SampleLine, kind_of_content, kind_of_name, read_sample_lines
+from ..next_step_samples import STEP_JOINT, ChoiceSample, NextStepSample, StepRecipe, join_steps
+
+SampleKind = Literal["classification", "choice"]
 
 FORMAT: Final = DataFormat(
     "steps",
@@ -53,6 +56,125 @@ FORMAT: Final = DataFormat(
 )
 FIRST_PREFIX: Final[Mapping[SampleKind, int]] = {"classification": 2, "choice": 1}
 """The number of steps before the first question about a recipe."""
+MOST_STEPS: Final = 1_000  # before a question
+LONGEST_STEP: Final = 10_000  # characters
+_LABELS: Final = {"yes": True, "no": False}
+_GLUE: Final = re.compile(r"""\\?['"]\s*,\s*\\?['"]""")
+"""What stands between two texts of a list in the spelling of Python, where it was not split: `\\', "`."""
+CLASSIFICATION_FOLDER: Final = "next_step"
+CHOICE_FOLDER: Final = "multi-choice"
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLine:
+    """A line of a published file.
+
+    Args:
+        before: The previous steps as they stand, without the end mark.
+        prefix: The previous steps one by one.
+        candidate: The step of the second column: in the multiple choice, the next step.
+        label: True if it is the next step.
+        wrong: The step of the third column; empty in the classification.
+        ended: True if the previous steps have an end mark.
+        glued: True if a step of the line is several ones, badly split.
+    """
+
+    before: str
+    prefix: tuple[str, ...]
+    candidate: str
+    label: bool
+    wrong: str
+    ended: bool
+    glued: bool
+
+    @property
+    def right(self) -> str | None:
+        """The next step; None if the line does not say it."""
+        return self.candidate if self.label else None
+
+
+def kind_of_name(name: str) -> SampleKind | None:
+    """Return what a file holds by its name or else the innermost of its folders that states it."""
+    for part in reversed(PurePosixPath(name).parts):
+        words = "".join(re.findall(r"[a-z]+", part.lower()))
+        if "nextstep" in words or words.startswith("cls"):
+            return "classification"
+        if "multichoice" in words or "multiplechoice" in words:
+            return "choice"
+    return None
+
+
+def kind_of_content(content: bytes) -> SampleKind | None:
+    """Return what a file holds by its first line of three columns."""
+    for line in content[:1_000_000].splitlines()[:100]:
+        columns = line.strip(b"\r\n").split(b"\t")
+        if len(columns) == 3:
+            return "classification" if columns[2].strip().lower() in (b"yes", b"no") else "choice"
+    return None
+
+
+def read_sample_lines(
+    content: bytes, file: str, kind: SampleKind, problems: DataProblems
+) -> tuple[list[SampleLine], int]:
+    """Return the lines of a file that can be used, and the number of the others.
+
+    Args:
+        content: The bytes of the file.
+        file: Its name in problems.
+        kind: What it holds.
+        problems: Lines that cannot be used are added here, with the number of the line.
+    """
+    lines_read: list[SampleLine] = []
+    broken = 0
+    for place, raw in numbered_lines(content, file, problems):
+        if not raw.strip():
+            continue
+
+        def note(kind: str, what: str, place: str = place) -> None:
+            problems.add(kind, f"{place}: {what}")
+
+        text = decode_line(raw.removesuffix(b"\r"), note)
+        line = None if text is None else _sample_line(text, kind)
+        if isinstance(line, SampleLine):
+            lines_read.append(line)
+            continue
+        broken += 1
+        if isinstance(line, str):
+            note("broken lines", f"{line}; the line is left out")
+    return lines_read, broken
+
+
+def _sample_line(text: str, kind: SampleKind) -> SampleLine | str:
+    """Return what a line holds, or why it cannot be used."""
+    columns = [clean_text(column) for column in text.split("\t", 4)]
+    if len(columns) != 3:
+        number = "more than 4" if len(columns) > 4 else str(len(columns))
+        return f"found {number} columns separated by tabs, expected 3"
+    ended = f" {columns[0]}".endswith(" .")
+    before = columns[0].removesuffix(".").rstrip() if ended else columns[0]
+    prefix = tuple(before.split(STEP_JOINT, MOST_STEPS)) if before else ()
+    empty = [name for name, column in zip(("previous steps", "step"), (before, columns[1]), strict=True) if not column]
+    if empty or not all(prefix):
+        return f"the {empty[0]} column is empty" if empty else "one of the previous steps is empty"
+    if len(prefix) > MOST_STEPS:
+        return f"more than {MOST_STEPS} previous steps"
+    if max(map(len, (*prefix, *columns[1:]))) > LONGEST_STEP:
+        return f"a step of more than {LONGEST_STEP} characters"
+    glued = any(_GLUE.search(column) for column in columns)
+    candidate, wrong = columns[1:]
+    label = True
+    if kind == "classification":
+        if wrong.lower() not in _LABELS:
+            return f"found the label {excerpt(wrong, 20)!r}, expected Yes or No"
+        label, wrong = _LABELS[wrong.lower()], ""
+    elif not wrong:
+        return "the second option is empty"
+    elif wrong.lower() in _LABELS:
+        return f"found the label {wrong!r} of a classification, expected the second option"
+    elif candidate == wrong:
+        return "the two options are the same"
+    return SampleLine(before, prefix, candidate, label, wrong, ended, glued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +341,38 @@ def _counts(file: str, kind: SampleKind, groups: list[list[SampleLine]], broken:
         sum(line.ended for line in lines),
         sum(line.glued for line in lines),
     )
+
+
+def separable_steps(recipe: StepRecipe) -> tuple[StepRecipe, int]:
+    """Return a recipe whose steps can be separated in a line, and the number of steps that had to be changed.
+
+    Columns are separated by tabs, samples by line ends and steps by a full stop between spaces. A tab or a line end
+    within a step becomes a space. A full stop between spaces is joined to the word before it.
+    """
+    steps = tuple(map(_separable_step, recipe.steps))
+    changed = sum(ours != theirs for ours, theirs in zip(steps, recipe.steps, strict=True))
+    if not changed:
+        return recipe, 0  # a copy would hold all texts in memory twice
+    return replace(recipe, steps=steps), changed
+
+
+def _separable_step(step: str) -> str:
+    words: list[str] = []
+    for word in clean_text(step.replace(_BYTE_ORDER_MARK, " ")).split():
+        if word != ".":
+            words.append(word)
+        elif words and not words[-1].endswith("."):
+            words[-1] += "."
+    return " ".join(words)
+
+
+def classification_lines(samples: Iterable[NextStepSample]) -> Iterator[str]:
+    """Yield a line for each sample: previous steps, candidate, and Yes or No. The steps must be separable."""
+    for sample in samples:
+        yield f"{join_steps(sample.prefix)}\t{sample.candidate}\t{'Yes' if sample.label else 'No'}\n"
+
+
+def choice_lines(samples: Iterable[ChoiceSample]) -> Iterator[str]:
+    """Yield a line for each sample: previous steps with an end mark, the next step, a later one."""
+    for sample in samples:
+        yield f"{join_steps(sample.prefix)}{STEP_JOINT}\t{sample.right}\t{sample.wrong}\n"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from ..step_recipe import StepRecipe
+from ..next_step_samples import StepRecipe
 from .recipe_set import RECIPE_SPLITS, RecipeSet
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The baselines of STEPS, which answer from the request alone.
 
-n-gram    the perplexity of an n-gram model that is trained on recipes (`ngram_baseline`, `step_training`)
-majority  always No, always the first option (`guesses`)
-random    either answer with equal probability (`guesses`)
+n-gram    the perplexity of an n-gram model that is trained on recipes (`ngram_baseline`)
+majority  always No, always the first option (`step_baseline`)
+random    either answer with equal probability (`step_baseline`)
 
 `step_prompts` states how they read what a prompt asks.
 """
@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ....asking import Model
-from .guesses import MajorityBaseline, RandomBaseline
 from .ngram_baseline import NgramBaseline
+from .step_baseline import MajorityBaseline, RandomBaseline
 
 if TYPE_CHECKING:
     from ..steps_options import StepsSettings

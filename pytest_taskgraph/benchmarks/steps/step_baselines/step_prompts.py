@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....errors import PromptNotUnderstoodError
-from ..step_query import QUERY_END, QUERY_MIDDLE, join_steps
+from ..next_step_samples import QUERY_END, QUERY_MIDDLE, join_steps
 
 STEPS_HEAD: Final = "Steps done so far:"
 CANDIDATE_HEAD: Final = "Candidate for the next step:"
