@@ -168,12 +168,8 @@ class RunSession:
         """Return True if the first wrong answers may end the run, so that prefetched replies might not be used."""
         return may_stop(self.config)
 
-    def start(self) -> None:
-        """Start what goes on beside the items: building questions in a second process, and importing litellm.
-
-        The import starts last, for a process is forked only while all threads wait.
-        """
-        self.prefetcher.start()
+    def preload(self) -> None:
+        """Begin to import litellm, if the run is going to ask through it."""
         if not self.prefetcher.planned or self.pipeline.replay:
             return
         from ..models.clients.litellm_client import LiteLLMModel
