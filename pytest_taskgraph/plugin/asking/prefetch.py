@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
     from ..suites import CollectedQuestion
-    from .garbage_collection import GarbageCollection
     from .kept_questions import KeptQuestions
     from .loop import EventLoopThread
     from .measuring import MeasuringModels
@@ -54,7 +53,6 @@ class AskingParts:
     pipeline: Pipeline
     measuring: MeasuringModels
     loop: EventLoopThread
-    garbage: GarbageCollection
     drawings: Drawings | None  # None if no report shows diagrams
     kept: KeptQuestions
 
@@ -127,7 +125,6 @@ class Prefetcher:
     ) -> AskResult:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
         if not (model.live or self._parts.measures_replies):
-            self._parts.garbage.exclude_existing()
             asking, waits = self._asking(question, model, collected)
             try:
                 return self._parts.loop.run_here(asking(), waits)
@@ -145,7 +142,6 @@ class Prefetcher:
             return self._parts.loop.wait(future, self._prefetch_while_waiting, self._tick)
         finally:
             self._hide_progress()
-            self._parts.garbage.exclude_existing()  # also after an interruption, which has to end fast
 
     def stop(self) -> None:
         """Prefetch no further item."""
