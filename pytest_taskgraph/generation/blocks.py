@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
-from .draws import shuffle
 
 Kind = Literal["task", "parallel", "exclusive", "inclusive", "mixed", "loop"]
 CHOICES = ("exclusive", "inclusive", "mixed")
@@ -55,7 +54,7 @@ class Growth:
         """Put `run` tasks in a row and, at random places around them, one smallest block of each kind."""
         for _ in range(run):
             self._insert_task(self.level, 0)
-        shuffle(kinds, self.rng)
+        self.rng.shuffle(kinds)
         for kind in kinds:
             self._insert_smallest(kind)
 

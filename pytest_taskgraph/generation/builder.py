@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 from ..errors import NoCaseError, RecipeTooSmallError
 from ..workflow.model import (
@@ -23,7 +24,6 @@ from ..workflow.model import (
 from .blocks import Growth
 from .data import Content, add_data, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
-from .draws import sample, shuffle, shuffle_copy, skip_shuffle
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
 from .placement import place_tasks
@@ -31,6 +31,7 @@ from .recipe import Recipe, demanded_features, draw_guard_operator, least_tasks,
 from .vocabularies import Goal
 
 CANDIDATES = 12  # shuffles of the links of a level, of which one is chosen
+_T = TypeVar("_T")
 
 
 def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
@@ -39,29 +40,36 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
     def shuffle_level(level: Workflow) -> Workflow:
         return replace(
             level,
-            tasks=shuffle_copy(map(shuffle_task, level.tasks), rng),
-            data=shuffle_copy(level.data, rng),
-            gateways=shuffle_copy(level.gateways, rng),
+            tasks=_shuffle_copy(map(shuffle_task, level.tasks), rng),
+            data=_shuffle_copy(level.data, rng),
+            gateways=_shuffle_copy(level.gateways, rng),
             links=shuffle_links(level.links, rng),
-            data_links=shuffle_copy(level.data_links, rng),
-            parameters=shuffle_copy(level.parameters, rng),
-            configurations=shuffle_copy(map(shuffle_configuration, level.configurations), rng),
-            others=shuffle_copy(map(shuffle_level, level.others), rng),
+            data_links=_shuffle_copy(level.data_links, rng),
+            parameters=_shuffle_copy(level.parameters, rng),
+            configurations=_shuffle_copy(map(shuffle_configuration, level.configurations), rng),
+            others=_shuffle_copy(map(shuffle_level, level.others), rng),
         )
 
     def shuffle_task(task: Task) -> Task:
         if task.subworkflow is None and len(task.parameters) < 2 and len(task.effects) < 2:
             return task  # most tasks: nothing is drawn
         subworkflow = task.subworkflow and shuffle_level(task.subworkflow)
-        parameters, effects = shuffle_copy(task.parameters, rng), shuffle_copy(task.effects, rng)
+        parameters, effects = _shuffle_copy(task.parameters, rng), _shuffle_copy(task.effects, rng)
         return replace(task, parameters=parameters, effects=effects, subworkflow=subworkflow)
 
     def shuffle_configuration(configuration: Configuration) -> Configuration:
-        configurations = shuffle_copy(map(shuffle_configuration, configuration.configurations), rng)
-        parameters = shuffle_copy(configuration.parameters, rng)
+        configurations = _shuffle_copy(map(shuffle_configuration, configuration.configurations), rng)
+        parameters = _shuffle_copy(configuration.parameters, rng)
         return replace(configuration, parameters=parameters, configurations=configurations)
 
     return shuffle_level(project)
+
+
+def _shuffle_copy(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
+    """Return the items in a drawn order."""
+    order = list(items)
+    rng.shuffle(order)
+    return tuple(order)
 
 
 def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
@@ -76,11 +84,10 @@ def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     best, distance = ends, 1.0
     closest = min(abs(0.5 - in_order / len(ends)) for in_order in (len(ends) // 2, (len(ends) + 1) // 2))
     for _ in range(CANDIDATES):
-        if distance <= closest:  # only the draws are repeated
-            skip_shuffle(len(ends), rng)
-            continue
         candidate = ends.copy()
-        shuffle(candidate, rng)
+        rng.shuffle(candidate)
+        if distance <= closest:  # only the draws are repeated
+            continue
         found = abs(0.5 - _share_mentioned_in_order(candidate))
         if found < distance:
             best, distance = candidate, found
@@ -147,7 +154,7 @@ class DraftConverter:
         new: dict[Node, str] = {}
         for role in ("split", "join"):
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
-            new.update(zip(names, sample(names, len(names), self.rng), strict=True))
+            new.update(zip(names, self.rng.sample(names, len(names)), strict=True))
         return new
 
 
@@ -219,7 +226,7 @@ class _Builder:
         if share.inner:
             guarded = deciding_steps(draft)
             free = [step for step in draft.steps if step not in guarded]
-            for step, inner in zip(sample(free, len(share.inner), self.rng), share.inner, strict=True):
+            for step, inner in zip(self.rng.sample(free, len(share.inner)), share.inner, strict=True):
                 step.inner = self._level(inner)
         return draft
 
@@ -260,7 +267,7 @@ class _Builder:
     def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
         """Name the sub-workflows: in a domain after their tasks, else by shuffled numbers."""
         step_of_level = {id(step.inner): step for level in levels for step in level.steps if step.inner is not None}
-        numbers = sample(range(2, len(levels) + 1), len(levels) - 1, self.rng)
+        numbers = self.rng.sample(range(2, len(levels) + 1), len(levels) - 1)
         for level, number in zip(levels[1:], numbers, strict=True):
             step = step_of_level[id(level)]
             domain = bool(self.vocabulary.tasks)
@@ -286,7 +293,7 @@ class _Builder:
     def _bind(self, levels: list[Draft]) -> None:
         """Bind data of at least one composite task."""
         composite = [(level, step) for level in levels for step in level.steps if step.inner is not None]
-        for level, step in sample(composite, 1 + self.rng.randrange(len(composite)), self.rng):
+        for level, step in self.rng.sample(composite, 1 + self.rng.randrange(len(composite))):
             bind(level, step, self.rng)
 
 

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from ..workflow.model import Domain, Effect, Parameter, Value
 from .draft import Datum, Draft, DraftStep, LoopDraft, ancestors
-from .draws import sample, shuffle
 from .guards import Conditions, GuardNames
 from .vocabularies import Vocabulary
 
@@ -50,7 +49,7 @@ class Content:
     def _some(self, candidates: Sequence[_T]) -> list[_T]:
         """Draw at least one of the candidates and, of two or more, not all; none if there are none."""
         limit = max(1, len(candidates) - 1)
-        return sample(candidates, 1 + self.rng.randrange(limit), self.rng) if candidates else []
+        return self.rng.sample(candidates, 1 + self.rng.randrange(limit)) if candidates else []
 
     def _some_steps(self) -> list[DraftStep]:
         """Draw some atomic tasks of the whole workflow, and of the levels inside it."""
@@ -60,7 +59,7 @@ class Content:
         return [step for level in self.levels for step in _atomic_steps(level)]
 
     def _settings(self) -> list[Parameter]:
-        names = sample(self.vocabulary.settings, 1 + self.rng.randrange(2), self.rng)
+        names = self.rng.sample(self.vocabulary.settings, 1 + self.rng.randrange(2))
         return [self._setting(name) for name in names]
 
     def _setting(self, name: str) -> Parameter:
@@ -78,7 +77,7 @@ class Content:
             self._move(loop)
         if not loops:
             name = self.conditions.measure().name
-            for step in sample(_atomic_steps(self.levels[0]), 1, self.rng):
+            for step in self.rng.sample(_atomic_steps(self.levels[0]), 1):
                 step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
 
     def _move(self, loop: LoopDraft) -> None:
@@ -88,7 +87,7 @@ class Content:
         if len(body) > 1 and self.rng.random() > 0.6:
             first = self.rng.choice([move for move in SPLIT_MOVES if move not in (0, loop.step)])
             moves = [first, loop.step - first]
-        for step, move in zip(sample(body, len(moves), self.rng), moves, strict=True):
+        for step, move in zip(self.rng.sample(body, len(moves)), moves, strict=True):
             step.effects.append(Effect(loop.parameter, f"{loop.parameter} {'+' if move > 0 else '-'} {abs(move)}"))
 
     def _describe(self) -> None:
@@ -164,11 +163,11 @@ def _draw_data(steps: list[DraftStep], before: list[int], rng: Random) -> list[D
     data = _draw_chain(steps, before, rng)
     for _ in range(1 + len(steps) // 2):
         if rng.random() > 0.8:
-            data.append(Datum("", [], sample(steps, 1 + rng.randrange(min(2, len(steps))), rng)))
+            data.append(Datum("", [], rng.sample(steps, 1 + rng.randrange(min(2, len(steps))))))
         else:
             index = rng.randrange(len(steps))
             later = _steps_after(index, before)
-            readers = sample(later, min(len(later), rng.randrange(3)), rng)
+            readers = rng.sample(later, min(len(later), rng.randrange(3)))
             data.append(Datum("", [steps[index]], [steps[other] for other in readers]))
     if rng.random() > 0.85:
         _add_producer(data, steps, before, rng)
@@ -197,7 +196,7 @@ def _steps_after(index: int, before: list[int]) -> list[int]:
 def _add_producer(data: list[Datum], steps: list[DraftStep], before: list[int], rng: Random) -> None:
     """Give one datum a second producer, which comes before all its readers."""
     position = {id(step): index for index, step in enumerate(steps)}
-    for datum in sample(data, len(data), rng):
+    for datum in rng.sample(data, len(data)):
         if not (datum.writers and datum.readers):
             continue
         common = -1
@@ -225,7 +224,7 @@ def bind(outer: Draft, step: DraftStep, rng: Random) -> None:
 
 
 def _draw_pairs(inner: list[Datum], outer: list[Datum], rng: Random) -> list[tuple[Datum, Datum]]:
-    chosen = sample(inner, min(len(inner), len(outer)), rng)
+    chosen = rng.sample(inner, min(len(inner), len(outer)))
     return list(zip(chosen, outer, strict=False))
 
 
@@ -233,7 +232,7 @@ def name_data(levels: list[Draft], vocabulary: Vocabulary, names: GuardNames, rn
     """Name all data, each differently: by their vocabulary name, by a word of the domain or by a number."""
     all_data = [datum for level in levels for datum in level.data]
     words = [name for name, _ in vocabulary.data]
-    shuffle(words, rng)
-    numbers = sample(range(1, len(all_data) + 1), len(all_data), rng)
+    rng.shuffle(words)
+    numbers = rng.sample(range(1, len(all_data) + 1), len(all_data))
     for datum, number in zip(all_data, numbers, strict=True):
         datum.name = names.take(datum.name or (words.pop() if words else f"Data{number}"))

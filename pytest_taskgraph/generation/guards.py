@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from random import Random
 
 from ..workflow.model import OTHERWISE, Domain, Link, Workflow
-from .draws import sample, shuffle
 from .vocabularies import Condition, Vocabulary, vocabulary, vocabulary_names
 
 IN_WORDS = 0.5  # probability that a choice of two uses the words of the domain, where allowed
@@ -106,7 +105,7 @@ class Conditions:
         guards = [condition.holds, condition.fails]
         if self.rng.random() > 0.5:
             guards[self.rng.randrange(2)] = OTHERWISE
-        shuffle(guards, self.rng)
+        self.rng.shuffle(guards)
         return GuardChoice(guards, [])
 
     def inclusive(self, count: int) -> GuardChoice:
@@ -145,7 +144,7 @@ class Conditions:
         else:
             measure = self.measure(2 * count)
             guards, domain = self._of_numbers(count, measure, overlapping), (measure.name, self.numbers(measure))
-        shuffle(guards, self.rng)
+        self.rng.shuffle(guards)
         return GuardChoice(guards, [domain])
 
     def _of_numbers(self, count: int, measure: Measure, overlapping: bool) -> list[str]:
@@ -156,7 +155,7 @@ class Conditions:
             self.rng.choice([0, count - 1]) if count >= (3 if overlapping else 2) and self.rng.random() > 0.65 else -1
         )
         free = [at for at in range(count - 1) if rest not in (at, at + 1)]
-        reaching = sample(free, 1 + self.rng.randrange(len(free)), self.rng) if overlapping else []
+        reaching = self.rng.sample(free, 1 + self.rng.randrange(len(free))) if overlapping else []
         upper, lower = [], []
         for at, cut in enumerate(cuts):
             strict = self.rng.random() <= 0.5
@@ -170,7 +169,7 @@ class Conditions:
 
     def _inside(self, measure: Measure, count: int) -> list[int]:
         """Draw `count` different numbers inside the range, sorted."""
-        return sorted(sample(range(measure.low + 1, measure.high), count, self.rng))
+        return sorted(self.rng.sample(range(measure.low + 1, measure.high), count))
 
     def _of_words(self, count: int, name: str, words: Sequence[str], overlapping: bool) -> list[str]:
         """Draw guards that each name words, and a last guard for the words that they leave, or "otherwise".
@@ -179,7 +178,7 @@ class Conditions:
         """
         limit = min(len(words) - 1, MOST_NAMED * (count - 1))
         count_compared = self.rng.choice(list(range(min(limit, max(2, count - 1)), limit + 1)))
-        compared_words = sample(words, count_compared, self.rng)
+        compared_words = self.rng.sample(words, count_compared)
         groups = [compared_words[at :: count - 1] for at in range(count - 1)]
         left = list(compared_words)
         if overlapping and count > 2 and self.rng.random() > 0.5:

@@ -202,7 +202,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     """End all requests with the loop; unless the user interrupted it, report the cases of the whole run."""
     result, ended = None, None
     if (run := existing_run(session.config)) is not None:
-        run.start()
+        run.preload()
     try:
         result = yield
         if (run := existing_run(session.config)) is not None:

@@ -14,7 +14,6 @@ from ..results.record import REAL_NAMES, SEEDS, About
 from ..trial import Trial
 from ..version import __version__
 from . import options
-from .asking.garbage_collection import GarbageCollection
 from .asking.kept_questions import KeptQuestions
 from .asking.loop import EventLoopThread
 from .asking.measuring import MeasuringModels
@@ -108,8 +107,6 @@ class RunSession:
         self.kept_questions = KeptQuestions(
             self.pipeline.folder, lambda: self._keeps_questions, self.notices.append, self.pipeline.workers
         )
-        self.garbage = GarbageCollection()
-        self.garbage.collect_rarely()
         self.progress: Progress | None = None
         self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0
@@ -121,7 +118,7 @@ class RunSession:
         self.drawings = Drawings()
         drawings = self.drawings if self.reporting.draws else None
         parts = AskingParts(
-            config, self.models, self.pipeline, self.measuring, self.loop, self.garbage, drawings, self.kept_questions
+            config, self.models, self.pipeline, self.measuring, self.loop, drawings, self.kept_questions
         )
         self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
         self.shrinker = Shrinker(parts, self.tick)
@@ -168,12 +165,8 @@ class RunSession:
         """Return True if the first wrong answers may end the run, so that prefetched replies might not be used."""
         return may_stop(self.config)
 
-    def start(self) -> None:
-        """Start what goes on beside the items: building questions in a second process, and importing litellm.
-
-        The import starts last, for a process is forked only while all threads wait.
-        """
-        self.prefetcher.start()
+    def preload(self) -> None:
+        """Begin to import litellm, if the run is going to ask through it."""
         if not self.prefetcher.planned or self.pipeline.replay:
             return
         from ..models.clients.litellm_client import LiteLLMModel
@@ -298,7 +291,6 @@ class RunSession:
         self.loop.stop()
         self.pipeline.close()
         self.kept_questions.close()
-        self.garbage.restore()
 
     def check(self) -> None:
         """Validate the options against the families and models of the run, before the first request.

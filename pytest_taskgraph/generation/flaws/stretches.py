@@ -12,7 +12,6 @@ from ...errors import NoCaseError
 from ...workflow.check import problems
 from ...workflow.model import END, START, DataLink, Flaw, Link, Workflow
 from ...workflow.project import every_level
-from ..draws import sample
 from ..guards import GuardNames, conditions_for, words_in_use
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -53,13 +52,13 @@ def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -
     before, after = on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
     names = [*workflow.task_names, *(gateway.name for gateway in workflow.gateways)]
     places, nowhere = range(len(links)), frozenset[Hashable]()
-    for entry in sample(places, len(links), rng):
+    for entry in rng.sample(places, len(links)):
         beyond = after.get(entry, nowhere)
         exits = [
             place for place in places if place in beyond and place != entry and entry in before.get(place, nowhere)
         ]
         within = [name for name in names if entry in before.get(name, nowhere)]
-        for leaving in sample(exits, len(exits), rng):
+        for leaving in rng.sample(exits, len(exits)):
             inside = [name for name in within if leaving in after.get(name, nowhere)]
             yield Stretch(links[entry], links[leaving], frozenset(inside))
 

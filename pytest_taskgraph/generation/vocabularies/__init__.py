@@ -31,7 +31,6 @@ from typing import Any
 from ...catalog import Catalog, Deferred, catalog_cache
 from ...errors import UsageError
 from ...workflow.model import Value
-from ..draws import sample
 from .procedure_words import ProcedureWords
 
 LEAST_TASKS = 44  # tasks of a domain, since recipes demand so many at once
@@ -129,7 +128,7 @@ class Vocabulary:
     def computed(self, count: int, rng: Random) -> list[VocabularyEntry]:
         """Draw `count` tasks without a meaning, named by numbers in no order."""
         # From twice as many numbers as tasks, so that names cannot be guessed from the number of tasks.
-        numbers = sample(range(1, 2 * count + 1), count, rng)
+        numbers = rng.sample(range(1, 2 * count + 1), count)
         return [VocabularyEntry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import threading
@@ -215,15 +214,11 @@ def _importing() -> Future[None]:
 def _import_quietly(done: Future[None]) -> None:
     ignore_warnings_of_requests()
     ASKING.set(True)
-    collecting = gc.isenabled()
-    gc.disable()  # an import creates no garbage, and a collection takes a second
     try:
         with suppress(Exception):
             _litellm()
             _import_for_first_request()
     finally:
-        if collecting:
-            gc.enable()
         done.set_result(None)
 
 

@@ -24,7 +24,7 @@ from ...trial import Json, Reply, Request
 from .openai_protocol import read_chat, read_embeddings, request_body
 from .provider_errors import RedirectionError, failure, refusal, refusal_within
 from .text_scores import read_scores, scoring_settings
-from .transport import preload, session
+from .transport import session
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -62,10 +62,6 @@ class OpenAICompatibleModel:
         register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
         self._base, self._user, self._proxied = split_address(address)
         self.name = f"{self._base}#{self._model}"
-
-    def preload(self) -> None:
-        """Import aiohttp."""
-        preload()
 
     async def ready(self) -> None:
         """Import aiohttp and open the session."""

@@ -21,7 +21,7 @@ from .litellm_client import LiteLLMModel
 from .openai_compatible import OpenAICompatibleModel, check_settings, split_address
 from .providers import ADDRESS_OPTIONS, Provider, find_provider
 from .reasoning import join_blocks
-from .transport import preload, session
+from .transport import session
 
 
 def open_named(name: str, settings: Mapping[str, Json]) -> LiteLLMModel | ProviderModel:
@@ -56,10 +56,6 @@ class ProviderModel:
             split_address(provider.address_for(self._stated), form="http://host/v1")
         register([self._stated, name])
         self._opened: tuple[tuple[str, str], _Endpoint] | None = None
-
-    def preload(self) -> None:
-        """Import aiohttp."""
-        preload()
 
     async def ready(self) -> None:
         """Import aiohttp and open the session."""

@@ -38,11 +38,6 @@ class UnreadableReplyError(Exception):
     """The content encoding of a reply is unknown or broken, or its content is no JSON."""
 
 
-def preload() -> None:
-    """Import aiohttp, which the first session would import."""
-    import aiohttp  # noqa: F401
-
-
 def session() -> ClientSession:
     """Return the session of the running event loop, without a limit of connections or of time."""
     loop = asyncio.get_running_loop()

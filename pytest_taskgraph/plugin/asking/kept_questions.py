@@ -14,7 +14,7 @@ import os
 import platform
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import fields
 from functools import cache, cached_property
@@ -30,7 +30,6 @@ from ...trial import Question
 if TYPE_CHECKING:
     from ...benchmarks.settings import Settings
     from ..suites import CollectedQuestion
-    from .builder_process import BuilderProcess
 
 FILE: Final = "questions.sqlite"
 MOST: Final = 100_000
@@ -38,8 +37,6 @@ MOST: Final = 100_000
 
 _BATCH = 2_000  # questions of one transaction
 _SHARED_BATCH = 50  # the same of a worker, whose questions the other workers read
-_WORTHWHILE = 100  # questions from which on a second process builds them
-_SAMPLED = 20  # questions that show whether most were kept
 _WAIT = 5.0  # seconds to wait for another process that writes
 _LIBRARIES = ("networkx", "Jinja2", "MarkupSafe")  # they take part in building
 _HARMLESS = frozenset({"model", "report", "family"})  # kinds of registered objects that change no question
@@ -65,43 +62,14 @@ class KeptQuestions:
         self, folder: Path, keeps: Callable[[], bool], notify: Callable[[str], None], workers: int = 1
     ) -> None:
         self._path, self._may_keep, self._notify = folder / FILE, keeps, notify
-        self._workers, self._batch = workers, _BATCH if workers == 1 else _SHARED_BATCH
+        self._batch = _BATCH if workers == 1 else _SHARED_BATCH
         self._connection: sqlite3.Connection | None = None
         self._is_damaged = False
         self._built: dict[str, bytes] = {}
-        self._builder: BuilderProcess | None = None
-        self._delivered: set[str] = set()  # keys of the questions that this process has built for another one
         self._settings: tuple[Settings, str] | None = None  # the last settings, with their text
 
-    def build_ahead(self, questions: Sequence[CollectedQuestion]) -> bool:
-        """Start to build the questions in a second process, in this order, if that helps and is safe.
-
-        Call it before any thread starts. It has no effect in a run with several processes, which use all cores, and if
-        most of the questions were kept.
-
-        Returns:
-            True if a second process builds them.
-        """
-        if self._workers > 1 or len(questions) < _WORTHWHILE or not self._keeps:
-            return False
-        from .builder_process import BuilderProcess, can_start
-
-        sample = questions[:: len(questions) // _SAMPLED]
-        try:
-            if not can_start() or 2 * sum(map(self._is_missing, sample)) <= len(sample):
-                return False
-            self._close_connection()  # a connection of SQLite must not be used in two processes
-            self._builder = BuilderProcess(self._build, questions)
-        except Exception:  # of a family, which its item reports; or no process may be started
-            return False
-        return True
-
     def question(self, collected: CollectedQuestion) -> Question:
-        """Return the question as the second process built it or as it was kept, else build it. Raises UsageError."""
-        if self._builder is not None and (compressed := self._builder.receive(collected)):
-            key, question = _unpack(compressed)  # the other process has computed the key
-            self._add(key, compressed)
-            return question
+        """Return the question as it was kept, else build it. Raises UsageError."""
         key = self._key(collected) if self._keeps or self._readable else ""
         if not key:
             return collected.question()
@@ -110,27 +78,10 @@ class KeptQuestions:
             return kept
         question = collected.question()
         if self._keeps and (text := _text(question)):
-            self._add(key, _compress(key, text))
+            self._built[key] = _compress(key, text)
+            if len(self._built) >= self._batch:
+                self.save()
         return question
-
-    def _is_missing(self, collected: CollectedQuestion) -> bool:
-        """Return True if the question can be kept, but was not."""
-        key = self._key(collected)
-        return bool(key) and self._stored(key) is None
-
-    def _build(self, collected: CollectedQuestion) -> bytes:
-        """Return the question as it is kept; empty if it is kept already, or cannot be."""
-        key = self._key(collected)
-        if not key or key in self._delivered or self._stored(key) is not None:
-            return b""
-        self._delivered.add(key)
-        text = _text(collected.question())
-        return _compress(key, text) if text else b""
-
-    def _add(self, key: str, compressed: bytes) -> None:
-        self._built[key] = compressed
-        if len(self._built) >= self._batch:
-            self.save()
 
     def save(self) -> None:
         """Write the questions that were built."""
@@ -155,8 +106,6 @@ class KeptQuestions:
 
     def close(self) -> None:
         """Write the questions that were built, and close the file."""
-        if self._builder is not None:
-            self._builder.close()
         self.save()
         self._close_connection()
 

@@ -13,7 +13,7 @@ replies of a model are not stored, each worker prefetches only the items that it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..models_under_test import ModelsUnderTest, ModelUnderTest
     from ..output.drawings import Drawings
     from ..suites import CollectedQuestion
-    from .garbage_collection import GarbageCollection
     from .kept_questions import KeptQuestions
     from .loop import EventLoopThread
     from .measuring import MeasuringModels
@@ -54,7 +53,6 @@ class AskingParts:
     pipeline: Pipeline
     measuring: MeasuringModels
     loop: EventLoopThread
-    garbage: GarbageCollection
     drawings: Drawings | None  # None if no report shows diagrams
     kept: KeptQuestions
 
@@ -74,10 +72,6 @@ def may_stop(config: pytest.Config) -> bool:
     return bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False))
 
 
-def _nothing() -> None:
-    """Have no effect."""
-
-
 class Prefetcher:
     """Questions in flight by item, and the items to prefetch next.
 
@@ -95,7 +89,6 @@ class Prefetcher:
         self._next: Iterator[tuple[int, pytest.Item]] = iter(())
         self._jobs: dict[str, tuple[Question, Future[AskResult]]] = {}
         self._taken: set[str] = set()
-        self._is_started = False
         self._submitted = self._finished = 0  # each is written by one thread only
 
     def plan(self, items: Iterable[pytest.Item]) -> None:
@@ -103,24 +96,6 @@ class Prefetcher:
         self._items = {position: item for position, item in enumerate(items) if self._asks_live_model(item)}
         self._positions = {item.nodeid: position for position, item in self._items.items()}
         self._next = self._items_in_order()
-
-    def start(self, first: Sequence[pytest.Item] = ()) -> None:
-        """Start to build the questions of the planned items, and import meanwhile what the first request needs.
-
-        A second call has no effect. The first call comes before any thread of the run starts.
-
-        Args:
-            first: The items whose questions are needed first.
-        """
-        if self._is_started:
-            return
-        self._is_started = True
-        planned = set(self._items.values())
-        items = dict.fromkeys([*filter(planned.__contains__, first), *self._items.values()])
-        questions = [pytest_compat.params(item)["taskgraph_reference"] for item in items]
-        if self._parts.kept.build_ahead(questions):
-            for client in self._parts.models.clients:
-                getattr(client, "preload", _nothing)()
 
     @property
     def planned(self) -> int:
@@ -150,7 +125,6 @@ class Prefetcher:
     ) -> AskResult:
         """Wait for the result of the item's question; ask it now if it was not prefetched, as in a rerun."""
         if not (model.live or self._parts.measures_replies):
-            self._parts.garbage.exclude_existing()
             asking, waits = self._asking(question, model, collected)
             try:
                 return self._parts.loop.run_here(asking(), waits)
@@ -168,7 +142,6 @@ class Prefetcher:
             return self._parts.loop.wait(future, self._prefetch_while_waiting, self._tick)
         finally:
             self._hide_progress()
-            self._parts.garbage.exclude_existing()  # also after an interruption, which has to end fast
 
     def stop(self) -> None:
         """Prefetch no further item."""

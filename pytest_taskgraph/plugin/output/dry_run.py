@@ -178,7 +178,6 @@ def forecast_line(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, s
         return "", ""
     sampled = len(live) > EXACT
     chosen = live[:: max(1, len(live) // SAMPLE)][:SAMPLE] if sampled else live
-    run.prefetcher.start(chosen)
     try:
         entries = list(forecast_entries(run, chosen, cost_bases(run, live)))
     except TaskgraphError:
