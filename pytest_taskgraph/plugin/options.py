@@ -1,16 +1,15 @@
-"""The table of options; each is set by flag, else environment, else ini, else profile, else its default.
+"""The table of options; each is set by flag, else environment, else ini, else its default.
 
-Families add options of their own, and values for them to profiles (`Family.profiles`).
+Families add options of their own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import pytest
@@ -21,49 +20,9 @@ from ..benchmarks.settings import Option, OptionValue, Settings
 from ..errors import UnknownNameError, UsageError
 from .pytest_compat import option_names, reword_help
 
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """A named set of options: its purpose, and the values by option, as in an ini file.
-
-    No profile sets a model: a run asks only the model that its user names.
-    """
-
-    summary: str
-    options: Mapping[str, str]
-
-
-def _profile(summary: str, **options: str) -> Profile:
-    return Profile(summary, MappingProxyType({name.replace("_", "-"): value for name, value in options.items()}))
-
-
-PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {
-        "dev": _profile(
-            "a look while one writes a prompt template: few questions, nothing fails",
-            instances="1", repeats="1", retries="2", progress="10", fail_on="nothing",
-        ),
-        "ci": _profile(
-            "a verdict on every push, which a provider's bad minute does not decide",
-            instances="4", repeats="1", retries="8", progress="60", max_errors="0.02",
-        ),
-        "full": _profile(
-            "a measurement to publish: many questions, each asked three times",
-            instances="20", repeats="3", retries="8", progress="60",
-        ),
-    }
-)  # fmt: skip
-
-
-def profile_options(profile: str, families: Iterable[Family]) -> dict[str, str]:
-    """Return the values of options in a profile, including options of families; none for the empty name."""
-    if not profile:
-        return {}
-    own = (family.profiles.get(profile, {}) for family in families)
-    return {name: value for options in (PROFILES[profile].options, *own) for name, value in options.items()}
-
-
 ALIAS = "taskgraph_model_alias"
+MEASURING_ROLES = ("judge", "embedder")
+"""The roles of the models that measure open answers."""
 FAMILY_WORDS = "{families}"
 """Placeholder in the help of an option for the words of the families (`Family.option_help`)."""
 
@@ -75,8 +34,8 @@ OPTIONS = {
             "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
             "baseline", repeatable=True,
         ),
-        Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0 or api_base=URL. "
-               "Repeatable", repeatable=True, kind="pairs"),
+        Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0; judge.K=V and "
+               "embedder.K=V: to that model instead. Repeatable", repeatable=True, kind="pairs"),
         Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
                kind="whole-list"),
         Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
@@ -90,11 +49,7 @@ OPTIONS = {
         Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
                "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
         Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
-        Option("judge-option", "K=V", "setting passed to the judge model, as --taskgraph-model-option. Repeatable",
-               repeatable=True, kind="pairs"),
         Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
-        Option("embedder-option", "K=V", "setting passed to the embedder, as --taskgraph-model-option. Repeatable",
-               repeatable=True, kind="pairs"),
         Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
                "lenient", choices=("lenient", "strict")),
         Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
@@ -107,9 +62,8 @@ OPTIONS = {
         Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
                kind="whole", least=1),
         Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
-        Option("timeout", "SECONDS", "time limit of one attempt at a request", "300", kind="number", least=0.001),
-        Option("question-timeout", "SECONDS", "time limit of a whole question: attempts, pauses and turns", "1800",
-               kind="number", least=0.001),
+        Option("timeout", "SECONDS", "time limit of one attempt at a request; a question has six times as long, and at "
+               "least 1800", "300", kind="number", least=0.001),
         Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
         Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
         Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
@@ -118,15 +72,12 @@ OPTIONS = {
                "Hypothesis; send nothing", kind="whole", least=1),
         Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
                kind="whole", least=1),
-        Option("shrink-votes", "K/N", "answers that must err for a smaller question to be accepted: K of N", "3/4"),
-        Option("shrink-to", "DIR", "folder where shrunk questions are written, each with a regression test"),
         Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
                least=0),
         Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
                kind="number"),
         Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
                "Repeatable", repeatable=True),
-        Option("progress", "SECONDS", "interval between lines of progress; 0: none", "30", kind="number"),
         Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
                "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
                kind="list"),
@@ -143,7 +94,6 @@ OPTIONS = {
                repeatable=True, kind="pairs"),
         Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
                choices=("true", "false")),
-        Option("profile", "NAME", f"set of other options: {', '.join(PROFILES)}", choices=tuple(PROFILES)),
     )
 }  # fmt: skip
 
@@ -250,24 +200,11 @@ def baseline_names() -> list[str]:
     return list(dict.fromkeys(name for family in FAMILIES.values() for name in family.baselines))
 
 
-def given(config: pytest.Config, name: str) -> list[str] | None:
-    """Return the values of an option that flag, environment, ini or profile set; None if none of them does.
-
-    Raises:
-        pytest.UsageError: for an unknown profile.
-    """
-    stated = _stated(config, name)
-    if stated is not None or name == "profile":
-        return stated
-    of_profile = profile_options(value(config, "profile"), FAMILIES.values())
-    return [of_profile[name]] if name in of_profile else None
-
-
 def _option(name: str) -> Option:
     return OPTIONS[name] if name in OPTIONS else _family_options()[name]
 
 
-def _stated(config: pytest.Config, name: str) -> list[str] | None:
+def given(config: pytest.Config, name: str) -> list[str] | None:
     """Return the values of an option that flag, environment or ini set; None if none of them does."""
     option = _option(name)
     flags = config.getoption(option.dest, None)
@@ -342,6 +279,22 @@ def whole(config: pytest.Config, name: str) -> int | None:
 def pairs(config: pytest.Config, name: str) -> list[tuple[str, str]]:
     """Return key and value of each KEY=VALUE of an option. Raises pytest.UsageError for a text without key or "="."""
     return list(cast("tuple[tuple[str, str], ...]", read(config, name)))
+
+
+def model_options(config: pytest.Config, role: str = "") -> dict[str, str]:
+    """Return the texts of the model options by key.
+
+    Args:
+        config: The configuration.
+        role: "judge" or "embedder", whose options are stated as `ROLE.K=V`; empty for the model under test.
+    """
+    stated = [(*_role_and_key(key), text) for key, text in pairs(config, "model-option")]
+    return {key: text for of_role, key, text in stated if of_role == role}
+
+
+def _role_and_key(key: str) -> tuple[str, str]:
+    role, dot, rest = key.partition(".")
+    return (role, rest) if dot and role in MEASURING_ROLES else ("", key)
 
 
 def store_folder(config: pytest.Config) -> Path:

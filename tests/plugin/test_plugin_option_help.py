@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.understanding.variations import RELATIONS
 from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.plugin.options import PROFILES, all_options, baseline_names, heading, help_text
+from pytest_taskgraph.plugin.options import all_options, baseline_names, heading, help_text
 from pytest_taskgraph.scoring.metrics import TEXT_METRICS
 
 RETIRED = re.compile(
@@ -33,7 +33,6 @@ def test_help_of_option_is_short_and_holds_no_retired_word(name: str) -> None:
         ("notation", list(NOTATIONS)),
         ("text-metric", list(TEXT_METRICS)),
         ("vary", list(RELATIONS)),
-        ("profile", list(PROFILES)),
     ],
 )
 def test_help_of_option_names_every_value(option: str, names: list[str]) -> None:

@@ -135,12 +135,12 @@ def test_secrets_of_named_model_stand_in_no_artefact(secretive: Project, server:
 def test_keys_of_command_line_stand_in_no_debug_file(
     secretive: Project, server: Loopback, mistake: tuple[str, ...]
 ) -> None:
-    keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-judge-option", "token=of-a-judge")
+    keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-model-option", "judge.token=of-a-judge")
     server.answer = right
     ran = secretive.spawn(f"--model={lean(server)}", "--debug", *keys, *mistake)
     text = (secretive.path / "pytestdebug.log").read_text()
     assert ran.code == (pytest.ExitCode.USAGE_ERROR if mistake else pytest.ExitCode.OK), ran.output
-    assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-judge-option', 'token=[key]'" in text
+    assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-model-option', 'judge.token=[key]'" in text
     assert "of-a-judge" not in text
     assert places_of_secrets(secretive, ran.output) == {}
 

@@ -163,14 +163,6 @@ def test_few_shot_suite_stands_beside_one_without_examples(project: Project, ser
     assert questions(project)["parallel_pair"]["labels"]["prompt"] == "few-shot"
 
 
-def test_profile_goes_before_suite(project: Project) -> None:
-    project.write("test_graph.py", suites('phrasing="second"'))
-    assert "[parallel_pair-wadl-n012-s0-000-p2]" in project.run("--collect-only", "-q").output
-    assert (
-        "[parallel_pair-wadl-n012-s0-000-p1]" in project.run("--collect-only", "-q", "--taskgraph-profile=dev").output
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

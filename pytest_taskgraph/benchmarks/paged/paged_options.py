@@ -62,8 +62,6 @@ NLI: Final = Option(
 OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER, NLI)
 HELP: Final = {"instances": "of N documents per method", "shots": "documents"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"paged-method": "all"}}
-"""The values that profiles give options of the family."""
 
 DocumentSource = Literal["generated", "own"]
 ConditionVerifierName = Literal["lexical", "nli"]

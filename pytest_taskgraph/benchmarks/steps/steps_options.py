@@ -76,8 +76,6 @@ OPTIONS: Final = (
 )  # fmt: skip
 HELP: Final = {"instances": "of N recipes per method", "shots": "recipes"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice,workflows"}}
-"""The values that profiles give options of the family."""
 
 RecipeSplit = Literal["train", "dev", "test"]
 SampleSource = Literal["embedded", "published", "food.com"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .tasklama_options import HELP, OPTIONS, PROFILES, TaskLamaSettings
+from .tasklama_options import HELP, OPTIONS, TaskLamaSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
@@ -28,7 +28,6 @@ class TaskLama(Family):
     asked = "how a complex task is done"
     options = OPTIONS
     option_help = HELP
-    profiles = PROFILES
     suite_options = frozenset({"instances"})
     data_names = ("tasklama", "tasklama-queries", "tasklama-similar")
     commands = ("tasklama",)

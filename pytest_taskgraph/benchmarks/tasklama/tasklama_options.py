@@ -61,8 +61,6 @@ SIMILARITY: Final = Option(
 OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
 HELP: Final = {"instances": "per method", "shots": "tasks"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,golden_linear,golden_whole,linear,whole,entire_graph"}}
-"""The values that profiles give options of the family."""
 
 Source = Literal["published", "embedded", "generated"]
 Context = Literal["with", "without", "both"]
