@@ -96,6 +96,8 @@ class Family(ABC):
     """The keyword arguments that `@suite` takes for it."""
     data_names: ClassVar[tuple[str, ...]] = ()
     """The data sets that `--taskgraph-data` names for it."""
+    generated_data: ClassVar[tuple[str, ...]] = ()
+    """Those that it generates if `--taskgraph-data` states `generated` instead of a path."""
     episode_metrics: ClassVar[tuple[str, ...]] = ()
     """The names of the metrics that its episodes measure themselves (`Transcript.metrics`), for gates."""
     open_section: ClassVar[str | None] = None

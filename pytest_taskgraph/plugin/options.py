@@ -16,7 +16,7 @@ import pytest
 
 from ..benchmarks import FAMILIES, topics
 from ..benchmarks.family import Family
-from ..benchmarks.settings import Option, OptionValue, Settings
+from ..benchmarks.settings import GENERATED, Option, OptionValue, Settings
 from ..errors import UnknownNameError, UsageError
 from .pytest_compat import option_names, reword_help
 
@@ -39,7 +39,7 @@ OPTIONS = {
         Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
                kind="whole-list"),
         Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
-        Option("data", "NAME=PATH", "file or folder of a published data set, by the name that its benchmark uses. "
+        Option("data", "NAME=PATH", "file or folder of a data set, by the name that its benchmark uses, or generated. "
                "Repeatable", repeatable=True, kind="pairs"),
         Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
                "asked with each prompt", "chain-of-thought", repeatable=True),
@@ -379,12 +379,19 @@ def _data(config: pytest.Config) -> dict[str, str]:
     """Return the paths of data sets by name. Raises pytest.UsageError for a missing path, or two paths of one name."""
     paths: dict[str, str] = {}
     for name, stated in pairs(config, "data"):
-        path = Path(config.invocation_params.dir, stated).expanduser()
-        if not stated.strip() or not path.exists():
-            raise pytest.UsageError(f"--taskgraph-data: {name}={stated}: no such file or folder")
-        if paths.setdefault(name, str(path)) != str(path):
+        path = _data_path(config, name, stated)
+        if paths.setdefault(name, path) != path:
             raise pytest.UsageError(f"--taskgraph-data: {name!r} has two paths: {paths[name]} and {path}; state one")
     return paths
+
+
+def _data_path(config: pytest.Config, name: str, stated: str) -> str:
+    if stated == GENERATED and any(name in family.generated_data for family in FAMILIES.values()):
+        return GENERATED
+    path = Path(config.invocation_params.dir, stated).expanduser()
+    if not stated.strip() or not path.exists():
+        raise pytest.UsageError(f"--taskgraph-data: {name}={stated}: no such file or folder")
+    return str(path)
 
 
 def check_values(config: pytest.Config) -> None:

@@ -168,7 +168,7 @@ def test_kinds_of_methods_without_filter_leave_out_filters_with_a_notice() -> No
     assert groups == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
     (line,) = tasklama.notices(settings(method=("steps",)), {})
     assert line.startswith("--taskgraph-tasklama-method leaves out filter, multseq_filter: they need")
-    with pytest.raises(UsageError, match="tasklama-filter"):
+    with pytest.raises(UsageError, match="tasklama-filter=FILE"):
         references(settings(method=("steps", "filter")))
 
 

@@ -30,6 +30,7 @@ class Paged(Family):
     option_help = HELP
     suite_options = frozenset({"instances"})
     data_names = (DATA,)
+    generated_data = (DATA,)
     prompt_templates = False
     baselines = ("rules",)
     commands = ("paged",)

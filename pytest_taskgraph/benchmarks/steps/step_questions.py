@@ -20,7 +20,6 @@ from .workflows.workflow_methods import check_workflows, workflow_notices
 def check(settings: StepsSettings) -> None:
     """Check methods, rule, prompts and, where they are asked about, workflows. Raises UsageError."""
     methods = select_methods(settings.methods)
-    _ = settings.rule
     PROMPTS.check(settings)
     if _about_workflows(methods):
         check_workflows(settings)
