@@ -6,19 +6,20 @@ Families add options of their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import pytest
 
-from ..benchmarks import FAMILIES, topics
+from ..benchmarks import FAMILIES
 from ..benchmarks.family import Family
 from ..benchmarks.settings import GENERATED, Option, OptionValue, Settings
 from ..errors import UnknownNameError, UsageError
-from .pytest_compat import option_names, reword_help
+from .pytest_compat import option_names
 
 ALIAS = "taskgraph_model_alias"
 MEASURING_ROLES = ("judge", "embedder")
@@ -26,76 +27,86 @@ MEASURING_ROLES = ("judge", "embedder")
 FAMILY_WORDS = "{families}"
 """Placeholder in the help of an option for the words of the families (`Family.option_help`)."""
 
-OPTIONS = {
-    option.name: option
-    for option in (
-        Option(
-            "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
-            "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
-            "baseline", repeatable=True,
-        ),
-        Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0; judge.K=V and "
-               "embedder.K=V: to that model instead. Repeatable", repeatable=True, kind="pairs"),
-        Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
-               kind="whole-list"),
-        Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
-        Option("data", "NAME=PATH", "file or folder of a data set, by the name that its benchmark uses, or generated. "
-               "Repeatable", repeatable=True, kind="pairs"),
-        Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
-               "asked with each prompt", "chain-of-thought", repeatable=True),
-        Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
-               "prompt template states, else 0)", kind="whole", least=0),
-        Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
-        Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
-               "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
-        Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
-        Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
-        Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
-               "lenient", choices=("lenient", "strict")),
-        Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
-               "fails (default: that of the answer form, 0 for open answers)", kind="share"),
-        Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
-               least=1),
-        Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
-               kind="whole", least=1),
-        Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
-        Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
-               kind="whole", least=1),
-        Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
-        Option("timeout", "SECONDS", "time limit of one attempt at a request; a question has six times as long, and at "
-               "least 1800", "300", kind="number", least=0.001),
-        Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
-        Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
-        Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
-        Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
-        Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
-               "Hypothesis; send nothing", kind="whole", least=1),
-        Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
-               kind="whole", least=1),
-        Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
-               least=0),
-        Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
-               kind="number"),
-        Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
-               "Repeatable", repeatable=True),
-        Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
-               "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
-               kind="list"),
-        Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
-               "Repeatable", repeatable=True),
-        Option("max-errors", "SHARE", "allowed share of missing replies, 0 to 1; above 0 a gate of its own checks it",
-               "0", kind="share"),
-        Option("save", "NAME", "save the record of this run under a name, for --taskgraph-compare"),
-        Option("compare", "NAME|PATH", "run to compare with, question by question: a saved one, the path of a record, "
-               "or last (the run before)"),
-        Option("margin", "X", "non-inferiority margin of comparisons: the loss that is acceptable, 0 to 1", "0.05",
-               kind="share"),
-        Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
-               repeatable=True, kind="pairs"),
-        Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
-               choices=("true", "false")),
-    )
-}  # fmt: skip
+_RUN_OPTIONS = (
+    Option(
+        "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
+        "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
+        "baseline", repeatable=True,
+    ),
+    Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0; judge.K=V and "
+           "embedder.K=V: to that model instead. Repeatable", repeatable=True, kind="pairs"),
+    Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
+           "asked with each prompt", "chain-of-thought", repeatable=True),
+    Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
+    Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
+           least=0),
+    Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
+           kind="number"),
+    Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
+           "Repeatable", repeatable=True),
+    Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
+           "Repeatable", repeatable=True),
+    Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
+           "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
+           kind="list"),
+    Option("max-errors", "SHARE", "allowed share of missing replies, 0 to 1; above 0 a gate of its own checks it",
+           "0", kind="share"),
+    Option("save", "NAME", "save the record of this run under a name, for --taskgraph-compare"),
+    Option("compare", "NAME|PATH", "run to compare with, question by question: a saved one, the path of a record, "
+           "or last (the run before)"),
+    Option("margin", "X", "non-inferiority margin of comparisons: the loss that is acceptable, 0 to 1", "0.05",
+           kind="share"),
+    Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
+           repeatable=True, kind="pairs"),
+)  # fmt: skip
+_ASKING_OPTIONS = (
+    Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
+           kind="whole-list"),
+    Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
+    Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
+           least=1),
+    Option("data", "NAME=PATH", "file or folder of a data set, by the name that its benchmark uses, or generated. "
+           "Repeatable", repeatable=True, kind="pairs"),
+    Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
+           "prompt template states, else 0)", kind="whole", least=0),
+    Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
+    Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
+           kind="whole", least=1),
+    Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
+    Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
+           kind="whole", least=1),
+    Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
+    Option("timeout", "SECONDS", "time limit of one attempt at a request; a question has six times as long, and at "
+           "least 1800", "300", kind="number", least=0.001),
+    Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
+           "Hypothesis; send nothing", kind="whole", least=1),
+    Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
+           kind="whole", least=1),
+)  # fmt: skip
+_RECORD_OPTIONS = (
+    Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
+           "lenient", choices=("lenient", "strict")),
+    Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
+           "fails (default: that of the answer form, 0 for open answers)", kind="share"),
+    Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
+           "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
+    Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
+    Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
+    Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
+    Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
+    Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
+    Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
+           choices=("true", "false")),
+)  # fmt: skip
+OPTION_GROUPS: Mapping[str, tuple[Option, ...]] = MappingProxyType(
+    {
+        "taskgraph": _RUN_OPTIONS,
+        "taskgraph: asking": _ASKING_OPTIONS,
+        "taskgraph: reports and records": _RECORD_OPTIONS,
+    }
+)
+"""The options of every run, by the heading of their group in `pytest --help`."""
+OPTIONS = {option.name: option for options in OPTION_GROUPS.values() for option in options}
 
 
 SHARED = {
@@ -123,7 +134,7 @@ def _family_options() -> dict[str, Option]:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add the options of every run and of each family to one group of `pytest --help`, each also as an ini value."""
+    """Add the options of every run and of each family to `pytest --help`, each also as an ini value."""
     for option in OPTIONS.values():
         _add_option(parser, option)
     for family in FAMILIES.values():
@@ -155,18 +166,19 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
             )
         if option.flag not in present:
             _add_option(parser, option)
-    # A family that is registered late adds words to the help of options that are declared already.
-    texts = {option.flag: _argparse_help(option) for option in OPTIONS.values() if FAMILY_WORDS in option.help}
-    reword_help(parser, heading(), texts)
 
 
-def heading() -> str:
-    """Return the heading of all options in the help: the topics of the benchmarks, and the baselines."""
-    return f"benchmarks of {topics()}; baselines: {', '.join(baseline_names())}"
+def group_of(option: Option) -> str:
+    """Return the heading of an option in the help: an option of a single family stands in a group of that family."""
+    for heading, options in OPTION_GROUPS.items():
+        if option in options:
+            return heading
+    families = [family.name for family in FAMILIES.values() if option in family.options]
+    return f"taskgraph: {families[0]}" if len(families) == 1 else "taskgraph: asking"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:
-    group = parser.getgroup("taskgraph", heading())
+    group = parser.getgroup(group_of(option))
     arguments: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
         arguments = {"action": "store_const", "const": "true"}
@@ -193,11 +205,6 @@ def _words(option: Option) -> str:
             families.setdefault(words, []).append(family.name)
     several = len(families) > 1
     return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in families.items())
-
-
-def baseline_names() -> list[str]:
-    """Return the names of the baselines of all families."""
-    return list(dict.fromkeys(name for family in FAMILIES.values() for name in family.baselines))
 
 
 def _option(name: str) -> Option:

@@ -99,7 +99,7 @@ def secretive(project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ACME_API_KEY", VARIABLE)
     options = [f"api_key={OPTION}", f'extra_headers={{"X-Api-Key": "{HEADER}"}}', f"user=of {OPTION}"]
     ini = "\n".join(["[pytest]", "taskgraph_model_option =", *(f"    {option}" for option in options)])
-    project.write("pytest.ini", f"{ini}\ntaskgraph_judge_option = api_key={SETTING}\n")
+    project.write("pytest.ini", f"{ini}\ntaskgraph_model_option =\n  judge.api_key={SETTING}\n")
     project.write("test_graph.py", SUITE)
     server.answer = echoing()
     return project

@@ -15,7 +15,7 @@ from plugin_project import IDS, SUITE, Project, asking
 from pytest_taskgraph import suite
 
 RECORD = "--taskgraph-report=json=record.json"
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
 PAIR = ["parallel_pair-wadl-n012-s0-000"]
 
 

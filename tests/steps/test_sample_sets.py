@@ -115,8 +115,8 @@ def test_asked_samples_of_a_changed_file_are_built_again(tmp_path: Path) -> None
 
 def test_asked_samples_of_a_split_without_recipes_say_what_there_is(tmp_path: Path) -> None:
     path = write_recipes(tmp_path / "x.csv", ((f"dish {at}", at, ["cut it", "eat it"]) for at in range(200)))
-    with pytest.raises(UsageError, match=r"^--taskgraph-split: none of the Food.com recipes of the split dev .*; "
-                       r"recipes that do: train: 0 of 1\d\d, dev: 0 of \d+, test: 0 of \d+; state another split"):  # fmt: skip
+    message = r"^--taskgraph-split: none of the Food.com recipes of the split dev .*; recipes that do: "
+    with pytest.raises(UsageError, match=message + r"train: 0 of 1\d\d, dev: 0 of \d+, test: 0 of \d+; state another"):
         asked_samples(StepsSettings(source="food.com", split="dev", data={"steps-recipes": path}), 4)
 
 
