@@ -168,15 +168,6 @@ def test_readme_pattern_is_answered_by_the_reader(desk: Path) -> None:
     assert "8 of 8 right (1.000)" in done.stdout
 
 
-def test_ini_file_of_the_options_page_sets_options(desk: Path) -> None:
-    (block,) = blocks("toml")
-    (desk / "pyproject.toml").write_text(block, encoding="utf-8")
-    done = run("pytest suites/ -k flow_start", desk)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "seed 3, 2 questions" in done.stdout
-    assert "notation mermaid" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("page", "kind", "text"), [(page, kind, text) for page in PAGES for kind, text in samples(page)], ids=lambda one: ""
 )

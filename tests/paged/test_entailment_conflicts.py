@@ -233,9 +233,9 @@ def test_family_check_verifier_without_extra_is_refused_where_used(monkeypatch: 
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
     for methods in (("refine",), ("all",)):
         with pytest.raises(UsageError, match="--taskgraph-paged-nli: entailment models need torch"):
-            paged.check(settings(method=methods, verifier="nli"))
-    paged.check(settings(method=("extract",), verifier="nli"))
-    paged.check(settings(method=("refine",), verifier="lexical"))
+            paged.check(settings(method=methods, nli="mine"))
+    paged.check(settings(method=("extract",), nli="mine"))
+    paged.check(settings(method=("refine",)))
 
 
 def test_family_check_more_rounds_than_tables_show_is_refused() -> None:

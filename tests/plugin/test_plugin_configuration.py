@@ -60,18 +60,18 @@ def test_number_may_stand_without_quotes(project: Project) -> None:
     assert project.run("--collect-only", "-q").output.count("test_graph.py::") == 2
 
 
-def test_flag_wins_over_environment_that_over_ini_file_that_over_default(
+def test_flag_wins_over_environment_that_over_ini_file_that_over_suite(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def instances(*args: str) -> int:
         return project.run("--collect-only", "-q", *args).output.count("test_graph[parallel_pair")
 
     counts = [instances()]
-    project.write("pytest.ini", "[pytest]\ntaskgraph_instances = 2\n")
+    project.write("pytest.ini", "[pytest]\ntaskgraph_instances = 1\n")
     counts.append(instances())
     monkeypatch.setenv("TASKGRAPH_INSTANCES", "3")
     counts += [instances(), instances("--taskgraph-instances=5")]
-    assert counts == [4, 2, 3, 5]
+    assert counts == [2, 1, 3, 5]
 
 
 def test_switch_of_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:
