@@ -90,11 +90,11 @@ FAMILIES = (
     ),
     Benchmark(
         "tasklama", "pytest_taskgraph", 16, 1, ("--taskgraph-instances=8",), suite=TWO_METHODS,
-        own=("tasklama-split", "train", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
+        own=("tasklama-context", "without", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
     ),
     Benchmark(
         "steps", "pytest_taskgraph", 68, 1, ("--taskgraph-instances=4",),
-        ", steps_method=['zero_shot', 'one_shot', 'letter'], steps_seeds=2, steps_first=-2, "
+        ", steps_method=['zero_shot', 'one_shot', 'letter'], steps_seeds=2, "
         "steps_answer='text'",
         own=("steps-seeds", 1, 48), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
     ),

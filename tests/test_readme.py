@@ -14,15 +14,15 @@ from pathlib import Path
 
 import bounded_process
 import in_process
+import options_page
 import pytest
 from loopback import Loopback
 from plugin_project import Project
 
 from pytest_taskgraph.notations import notation
-from pytest_taskgraph.plugin.options import all_options, help_text
+from pytest_taskgraph.plugin.options import all_options
 
 ROOT = Path(__file__).parents[1]
-OPTIONS_PAGE = ROOT / "docs" / "reference" / "options.md"
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 reader_steps = runpy.run_path(str(ROOT / ".ci" / "readme.py"))["steps"]  # what a reader does, in order
@@ -168,15 +168,6 @@ def test_readme_pattern_is_answered_by_the_reader(desk: Path) -> None:
     assert "8 of 8 right (1.000)" in done.stdout
 
 
-def test_ini_file_of_the_options_page_sets_options(desk: Path) -> None:
-    (block,) = blocks("toml")
-    (desk / "pyproject.toml").write_text(block, encoding="utf-8")
-    done = run("pytest suites/ -k flow_start", desk)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "seed 3, 2 questions" in done.stdout
-    assert "notation mermaid" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("page", "kind", "text"), [(page, kind, text) for page in PAGES for kind, text in samples(page)], ids=lambda one: ""
 )
@@ -185,12 +176,9 @@ def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: 
     assert workflow.tasks or workflow.configurations
 
 
-def test_tables_of_options_are_their_help_and_defaults() -> None:
-    rows = re.findall(
-        r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", OPTIONS_PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    expected = [(option.name, help_text(option), option.default) for option in all_options().values()]
-    assert [(name, text, default.strip("`")) for name, text, default in rows] == expected
+def test_tables_of_options_are_those_of_the_code() -> None:
+    text = options_page.PAGE.read_text(encoding="utf-8")
+    assert options_page.TABLES.findall(text) == [options_page.tables()], "run python tests/options_page.py"
 
 
 def test_results_on_the_understanding_page_are_those_of_its_command(project: Project, desk: Path) -> None:

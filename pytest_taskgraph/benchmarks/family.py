@@ -92,12 +92,12 @@ class Family(ABC):
     """Its own options. Families that share an option declare the same object."""
     option_help: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Text for the help of shared options, by the name of the option."""
-    profiles: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
-    """Values of its own options in profiles, by the name of the profile."""
     suite_options: ClassVar[Collection[str]] = frozenset()
     """The keyword arguments that `@suite` takes for it."""
     data_names: ClassVar[tuple[str, ...]] = ()
     """The data sets that `--taskgraph-data` names for it."""
+    generated_data: ClassVar[tuple[str, ...]] = ()
+    """Those that it generates if `--taskgraph-data` states `generated` instead of a path."""
     episode_metrics: ClassVar[tuple[str, ...]] = ()
     """The names of the metrics that its episodes measure themselves (`Transcript.metrics`), for gates."""
     open_section: ClassVar[str | None] = None

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 _S = TypeVar("_S", bound="Settings")
+GENERATED = "generated"
+"""The word that `--taskgraph-data` takes instead of a path, for a data set that a family can generate."""
 Kind = Literal["text", "path", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
 OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]
 

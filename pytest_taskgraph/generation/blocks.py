@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
-
 Kind = Literal["task", "parallel", "exclusive", "inclusive", "mixed", "loop"]
 CHOICES = ("exclusive", "inclusive", "mixed")
 BLOCKS = 0.4  # probability that a level grows by a block rather than by a task

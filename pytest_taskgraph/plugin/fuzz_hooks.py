@@ -22,7 +22,7 @@ OPTION: Final = "fuzz"
 SECTION: Final = "taskgraph: violated properties"
 _ATTRIBUTE: Final = "taskgraph_findings"  # the attribute of a report that holds the findings of an item, as plain data
 _FINDINGS: Final = pytest.StashKey[list["Finding"]]()
-_DECIDING: Final = (*options.SHARED, "data", "profile")
+_DECIDING: Final = (*options.SHARED, "data")
 _Packed = dict[str, Any]
 
 

@@ -18,7 +18,7 @@ from ..errors import NotAskedError, UnknownNameError, UsageError
 from ..models import MODELS, registered_name
 from ..models.clients.schemes import PYTHON, VERSION
 from ..redaction import hide, public_name
-from .options import pairs, settings, value, values
+from .options import MEASURING_ROLES, model_options, settings, value, values
 
 if TYPE_CHECKING:
     from ..asking import Model
@@ -273,7 +273,7 @@ class ModelsUnderTest:
 
     def _open(self, choice: ModelChoice, suite: Mapping[str, Json]) -> ModelUnderTest:
         _check_version(choice.spec, suite)
-        given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
+        given = model_settings([choice.spec], model_options(self._config))
         return ModelUnderTest(choice, {**suite, **given}, settings(self._config), self._default)
 
     def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
@@ -306,8 +306,8 @@ class ModelsUnderTest:
 def _choices(config: pytest.Config) -> list[ModelChoice]:
     """Return the models of the options, after registering all secrets in options and environment."""
     stated = values(config, "model")
-    of_roles = (pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
-    settings_of_roles = [{key: parse_option(text) for key, text in given} for given in of_roles]
+    of_roles = (model_options(config, role) for role in ("", *MEASURING_ROLES))
+    settings_of_roles = [{key: parse_option(text) for key, text in given.items()} for given in of_roles]
     specs = [value(config, name) for name in ("judge-model", "embedder")]
     redaction.register([*stated, *settings_of_roles, *specs])
     redaction.register_environment()

@@ -1,13 +1,13 @@
-"""The table of options; each is set by flag, else environment, else ini, else profile, else its default.
+"""The table of options; each is set by flag, else environment, else ini, else its default.
 
-Families add options of their own, and values for them to profiles (`Family.profiles`).
+Families add options of their own.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -15,137 +15,98 @@ from typing import Any, Literal, cast
 
 import pytest
 
-from ..benchmarks import FAMILIES, topics
+from ..benchmarks import FAMILIES
 from ..benchmarks.family import Family
-from ..benchmarks.settings import Option, OptionValue, Settings
+from ..benchmarks.settings import GENERATED, Option, OptionValue, Settings
 from ..errors import UnknownNameError, UsageError
-from .pytest_compat import option_names, reword_help
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """A named set of options: its purpose, and the values by option, as in an ini file.
-
-    No profile sets a model: a run asks only the model that its user names.
-    """
-
-    summary: str
-    options: Mapping[str, str]
-
-
-def _profile(summary: str, **options: str) -> Profile:
-    return Profile(summary, MappingProxyType({name.replace("_", "-"): value for name, value in options.items()}))
-
-
-PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {
-        "dev": _profile(
-            "a look while one writes a prompt template: few questions, nothing fails",
-            instances="1", repeats="1", retries="2", progress="10", fail_on="nothing",
-        ),
-        "ci": _profile(
-            "a verdict on every push, which a provider's bad minute does not decide",
-            instances="4", repeats="1", retries="8", progress="60", max_errors="0.02",
-        ),
-        "full": _profile(
-            "a measurement to publish: many questions, each asked three times",
-            instances="20", repeats="3", retries="8", progress="60",
-        ),
-    }
-)  # fmt: skip
-
-
-def profile_options(profile: str, families: Iterable[Family]) -> dict[str, str]:
-    """Return the values of options in a profile, including options of families; none for the empty name."""
-    if not profile:
-        return {}
-    own = (family.profiles.get(profile, {}) for family in families)
-    return {name: value for options in (PROFILES[profile].options, *own) for name, value in options.items()}
-
+from .pytest_compat import option_names
 
 ALIAS = "taskgraph_model_alias"
+MEASURING_ROLES = ("judge", "embedder")
+"""The roles of the models that measure open answers."""
 FAMILY_WORDS = "{families}"
 """Placeholder in the help of an option for the words of the families (`Family.option_help`)."""
 
-OPTIONS = {
-    option.name: option
-    for option in (
-        Option(
-            "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
-            "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
-            "baseline", repeatable=True,
-        ),
-        Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0 or api_base=URL. "
-               "Repeatable", repeatable=True, kind="pairs"),
-        Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
-               kind="whole-list"),
-        Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
-        Option("data", "NAME=PATH", "file or folder of a published data set, by the name that its benchmark uses. "
-               "Repeatable", repeatable=True, kind="pairs"),
-        Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
-               "asked with each prompt", "chain-of-thought", repeatable=True),
-        Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
-               "prompt template states, else 0)", kind="whole", least=0),
-        Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
-        Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
-               "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
-        Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
-        Option("judge-option", "K=V", "setting passed to the judge model, as --taskgraph-model-option. Repeatable",
-               repeatable=True, kind="pairs"),
-        Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
-        Option("embedder-option", "K=V", "setting passed to the embedder, as --taskgraph-model-option. Repeatable",
-               repeatable=True, kind="pairs"),
-        Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
-               "lenient", choices=("lenient", "strict")),
-        Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
-               "fails (default: that of the answer form, 0 for open answers)", kind="share"),
-        Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
-               least=1),
-        Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
-               kind="whole", least=1),
-        Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
-        Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
-               kind="whole", least=1),
-        Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
-        Option("timeout", "SECONDS", "time limit of one attempt at a request", "300", kind="number", least=0.001),
-        Option("question-timeout", "SECONDS", "time limit of a whole question: attempts, pauses and turns", "1800",
-               kind="number", least=0.001),
-        Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
-        Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
-        Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
-        Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
-        Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
-               "Hypothesis; send nothing", kind="whole", least=1),
-        Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
-               kind="whole", least=1),
-        Option("shrink-votes", "K/N", "answers that must err for a smaller question to be accepted: K of N", "3/4"),
-        Option("shrink-to", "DIR", "folder where shrunk questions are written, each with a regression test"),
-        Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
-               least=0),
-        Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
-               kind="number"),
-        Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
-               "Repeatable", repeatable=True),
-        Option("progress", "SECONDS", "interval between lines of progress; 0: none", "30", kind="number"),
-        Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
-               "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
-               kind="list"),
-        Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
-               "Repeatable", repeatable=True),
-        Option("max-errors", "SHARE", "allowed share of missing replies, 0 to 1; above 0 a gate of its own checks it",
-               "0", kind="share"),
-        Option("save", "NAME", "save the record of this run under a name, for --taskgraph-compare"),
-        Option("compare", "NAME|PATH", "run to compare with, question by question: a saved one, the path of a record, "
-               "or last (the run before)"),
-        Option("margin", "X", "non-inferiority margin of comparisons: the loss that is acceptable, 0 to 1", "0.05",
-               kind="share"),
-        Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
-               repeatable=True, kind="pairs"),
-        Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
-               choices=("true", "false")),
-        Option("profile", "NAME", f"set of other options: {', '.join(PROFILES)}", choices=tuple(PROFILES)),
-    )
-}  # fmt: skip
+_RUN_OPTIONS = (
+    Option(
+        "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
+        "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
+        "baseline", repeatable=True,
+    ),
+    Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0; judge.K=V and "
+           "embedder.K=V: to that model instead. Repeatable", repeatable=True, kind="pairs"),
+    Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
+           "asked with each prompt", "chain-of-thought", repeatable=True),
+    Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
+    Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
+           least=0),
+    Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
+           kind="number"),
+    Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
+           "Repeatable", repeatable=True),
+    Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
+           "Repeatable", repeatable=True),
+    Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
+           "nothing (default: regression, and gates if a gate is set, else answers if a model is)",
+           kind="list"),
+    Option("max-errors", "SHARE", "allowed share of missing replies, 0 to 1; above 0 a gate of its own checks it",
+           "0", kind="share"),
+    Option("save", "NAME", "save the record of this run under a name, for --taskgraph-compare"),
+    Option("compare", "NAME|PATH", "run to compare with, question by question: a saved one, the path of a record, "
+           "or last (the run before)"),
+    Option("margin", "X", "non-inferiority margin of comparisons: the loss that is acceptable, 0 to 1", "0.05",
+           kind="share"),
+    Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
+           repeatable=True, kind="pairs"),
+)  # fmt: skip
+_ASKING_OPTIONS = (
+    Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
+           kind="whole-list"),
+    Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
+    Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
+           least=1),
+    Option("data", "NAME=PATH", "file or folder of a data set, by the name that its benchmark uses, or generated. "
+           "Repeatable", repeatable=True, kind="pairs"),
+    Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
+           "prompt template states, else 0)", kind="whole", least=0),
+    Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
+    Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
+           kind="whole", least=1),
+    Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
+    Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
+           kind="whole", least=1),
+    Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
+    Option("timeout", "SECONDS", "time limit of one attempt at a request; a question has six times as long, and at "
+           "least 1800", "300", kind="number", least=0.001),
+    Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
+           "Hypothesis; send nothing", kind="whole", least=1),
+    Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
+           kind="whole", least=1),
+)  # fmt: skip
+_RECORD_OPTIONS = (
+    Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
+           "lenient", choices=("lenient", "strict")),
+    Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
+           "fails (default: that of the answer form, 0 for open answers)", kind="share"),
+    Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
+           "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
+    Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
+    Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
+    Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
+    Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
+    Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
+    Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
+           choices=("true", "false")),
+)  # fmt: skip
+OPTION_GROUPS: Mapping[str, tuple[Option, ...]] = MappingProxyType(
+    {
+        "taskgraph": _RUN_OPTIONS,
+        "taskgraph: asking": _ASKING_OPTIONS,
+        "taskgraph: reports and records": _RECORD_OPTIONS,
+    }
+)
+"""The options of every run, by the heading of their group in `pytest --help`."""
+OPTIONS = {option.name: option for options in OPTION_GROUPS.values() for option in options}
 
 
 SHARED = {
@@ -173,7 +134,7 @@ def _family_options() -> dict[str, Option]:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add the options of every run and of each family to one group of `pytest --help`, each also as an ini value."""
+    """Add the options of every run and of each family to `pytest --help`, each also as an ini value."""
     for option in OPTIONS.values():
         _add_option(parser, option)
     for family in FAMILIES.values():
@@ -205,18 +166,19 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
             )
         if option.flag not in present:
             _add_option(parser, option)
-    # A family that is registered late adds words to the help of options that are declared already.
-    texts = {option.flag: _argparse_help(option) for option in OPTIONS.values() if FAMILY_WORDS in option.help}
-    reword_help(parser, heading(), texts)
 
 
-def heading() -> str:
-    """Return the heading of all options in the help: the topics of the benchmarks, and the baselines."""
-    return f"benchmarks of {topics()}; baselines: {', '.join(baseline_names())}"
+def group_of(option: Option) -> str:
+    """Return the heading of an option in the help: an option of a single family stands in a group of that family."""
+    for heading, options in OPTION_GROUPS.items():
+        if option in options:
+            return heading
+    families = [family.name for family in FAMILIES.values() if option in family.options]
+    return f"taskgraph: {families[0]}" if len(families) == 1 else "taskgraph: asking"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:
-    group = parser.getgroup("taskgraph", heading())
+    group = parser.getgroup(group_of(option))
     arguments: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
         arguments = {"action": "store_const", "const": "true"}
@@ -245,29 +207,11 @@ def _words(option: Option) -> str:
     return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in families.items())
 
 
-def baseline_names() -> list[str]:
-    """Return the names of the baselines of all families."""
-    return list(dict.fromkeys(name for family in FAMILIES.values() for name in family.baselines))
-
-
-def given(config: pytest.Config, name: str) -> list[str] | None:
-    """Return the values of an option that flag, environment, ini or profile set; None if none of them does.
-
-    Raises:
-        pytest.UsageError: for an unknown profile.
-    """
-    stated = _stated(config, name)
-    if stated is not None or name == "profile":
-        return stated
-    of_profile = profile_options(value(config, "profile"), FAMILIES.values())
-    return [of_profile[name]] if name in of_profile else None
-
-
 def _option(name: str) -> Option:
     return OPTIONS[name] if name in OPTIONS else _family_options()[name]
 
 
-def _stated(config: pytest.Config, name: str) -> list[str] | None:
+def given(config: pytest.Config, name: str) -> list[str] | None:
     """Return the values of an option that flag, environment or ini set; None if none of them does."""
     option = _option(name)
     flags = config.getoption(option.dest, None)
@@ -342,6 +286,22 @@ def whole(config: pytest.Config, name: str) -> int | None:
 def pairs(config: pytest.Config, name: str) -> list[tuple[str, str]]:
     """Return key and value of each KEY=VALUE of an option. Raises pytest.UsageError for a text without key or "="."""
     return list(cast("tuple[tuple[str, str], ...]", read(config, name)))
+
+
+def model_options(config: pytest.Config, role: str = "") -> dict[str, str]:
+    """Return the texts of the model options by key.
+
+    Args:
+        config: The configuration.
+        role: "judge" or "embedder", whose options are stated as `ROLE.K=V`; empty for the model under test.
+    """
+    stated = [(*_role_and_key(key), text) for key, text in pairs(config, "model-option")]
+    return {key: text for of_role, key, text in stated if of_role == role}
+
+
+def _role_and_key(key: str) -> tuple[str, str]:
+    role, dot, rest = key.partition(".")
+    return (role, rest) if dot and role in MEASURING_ROLES else ("", key)
 
 
 def store_folder(config: pytest.Config) -> Path:
@@ -426,12 +386,19 @@ def _data(config: pytest.Config) -> dict[str, str]:
     """Return the paths of data sets by name. Raises pytest.UsageError for a missing path, or two paths of one name."""
     paths: dict[str, str] = {}
     for name, stated in pairs(config, "data"):
-        path = Path(config.invocation_params.dir, stated).expanduser()
-        if not stated.strip() or not path.exists():
-            raise pytest.UsageError(f"--taskgraph-data: {name}={stated}: no such file or folder")
-        if paths.setdefault(name, str(path)) != str(path):
+        path = _data_path(config, name, stated)
+        if paths.setdefault(name, path) != path:
             raise pytest.UsageError(f"--taskgraph-data: {name!r} has two paths: {paths[name]} and {path}; state one")
     return paths
+
+
+def _data_path(config: pytest.Config, name: str, stated: str) -> str:
+    if stated == GENERATED and any(name in family.generated_data for family in FAMILIES.values()):
+        return GENERATED
+    path = Path(config.invocation_params.dir, stated).expanduser()
+    if not stated.strip() or not path.exists():
+        raise pytest.UsageError(f"--taskgraph-data: {name}={stated}: no such file or folder")
+    return str(path)
 
 
 def check_values(config: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,28 +17,6 @@ def option_names(parser: pytest.Parser) -> set[str]:
         return {name for group in groups for option in group.options for name in option.names()}
     except AttributeError:
         return {"--model"}
-
-
-def reword_help(parser: pytest.Parser, heading: str, texts: Mapping[str, str]) -> None:
-    """Replace the heading of this plugin's options in the help, and the help of some options.
-
-    It has no effect if pytest hides its parser.
-
-    Args:
-        parser: The parser of the command line.
-        heading: The heading of the group of options.
-        texts: The new help by flag.
-    """
-    try:
-        groups = [group for group in parser._groups if group.name == "taskgraph"]
-        for group in groups:
-            argparse_group = getattr(group, "_arggroup", None)  # since pytest 9.1
-            vars(argparse_group or group)["title" if argparse_group else "description"] = heading
-        for option in (option for group in groups for option in group.options):
-            if text := next((texts[name] for name in option.names() if name in texts), ""):
-                option.attrs()["help"] = text
-    except (AttributeError, TypeError):
-        return
 
 
 def parser_of(config: pytest.Config) -> pytest.Parser | None:

@@ -72,9 +72,7 @@ def about(run: RunSession) -> About:
             **run.families.options(family.name for family in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             **({SEEDS: [*seeds]} if len(seeds := options.seeds(run.config)) > 1 else {}),
-            "model_option": model_settings(
-                (model.spec for model in run.models.all), dict(options.pairs(run.config, "model-option"))
-            ),
+            "model_option": model_settings((model.spec for model in run.models.all), options.model_options(run.config)),
             **_real_names(run),
             **({"suites": suites} if suites else {}),
             **run.measuring.about(),
@@ -195,11 +193,9 @@ class RunSession:
         """
         if self.progress is not None or not items or not self.models.live:
             return
-        from .output.progress import Progress
+        from .output.progress import LINE_INTERVAL, Progress
 
-        interval = options.number(self.config, "progress")
-        seconds = 0.0 if interval is None else interval
-        self.progress = Progress(self.config, self.pipeline.counters, items, seconds, self._counts)
+        self.progress = Progress(self.config, self.pipeline.counters, items, LINE_INTERVAL, self._counts)
         self.config.pluginmanager.register(self.progress, "taskgraph-progress")
 
     def tick(self) -> None:

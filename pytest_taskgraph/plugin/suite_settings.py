@@ -23,7 +23,7 @@ from .options import (
     distinct_prompts,
     in_grid,
     is_prompt_file,
-    pairs,
+    model_options,
     seeds,
     settings,
     settings_of_grid,
@@ -113,10 +113,9 @@ def settings_of_suite(
         UsageError: for a value that the option would refuse.
     """
     base, grid = settings(config), settings_of_grid(config)
-    given = dict(pairs(config, "model-option"))
-    model_options = _model_options(stated.get(MODEL_OPTIONS, {}))
-    register([model_options])
-    model_options = {name: value for name, value in model_options.items() if name not in given}
+    of_suite = _model_options(stated.get(MODEL_OPTIONS, {}))
+    register([of_suite])
+    of_suite = {name: value for name, value in of_suite.items() if name not in model_options(config)}
     options = keyword_options(family)
     values = {options[name]: _read(options[name], value, folder) for name, value in stated.items() if name in options}
     effective = {option: value for option, value in values.items() if option.name not in base.given}
@@ -127,9 +126,9 @@ def settings_of_suite(
         grid = in_grid(base, seeds(config), distinct)
     changes = cast("dict[str, Any]", {**shared, **({"own": {**base.own, **own}} if own else {})})
     recorded = {keyword_of(option): as_json(value) for option, value in effective.items()}
-    if model_options:
-        recorded["model_option"] = model_options
-    return SuiteSettings(tuple(replace(cell, **changes) for cell in grid), model_options, recorded)
+    if of_suite:
+        recorded["model_option"] = of_suite
+    return SuiteSettings(tuple(replace(cell, **changes) for cell in grid), of_suite, recorded)
 
 
 def check_settings(family: Family, suite: SuiteSettings) -> None:

@@ -66,7 +66,7 @@ def suite(
 ) -> Callable[[_F], _F]:
     """Make one test of each question of a family.
 
-    Options that the user of the run sets by flag, environment, ini or profile override these arguments. Relative paths
+    Options that the user of the run sets by flag, environment or ini override these arguments. Relative paths
     start in the folder of the suite's file.
 
     Args:

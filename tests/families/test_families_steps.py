@@ -179,9 +179,3 @@ def test_unknown_method_error_lists_known_methods(own: Project) -> None:
     ran = own.run("--taskgraph-steps-method=two_shot")
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
     assert "unknown method of STEPS 'two_shot'; known: all, classification, few_shot" in line_of(ran.output)
-
-
-def test_published_source_without_data_names_missing_option(own: Project) -> None:
-    ran = own.run("--taskgraph-steps-source=published")
-    assert (ran.code, ran.clean) == (pytest.ExitCode.TESTS_FAILED, True), ran.output
-    assert "the data set 'steps' is missing; add steps=PATH" in line_of(ran.output)

@@ -170,7 +170,7 @@ def test_check_without_the_extra_names_option_and_what_to_install(
     spec = ModuleSpec("any", None)
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None if name in missing else spec)
     message = (
-        f"--taskgraph-paged-verifier=nli: entailment models need {' and '.join(missing)}, which this extra installs: "
+        f"--taskgraph-paged-nli: entailment models need {' and '.join(missing)}, which this extra installs: "
         "pip install pytest-taskgraph-bench[nli]"
     )
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
@@ -232,10 +232,10 @@ def settings(**own: str | int | tuple[str, ...]) -> Settings:
 def test_family_check_verifier_without_extra_is_refused_where_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
     for methods in (("refine",), ("all",)):
-        with pytest.raises(UsageError, match="--taskgraph-paged-verifier=nli: entailment models need torch"):
-            paged.check(settings(method=methods, verifier="nli"))
-    paged.check(settings(method=("extract",), verifier="nli"))
-    paged.check(settings(method=("refine",), verifier="lexical"))
+        with pytest.raises(UsageError, match="--taskgraph-paged-nli: entailment models need torch"):
+            paged.check(settings(method=methods, nli="mine"))
+    paged.check(settings(method=("extract",), nli="mine"))
+    paged.check(settings(method=("refine",)))
 
 
 def test_family_check_more_rounds_than_tables_show_is_refused() -> None:

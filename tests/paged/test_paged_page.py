@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from pytest_taskgraph import Settings, paged
+from pytest_taskgraph.benchmarks.data_sets.splits import SPLIT
 from pytest_taskgraph.benchmarks.paged import paged_tables
 from pytest_taskgraph.benchmarks.paged.document_sets import document_set, generated_documents, pair_texts
 from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import count_sentences
@@ -20,9 +21,7 @@ from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import ex
 from pytest_taskgraph.benchmarks.paged.paged_options import (
     METHOD,
     QUALITY,
-    SOURCE,
-    SPLIT,
-    VERIFIER,
+    ConditionVerifierName,
     DocumentQuality,
     PagedSettings,
 )
@@ -67,9 +66,9 @@ def test_options_of_the_family_are_all_on_the_page() -> None:
 
 
 def test_values_of_options_on_the_page_are_those_of_the_code() -> None:
-    assert first_names("`--taskgraph-paged-source`") == SOURCE.choices
+    assert first_names("`--taskgraph-data`") == ("paged=generated", "paged=PATH")
     assert first_names("value | the document") == QUALITY.choices
-    assert first_names("value | conditions in prose conflict if") == VERIFIER.choices
+    assert first_names("verifier | conditions in prose conflict if") == get_args(ConditionVerifierName)
     assert f"`{SPLIT.choices[0]}`, `{SPLIT.choices[1]}` or `{SPLIT.choices[2]}` (the default)" in FLAT_PAGE
     assert SPLIT.default == SPLIT.choices[2]
 
@@ -81,11 +80,12 @@ def test_defaults_on_the_page_are_those_of_the_settings() -> None:
     assert f"asks each method about N documents, {settings.instances} by default" in FLAT_PAGE
     assert f"the largest number of such rounds, {settings.rounds} by default" in FLAT_PAGE
     assert f"{settings.rounds} by default and at most {paged_tables.MOST_ROUNDS}" in FLAT_PAGE
-    assert f"Its default is that of the paper, `{settings.nli}`" in FLAT_PAGE
-    for option in (QUALITY, VERIFIER):
-        (row,) = (row for row in table("value | the document") + table("value | conditions in prose conflict if")
-                  if names(row[0]) == [option.default])  # fmt: skip
-        assert row[1].endswith("the default")
+    (row,) = (row for row in table("value | the document") if names(row[0]) == [QUALITY.default])
+    assert row[1].endswith("the default")
+    (row,) = (
+        row for row in table("verifier | conditions in prose conflict if") if names(row[0]) == [settings.verifier]
+    )
+    assert row[1].endswith("the default")
 
 
 def test_pages_count_the_questions_of_the_default_run() -> None:

@@ -71,7 +71,7 @@ def test_splits_of_folders_decide_which_pairs_are_asked(project: Project) -> Non
     for name in ("train/a", "train/b", "validation/c", "test/d", "e"):
         add_pair(project, name)
     for split, ids in (("test", ["d", "e"]), ("train", ["a", "b"]), ("validation", ["c"])):
-        ran = project.run("--model=baseline:rules", DATA, RECORD, f"--taskgraph-paged-split={split}")
+        ran = project.run("--model=baseline:rules", DATA, RECORD, f"--taskgraph-split={split}")
         assert ran.code == 0, ran.output
         assert asked_ids(project) == [f"extract-{name}" for name in ids]
         assert "train 2, validation 1, test 2" in words(ran)
@@ -79,7 +79,7 @@ def test_splits_of_folders_decide_which_pairs_are_asked(project: Project) -> Non
 
 def test_split_without_a_pair_is_collection_error_with_counts(project: Project) -> None:
     add_pair(project, "tea")
-    ran = project.run("--model=baseline:rules", DATA, "--taskgraph-paged-split=train")
+    ran = project.run("--model=baseline:rules", DATA, "--taskgraph-split=train")
     assert (ran.code, ran.clean) == (1, True), ran.output
     assert "PAGED, own documents: none in the train split; train: 0, validation: 0, test: 1" in words(ran)
 

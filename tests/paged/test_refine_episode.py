@@ -163,7 +163,7 @@ def test_refine_settings_hold_rounds_verifier_and_template() -> None:
 
 
 def test_refine_settings_of_nli_name_its_model() -> None:
-    settings = PagedSettings(verifier="nli", nli="models/mine")
+    settings = PagedSettings(nli="models/mine")
     stated = refine_settings(load(settings).test[0], settings)
     assert (stated["verifier"], stated["model"]) == ("nli", "models/mine")
 

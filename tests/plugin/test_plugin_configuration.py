@@ -1,4 +1,4 @@
-"""What docs/reference/configuration.md says holds: its table names every option, its files configure a run."""
+"""What docs/reference/options.md says about setting options holds: its files configure a run."""
 
 from __future__ import annotations
 
@@ -12,27 +12,14 @@ from plugin_project import SUITE, Project
 
 from pytest_taskgraph.plugin.options import all_options
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
 FILES = re.findall(r"^```toml pyproject\.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-ROW = re.compile(r"^\| `--taskgraph-([\w-]+)` \| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|$", re.MULTILINE)
 
 
 def pytest_table(block: str) -> dict[str, Any]:
     """The options that a file sets."""
     stated: dict[str, Any] = tomllib.loads(block)["tool"]["pytest"]["ini_options"]
     return stated
-
-
-def test_table_names_every_option_with_ini_value_and_variable() -> None:
-    names = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
-    assert names == {name: (option.dest, option.dest.upper()) for name, option in all_options().items()}
-
-
-def test_option_table_has_default_and_kind() -> None:
-    for name, _, _, kind, default in ROW.findall(PAGE):
-        option = all_options()[name]
-        assert default.strip("`") == option.default, name
-        assert kind == ("list" if option.repeatable else '`"true"`' if option.kind == "switch" else "text"), name
 
 
 def test_there_are_files_to_try() -> None:
@@ -71,6 +58,20 @@ def test_number_may_stand_without_quotes(project: Project) -> None:
     (project.path / "pytest.ini").unlink()
     project.write("pyproject.toml", "[tool.pytest.ini_options]\ntaskgraph_instances = 1\n")
     assert project.run("--collect-only", "-q").output.count("test_graph.py::") == 2
+
+
+def test_flag_wins_over_environment_that_over_ini_file_that_over_suite(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def instances(*args: str) -> int:
+        return project.run("--collect-only", "-q", *args).output.count("test_graph[parallel_pair")
+
+    counts = [instances()]
+    project.write("pytest.ini", "[pytest]\ntaskgraph_instances = 1\n")
+    counts.append(instances())
+    monkeypatch.setenv("TASKGRAPH_INSTANCES", "3")
+    counts += [instances(), instances("--taskgraph-instances=5")]
+    assert counts == [2, 1, 3, 5]
 
 
 def test_switch_of_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:

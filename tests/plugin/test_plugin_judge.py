@@ -25,18 +25,18 @@ def judge() -> Iterator[Loopback]:
 
 
 def judging(url: str, metrics: str = "judge") -> list[str]:
-    option = "--taskgraph-judge-option"
+    option = "--taskgraph-model-option"
     return [
-        f"--taskgraph-text-metric={metrics}", "--taskgraph-judge-model=openai/wise", option, f"api_base={url}",
-        option, "api_key=sk-judge-123456", option, "temperature=0",
+        f"--taskgraph-text-metric={metrics}", "--taskgraph-judge-model=openai/wise", option, f"judge.api_base={url}",
+        option, "judge.api_key=sk-judge-123456", option, "judge.temperature=0",
     ]  # fmt: skip
 
 
 def embedding(url: str, metrics: str = "cosine") -> list[str]:
-    option = "--taskgraph-embedder-option"
+    option = "--taskgraph-model-option"
     return [
-        f"--taskgraph-text-metric={metrics}", "--taskgraph-embedder=openai/wise", option, f"api_base={url}",
-        option, "api_key=sk-judge-123456",
+        f"--taskgraph-text-metric={metrics}", "--taskgraph-embedder=openai/wise", option, f"embedder.api_base={url}",
+        option, "embedder.api_key=sk-judge-123456",
     ]  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def test_template_of_user_is_what_judge_sees(own: Project, server: Loopback, jud
         (["rouge1,cosine"], "needs a model in the role of embedder: name one with --taskgraph-embedder=SPEC"),
         (["bleu"], "unknown text metric 'bleu'; known: bertscore, cosine, judge, rouge1"),
         (["judge", "--taskgraph-judge-model=recorded:none.jsonl"], "'none.jsonl' cannot be read"),
-        (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-judge-option=x"], "expected K=V"),
+        (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-model-option=judge.x"], "expected K=V"),
         (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-templates=words"], "the template sees: answer"),
     ],
 )
@@ -192,7 +192,7 @@ def test_bertscore_without_extra_is_reported_before_anything_is_asked(
 
 
 def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopback) -> None:
-    role = (f"--taskgraph-judge-model={judge.url}#wise", "--taskgraph-judge-option=temperature=0")
+    role = (f"--taskgraph-judge-model={judge.url}#wise", "--taskgraph-model-option=judge.temperature=0")
     ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD)
     assert ran.counts == {"passed": 2}
     assert [request.body["temperature"] for request in judge.requests] == [0, 0]

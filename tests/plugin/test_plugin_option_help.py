@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.understanding.variations import RELATIONS
 from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.plugin.options import PROFILES, all_options, baseline_names, heading, help_text
+from pytest_taskgraph.plugin.options import all_options, help_text
 from pytest_taskgraph.scoring.metrics import TEXT_METRICS
 
 RETIRED = re.compile(
@@ -33,7 +33,6 @@ def test_help_of_option_is_short_and_holds_no_retired_word(name: str) -> None:
         ("notation", list(NOTATIONS)),
         ("text-metric", list(TEXT_METRICS)),
         ("vary", list(RELATIONS)),
-        ("profile", list(PROFILES)),
     ],
 )
 def test_help_of_option_names_every_value(option: str, names: list[str]) -> None:
@@ -41,9 +40,14 @@ def test_help_of_option_names_every_value(option: str, names: list[str]) -> None
     assert set(names) <= words
 
 
-def test_heading_of_options_names_every_baseline() -> None:
-    assert set(baseline_names()) <= set(re.findall(r"[\w-]+", heading()))
-    assert heading().startswith(
-        "benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents; "
-        "baselines: reader, "
-    )
+def test_help_groups_options_under_short_headings(pytester: pytest.Pytester) -> None:
+    lines = pytester.runpytest("--help").outlines
+    headings = [line for line in lines if re.match(r"taskgraph.*:$", line)]
+    assert headings == [
+        "taskgraph:", "taskgraph: asking:", "taskgraph: reports and records:", "taskgraph: understanding:",
+        "taskgraph: tasklama:", "taskgraph: steps:", "taskgraph: paged:",
+    ]  # fmt: skip
+    assert max(map(len, headings)) <= 80
+    general = lines[lines.index("taskgraph:") : lines.index("taskgraph: asking:")]
+    for name in ("model", "prompt", "gate", "compare", "save", "report", "max-cost"):
+        assert any(line.startswith(f"  --taskgraph-{name}=") for line in general), name

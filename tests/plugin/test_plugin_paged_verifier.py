@@ -30,7 +30,7 @@ fetch a spoon -> XOR2
 toast the bread -> XOR2
 XOR2 -> End
 """
-REFINE = ("--taskgraph-paged-method=refine", "--taskgraph-paged-verifier=nli", "--taskgraph-fail-on=nothing")
+REFINE = ("--taskgraph-paged-method=refine", "--taskgraph-paged-nli=model", "--taskgraph-fail-on=nothing")
 
 
 class WordsModel:
@@ -74,7 +74,7 @@ def test_verifier_nli_without_extra_ends_run_before_any_request(
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
     ran = own.run(f"--model={server.url}#any", *REFINE)
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
-    assert "ERROR: --taskgraph-paged-verifier=nli: entailment models need torch and transformers" in ran.output
+    assert "ERROR: --taskgraph-paged-nli: entailment models need torch and transformers" in ran.output
     assert "pip install pytest-taskgraph-bench[nli]" in ran.output
     assert server.requests == []
 
@@ -83,7 +83,7 @@ def test_verifier_nli_of_suite_is_checked_before_any_request(
     own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: None)
-    own.write("test_graph.py", SUITE.replace("instances=1", 'paged_method="refine", paged_verifier="nli"'))
+    own.write("test_graph.py", SUITE.replace("instances=1", 'paged_method="refine", paged_nli="model"'))
     ran = own.run(f"--model={server.url}#any")
     assert (ran.code, ran.clean) == (pytest.ExitCode.TESTS_FAILED, True), ran.output
     assert "pip install pytest-taskgraph-bench[nli]" in ran.output
@@ -97,7 +97,7 @@ def test_verifier_nli_with_weights_that_do_not_load_sends_nothing(
         raise UsageError(f"the entailment model {name} cannot be loaded: OSError: truncated")
 
     monkeypatch.setattr(entailment_conflicts, "load_entailment_model", fail)
-    ran = own.run(f"--model={server.url}#any", *REFINE, "--taskgraph-paged-nli=model")
+    ran = own.run(f"--model={server.url}#any", *REFINE)
     assert (ran.code != 0, ran.clean) == (True, True), ran.output
     message = "--taskgraph-paged-nli: the entailment model model cannot be loaded: OSError: truncated"
     assert message in " ".join(ran.output.split())
@@ -122,7 +122,7 @@ def test_verifier_nli_verdict_of_model_decides_on_feedback(
 
     monkeypatch.setattr(entailment_conflicts, "load_entailment_model", load)
     server.script(*[REPLY] * 3)
-    ran = own.run(f"--model={server.url}#any", *REFINE, "--taskgraph-paged-nli=model", "--taskgraph-report=json=r.json")
+    ran = own.run(f"--model={server.url}#any", *REFINE, "--taskgraph-report=json=r.json")
     assert (ran.code, ran.clean) == (0, True), ran.output
     assert loaded == ["model"]
     # The paper's example, then each direction of the one pair, which the second round does not judge again.
@@ -150,7 +150,7 @@ def test_model_of_suite_is_found_from_where_pytest_runs(
         return WordsModel(("hot", "old"))
 
     monkeypatch.setattr(entailment_conflicts, "load_entailment_model", load)
-    stated = 'paged_method="refine", paged_verifier="nli", paged_nli="model", instances=1'
+    stated = 'paged_method="refine", paged_nli="model", instances=1'
     Path(own.path / "test_graph.py").unlink()
     own.write("deep/test_graph.py", SUITE.replace("instances=1", stated))
     server.script(REPLY)

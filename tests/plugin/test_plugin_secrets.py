@@ -97,9 +97,14 @@ def lean(server: Loopback) -> str:
 @pytest.fixture
 def secretive(project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("ACME_API_KEY", VARIABLE)
-    options = [f"api_key={OPTION}", f'extra_headers={{"X-Api-Key": "{HEADER}"}}', f"user=of {OPTION}"]
+    options = [
+        f"api_key={OPTION}",
+        f'extra_headers={{"X-Api-Key": "{HEADER}"}}',
+        f"user=of {OPTION}",
+        f"judge.api_key={SETTING}",
+    ]
     ini = "\n".join(["[pytest]", "taskgraph_model_option =", *(f"    {option}" for option in options)])
-    project.write("pytest.ini", f"{ini}\ntaskgraph_judge_option = api_key={SETTING}\n")
+    project.write("pytest.ini", f"{ini}\n")
     project.write("test_graph.py", SUITE)
     server.answer = echoing()
     return project
@@ -125,7 +130,7 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(
 @pytest.mark.parametrize("name", ["openai/any", "litellm:openai/any"])
 def test_secrets_of_named_model_stand_in_no_artefact(secretive: Project, server: Loopback, name: str) -> None:
     ini = (secretive.path / "pytest.ini").read_text()
-    secretive.write("pytest.ini", ini.replace("taskgraph_judge", f"    api_base={server.url}\ntaskgraph_judge"))
+    secretive.write("pytest.ini", f"{ini}    api_base={server.url}\n")
     ran = secretive.spawn(f"--model={name}", *ARTEFACTS, "--taskgraph-retries=0")
     assert len(server.requests) >= 24
     assert places_of_secrets(secretive, ran.output) == {}
@@ -135,12 +140,12 @@ def test_secrets_of_named_model_stand_in_no_artefact(secretive: Project, server:
 def test_keys_of_command_line_stand_in_no_debug_file(
     secretive: Project, server: Loopback, mistake: tuple[str, ...]
 ) -> None:
-    keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-judge-option", "token=of-a-judge")
+    keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-model-option", "judge.token=of-a-judge")
     server.answer = right
     ran = secretive.spawn(f"--model={lean(server)}", "--debug", *keys, *mistake)
     text = (secretive.path / "pytestdebug.log").read_text()
     assert ran.code == (pytest.ExitCode.USAGE_ERROR if mistake else pytest.ExitCode.OK), ran.output
-    assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-judge-option', 'token=[key]'" in text
+    assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-model-option', 'judge.token=[key]'" in text
     assert "of-a-judge" not in text
     assert places_of_secrets(secretive, ran.output) == {}
 

@@ -15,7 +15,7 @@ from plugin_project import IDS, SUITE, Project, asking
 from pytest_taskgraph import suite
 
 RECORD = "--taskgraph-report=json=record.json"
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
 PAIR = ["parallel_pair-wadl-n012-s0-000"]
 
 
@@ -161,14 +161,6 @@ def test_few_shot_suite_stands_beside_one_without_examples(project: Project, ser
     examples = [request.prompt.count("Final answer: ") for request in server.requests]
     assert sorted(examples)[0] < sorted(examples)[1], (examples, lengths)
     assert questions(project)["parallel_pair"]["labels"]["prompt"] == "few-shot"
-
-
-def test_profile_goes_before_suite(project: Project) -> None:
-    project.write("test_graph.py", suites('phrasing="second"'))
-    assert "[parallel_pair-wadl-n012-s0-000-p2]" in project.run("--collect-only", "-q").output
-    assert (
-        "[parallel_pair-wadl-n012-s0-000-p1]" in project.run("--collect-only", "-q", "--taskgraph-profile=dev").output
-    )
 
 
 @pytest.mark.parametrize(

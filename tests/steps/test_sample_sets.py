@@ -87,19 +87,6 @@ def test_asked_samples_of_another_seed_are_of_other_recipes() -> None:
     assert first != second
 
 
-def test_asked_samples_with_one_negative_have_as_many_yes_as_no() -> None:
-    labels = [sample.label for sample in asked_samples(StepsSettings(negatives="one"), 9).classification]
-
-    assert labels.count(True) == labels.count(False) > 9
-
-
-def test_asked_samples_of_stated_places_ask_for_no_others() -> None:
-    samples = asked_samples(StepsSettings(first=3, last=4), 9)
-
-    assert {sample.position for sample in samples.classification} == {3, 4}
-    assert {choice.position for choice in samples.choices} == {3, 4}
-
-
 def test_asked_samples_draw_no_recipe_that_the_rule_does_not_use(tmp_path: Path) -> None:
     steps = {at: recipe(str(at), 5 if at % 3 == 0 else 3 if at % 2 else 11).steps for at in range(900)}
     path = write_recipes(tmp_path / "x.csv", ((f"dish {at}", at, steps[at]) for at in steps))
@@ -132,14 +119,9 @@ def test_asked_samples_of_a_changed_file_are_built_again(tmp_path: Path) -> None
 
 def test_asked_samples_of_a_split_without_recipes_say_what_there_is(tmp_path: Path) -> None:
     path = write_recipes(tmp_path / "x.csv", ((f"dish {at}", at, ["cut it", "eat it"]) for at in range(200)))
-    with pytest.raises(UsageError, match=r"^--taskgraph-steps-split=dev: none of the Food.com recipes .*; recipes that "
-                       r"do: train: 0 of 1\d\d, dev: 0 of \d+, test: 0 of \d+; state another split"):  # fmt: skip
+    message = r"^--taskgraph-split: none of the Food.com recipes of the split dev .*; recipes that do: "
+    with pytest.raises(UsageError, match=message + r"train: 0 of 1\d\d, dev: 0 of \d+, test: 0 of \d+; state another"):
         asked_samples(StepsSettings(source="food.com", split="dev", data={"steps-recipes": path}), 4)
-
-
-def test_asked_samples_of_places_that_no_recipe_has_name_the_places() -> None:
-    with pytest.raises(UsageError, match=r"test: 0 of 58; .* --taskgraph-steps-first=40 and --taskgraph-steps-last=-1"):
-        asked_samples(StepsSettings(first=40), 4)
 
 
 def test_notices_of_recipes_count_what_is_asked_and_name_problems(tmp_path: Path) -> None:
@@ -198,35 +180,14 @@ def test_asked_samples_of_one_published_file_note_the_missing_one(tmp_path: Path
     assert samples.notices[-1].startswith("next_step.txt, line 5: found 1 columns")
 
 
-@pytest.mark.parametrize("where", ["own", "given"])
-def test_notices_of_published_questions_name_options_that_do_not_apply(published: StepsSettings, where: str) -> None:
-    if where == "own":
-        stated = replace(published, own={"steps-first": 3, "steps-negatives": "one", "steps-split": "test"})
-    else:
-        stated = replace(published, given=frozenset({"steps-first", "steps-negatives", "steps-split"}))
-    samples = asked_samples(stated, 9)
-
-    assert samples.classification == asked_samples(published, 9).classification
-    assert samples.notices[-1] == (
-        "STEPS, published questions: --taskgraph-steps-first, --taskgraph-steps-negatives: not applied; the questions "
-        "are asked as they were published"
-    )
-
-
 @pytest.mark.parametrize("split", ["train", "dev"])
 def test_asked_samples_of_published_questions_of_another_split_are_refused(
     published: StepsSettings, split: str
 ) -> None:
-    with pytest.raises(UsageError, match=rf"^--taskgraph-steps-split={split}: the published questions are of the test"):
+    with pytest.raises(UsageError, match=rf"^--taskgraph-split: the published .* split test, not {split}"):
         asked_samples(replace(published, split=split), 4)  # type: ignore[arg-type]
 
 
 def test_asked_samples_of_missing_published_questions_are_an_error() -> None:
     with pytest.raises(UsageError, match="the data set 'steps' is missing; add steps=PATH"):
         asked_samples(StepsSettings(source="published"), 4)
-
-
-@pytest.mark.parametrize(("own", "message"), [({"first": 1}, "first: found 1"), ({"last": 0}, "last: found 0")])
-def test_rule_of_settings_that_is_none_names_the_option(own: dict[str, int], message: str) -> None:
-    with pytest.raises(UsageError, match=f"^--taskgraph-steps-{message}, expected at least 2"):
-        _ = replace(StepsSettings(), **own).rule  # type: ignore[arg-type]

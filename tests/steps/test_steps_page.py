@@ -16,7 +16,7 @@ from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import MOST_RECIPES_KEPT
 from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, SOURCE, StepsSettings
+from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, StepsSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")
@@ -46,7 +46,9 @@ def test_methods_of_the_page_are_those_of_the_family_by_kind() -> None:
 
 def test_values_of_options_on_the_page_are_those_of_the_code() -> None:
     assert {names(row[0])[0] for row in table("value")} == {*ANSWER.choices}
-    assert tuple(names(row[0])[0] for row in table("`--taskgraph-steps-source`")) == SOURCE.choices
+    assert {f"--taskgraph-data={name}" for name in steps.data_names} <= {
+        name.partition("=PATH")[0] for row in table("`--taskgraph-data`") for name in names(row[0])
+    }
     assert [f"--taskgraph-{option.name}" for option in steps.options if f"--taskgraph-{option.name}" not in PAGE] == []
 
 

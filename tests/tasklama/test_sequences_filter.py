@@ -208,7 +208,7 @@ def run_settings(**values: object) -> TaskLamaSettings:
 
 @pytest.mark.parametrize("method", ["filter", "multseq_filter"])
 def test_check_filter_method_without_file_is_refused(method: str) -> None:
-    with pytest.raises(UsageError, match=f"--taskgraph-tasklama-filter: the method {method} needs a file"):
+    with pytest.raises(UsageError, match=f"--taskgraph-data=tasklama-filter=FILE: the method {method} needs a file"):
         check_filter(run_settings(methods=("icl", method)))
 
 
@@ -220,7 +220,7 @@ def test_check_filter_names_that_are_given_go_before_those_of_the_settings() -> 
 @pytest.mark.parametrize("name", ["filter", "multseq_filter"])
 def test_method_settings_without_file_are_refused(name: str) -> None:
     (method,) = (method for method in METHODS if method.name == name)
-    with pytest.raises(UsageError, match=f"--taskgraph-tasklama-filter: the method {name} needs a file"):
+    with pytest.raises(UsageError, match=f"--taskgraph-data=tasklama-filter=FILE: the method {name} needs a file"):
         method.settings(make_task(1), (), run_settings())
 
 
@@ -228,12 +228,12 @@ def test_check_filter_methods_without_need_are_accepted(tmp_path: Path) -> None:
     check_filter(run_settings(methods=("icl", "multseq", "filter_logprob"), sequences=40))
     path = tmp_path / "filter.json"
     path.write_text(json.dumps(FEWER_STEPS.to_json()), encoding="utf-8")
-    check_filter(run_settings(methods=("filter", "multseq_filter"), filter=str(path)))
+    check_filter(run_settings(methods=("filter", "multseq_filter"), data={"tasklama-filter": str(path)}))
 
 
 def test_check_filter_file_that_is_missing_is_told() -> None:
     with pytest.raises(UsageError, match=r"nowhere\.json: cannot be read: No such file"):
-        check_filter(run_settings(methods=("filter",), filter="nowhere.json"))
+        check_filter(run_settings(methods=("filter",), data={"tasklama-filter": "nowhere.json"}))
 
 
 def test_check_filter_more_sequences_than_samples_is_refused() -> None:
@@ -246,7 +246,7 @@ def test_check_filter_more_sequences_than_samples_is_refused() -> None:
 def test_methods_state_what_their_episodes_need(tmp_path: Path) -> None:
     path = tmp_path / "filter.json"
     path.write_text(json.dumps(FEWER_STEPS.to_json()), encoding="utf-8")
-    settings = run_settings(filter=str(path), sequences=2)
+    settings = run_settings(data={"tasklama-filter": str(path)}, sequences=2)
     task = make_task(1, context=("With glue",))
     for method in METHODS:
         stated = method.settings(task, (), settings)

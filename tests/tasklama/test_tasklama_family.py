@@ -31,8 +31,11 @@ RICE = {
 BELL = {"task": "Ring a bell", "substeps": [{"step": "Pull the rope"}], "dependencies": []}
 
 
+GENERATED = {"tasklama": "generated"}
+
+
 def settings(instances: int = 4, data: dict[str, str] | None = None, **own: OptionValue) -> Settings:
-    stated = {f"tasklama-{name}": value for name, value in own.items()}
+    stated = {name if name == "split" else f"tasklama-{name}": value for name, value in own.items()}
     return Settings(instances=instances, own=stated, data=data or {})
 
 
@@ -81,7 +84,7 @@ def test_examples_are_training_tasks_and_the_same_for_all_tasks() -> None:
 
 
 def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> None:
-    few, many = (prompts(settings(count, method=("icl",), source="generated")) for count in (3, 40))
+    few, many = (prompts(settings(count, GENERATED, method=("icl",))) for count in (3, 40))
     assert {*few} < {*many}
 
 
@@ -94,7 +97,7 @@ def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> N
     ],
 )
 def test_facts_tell_similarities_that_are_never_those_of_the_paper(similarity: str, message: str) -> None:
-    description = tasklama.description(settings(similarity=similarity, source="generated", split="train"))
+    description = tasklama.description(settings(4, GENERATED, similarity=similarity, split="train"))
     assert description.facts == {"tasks": "generated (train split)", "similarity": message}
 
 
@@ -168,7 +171,7 @@ def test_kinds_of_methods_without_filter_leave_out_filters_with_a_notice() -> No
     assert groups == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
     (line,) = tasklama.notices(settings(method=("steps",)), {})
     assert line.startswith("--taskgraph-tasklama-method leaves out filter, multseq_filter: they need")
-    with pytest.raises(UsageError, match="tasklama-filter"):
+    with pytest.raises(UsageError, match="tasklama-filter=FILE"):
         references(settings(method=("steps", "filter")))
 
 

@@ -1,4 +1,4 @@
-"""The splits of a data set, and the split that a file name states."""
+"""The splits of a data set, the option that chooses one, and the split that a file name states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import re
 from pathlib import PurePosixPath
 from typing import Final, Literal, get_args
 
+from ..settings import Option
+
 Split = Literal["train", "validation", "test"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+SPLIT: Final = Option(
+    "split", "NAME", "split of a data set that is asked about: train, validation or test", "test", choices=SPLITS
+)
+"""The option of all families whose data have splits."""
 
 
 def split_of(name: str) -> Split | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .paged_options import DATA, HELP, OPTIONS, PROFILES, PagedSettings
+from .paged_options import DATA, HELP, OPTIONS, PagedSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
@@ -28,9 +28,9 @@ class Paged(Family):
     asked = "the procedural graph of a document"
     options = OPTIONS
     option_help = HELP
-    profiles = PROFILES
     suite_options = frozenset({"instances"})
     data_names = (DATA,)
+    generated_data = (DATA,)
     prompt_templates = False
     baselines = ("rules",)
     commands = ("paged",)

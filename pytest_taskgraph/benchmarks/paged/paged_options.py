@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from ..data_sets.splits import SPLITS, Split
-from ..settings import Option, Settings
+from ..data_sets.splits import SPLIT, Split
+from ..settings import GENERATED, Option, Settings
 
 EXAMPLES: Final = 3
 """The number of worked examples before the document, unless --taskgraph-shots states fewer: there are no more."""
@@ -25,19 +25,6 @@ METHOD: Final = Option(
     "extract",
     kind="list",
 )
-SPLIT: Final = Option(
-    "paged-split",
-    "NAME",
-    "split of the PAGED documents that are asked about: train, validation or test",
-    "test",
-    choices=SPLITS,
-)
-SOURCE: Final = Option(
-    "paged-source",
-    "NAME",
-    "where PAGED's documents come from: generated, or own (--taskgraph-data=paged=PATH)",
-    choices=("generated", "own"),
-)
 QUALITY: Final = Option(
     "paged-quality",
     "KIND",
@@ -46,24 +33,15 @@ QUALITY: Final = Option(
     choices=QUALITIES,
 )
 ROUNDS: Final = Option("paged-rounds", "N", "rounds of feedback of the method refine", "2", kind="whole", least=1)
-VERIFIER: Final = Option(
-    "paged-verifier",
-    "NAME",
-    "how the method refine finds conflicts of conditions: lexical, or nli (a model, of the extra nli)",
-    "lexical",
-    choices=("lexical", "nli"),
-)
 NLI: Final = Option(
     "paged-nli",
     "NAME",
-    "entailment model of --taskgraph-paged-verifier=nli: a folder of transformers, or a name in the local cache",
-    "FacebookAI/roberta-large-mnli",
+    "entailment model that finds conflicts of conditions for the method refine, instead of their words: a folder of "
+    "transformers, or a name in the local cache",
 )
-OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER, NLI)
+OPTIONS: Final = (METHOD, SPLIT, QUALITY, ROUNDS, NLI)
 HELP: Final = {"instances": "of N documents per method", "shots": "documents"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"paged-method": "all"}}
-"""The values that profiles give options of the family."""
 
 DocumentSource = Literal["generated", "own"]
 ConditionVerifierName = Literal["lexical", "nli"]
@@ -74,7 +52,6 @@ _FIELDS: Final = {
     "split": SPLIT,
     "quality": QUALITY,
     "rounds": ROUNDS,
-    "verifier": VERIFIER,
     "nli": NLI,
 }
 """The fields of PagedSettings that hold the value of an option, as it is."""
@@ -92,19 +69,22 @@ class PagedSettings(Settings):
     source: DocumentSource = "generated"
     quality: DocumentQuality = "pipeline"
     rounds: int = 2
-    verifier: ConditionVerifierName = "lexical"
-    nli: str = NLI.default
+    nli: str = ""  # the entailment model; empty for none
 
     @property
     def examples(self) -> int:
         """The number of worked examples."""
         return EXAMPLES if self.shots is None else min(self.shots, EXAMPLES)
 
+    @property
+    def verifier(self) -> ConditionVerifierName:
+        """How conflicts of conditions are found."""
+        return "nli" if self.nli else "lexical"
+
     @classmethod
     def of(cls, settings: Settings) -> PagedSettings:
         """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        return settings.extended(
-            cls, _FIELDS, source=settings.value_of(SOURCE) or ("own" if DATA in settings.data else "generated")
-        )
+        own = settings.data.get(DATA, GENERATED) != GENERATED
+        return settings.extended(cls, _FIELDS, source="own" if own else "generated")

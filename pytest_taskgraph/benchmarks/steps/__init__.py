@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .steps_options import HELP, OPTIONS, PROFILES, RECIPES_DATA, SAMPLES_DATA, StepsSettings
+from .steps_options import HELP, OPTIONS, RECIPES_DATA, SAMPLES_DATA, StepsSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
@@ -27,7 +27,6 @@ class Steps(Family):
     asked = "which step comes next"
     options = OPTIONS
     option_help = HELP
-    profiles = PROFILES
     suite_options = frozenset({"instances"})
     data_names = (SAMPLES_DATA, RECIPES_DATA)
     commands = ("steps",)

@@ -5,7 +5,7 @@ The samples are built from the recipes of a source by the rule, or they are the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UsageError
 from ..data_sets.item_draw import draw_items
+from ..data_sets.splits import SPLIT
 from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
 from .next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_set import RECIPE_SPLITS
-from .steps_options import FIRST, LAST, NEGATIVES, RECIPES_DATA, SAMPLES_DATA, SOURCE, SPLIT
+from .steps_options import RECIPES_DATA, SAMPLES_DATA
 
 if TYPE_CHECKING:
     from .recipe_sets.published_files import PublishedSamples
@@ -76,15 +77,10 @@ def asked_samples(settings: StepsSettings, count: int) -> AskedSamples:
     published = read_published_samples(settings.data_path(SAMPLES_DATA))
     if settings.split != "test":
         raise UsageError(
-            f"{SPLIT.flag}={settings.split}: the published questions are of the test split; state test, or "
-            f"{SOURCE.flag}=embedded or food.com, whose recipes have all three splits"
+            f"{SPLIT.flag}: the published questions are of the split test, not {settings.split}; state test, or other "
+            f"data than --taskgraph-data={SAMPLES_DATA}=PATH"
         )
-    stated = [
-        option.flag
-        for option in (FIRST, LAST, NEGATIVES)
-        if option.name in settings.own or option.name in settings.given
-    ]
-    return _published_samples(published, settings.seed, count, tuple(stated))
+    return _published_samples(published, settings.seed, count)
 
 
 @lru_cache(maxsize=8)
@@ -134,9 +130,8 @@ def _no_usable_recipe(recipes: RecipeSet, split: RecipeSplit, rule: Construction
         for name in RECIPE_SPLITS
     )
     return UsageError(
-        f"{SPLIT.flag}={split}: none of the {_source_name(recipes)} recipes of this split gives a question; recipes "
-        f"that do: {usable_counts}; state another split, other data ({RECIPES_DATA}=PATH), or other places than "
-        f"{FIRST.flag}={rule.first} and {LAST.flag}={rule.last}"
+        f"{SPLIT.flag}: none of the {_source_name(recipes)} recipes of the split {split} gives a question; recipes "
+        f"that do: {usable_counts}; state another split or other data ({RECIPES_DATA}=PATH)"
     )
 
 
@@ -145,7 +140,7 @@ def _source_name(recipes: RecipeSet) -> str:
 
 
 @lru_cache(maxsize=8)
-def _published_samples(published: PublishedSamples, seed: int, count: int, stated: Sequence[str]) -> AskedSamples:
+def _published_samples(published: PublishedSamples, seed: int, count: int) -> AskedSamples:
     chosen = _select_recipes((sample.recipe for sample in published.classification), count, seed)
     classification = tuple(sample for sample in published.classification if chosen.get(sample.recipe))
     chosen_choices = _select_recipes((sample.recipe for sample in published.choices), count, seed)
@@ -156,8 +151,6 @@ def _published_samples(published: PublishedSamples, seed: int, count: int, state
         _selection_line("classification", chosen, f"{yes} Yes, {len(classification) - yes} No"),
         _selection_line("multiple choice", chosen_choices, f"{len(choices)} choices"),
     ]
-    if stated:
-        lines.append(f"{', '.join(stated)}: not applied; the questions are asked as they were published")
     return AskedSamples(classification, choices, (*(f"{_PUBLISHED}: {line}" for line in lines), *published.problems))
 
 

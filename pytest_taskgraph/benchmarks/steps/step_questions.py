@@ -15,9 +15,8 @@ from .steps_options import StepsSettings
 
 
 def check(settings: StepsSettings) -> None:
-    """Check methods, rule and prompts. Raises UsageError."""
+    """Check methods and prompts. Raises UsageError."""
     select_methods(settings.methods)
-    _ = settings.rule
     PROMPTS.check(settings)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from ...errors import UsageError
+from ..data_sets.splits import SPLIT, Split
 from ..settings import Option, Settings
 
 if TYPE_CHECKING:
-    from .construction import ConstructionRule, Negatives
+    from .construction import ConstructionRule
 
 DEMONSTRATIONS: Final = 4
 """The number of demonstrations of few_shot, unless --taskgraph-shots is set."""
@@ -25,19 +25,6 @@ METHOD: Final = Option(
     "multiple_choice",
     "zero_shot,perplexity,letter",
     kind="list",
-)
-SPLIT: Final = Option(
-    "steps-split",
-    "NAME",
-    "split of the recipes that are asked about: train, dev or test",
-    "test",
-    choices=("train", "dev", "test"),
-)
-SOURCE: Final = Option(
-    "steps-source",
-    "NAME",
-    "where questions of STEPS come from: embedded, published (--taskgraph-data=steps=PATH) or food.com (steps-recipes)",
-    choices=("embedded", "published", "food.com"),
 )
 PROMPT: Final = Option(
     "steps-prompt",
@@ -57,24 +44,9 @@ SEEDS: Final = Option(
     "steps-seeds", "N", "draws of demonstrations for one_shot and few_shot, each asked by itself", "6", kind="whole",
     least=1,
 )  # fmt: skip
-FIRST: Final = Option(
-    "steps-first", "N", "place of the first step of a recipe that is asked for; -1: the last but one", "2", kind="whole"
-)
-LAST: Final = Option(
-    "steps-last", "N", "place of the last step that is asked for; -2: the last but two", "-1", kind="whole"
-)
-NEGATIVES: Final = Option(
-    "steps-negatives",
-    "WHICH",
-    "wrong candidates of the classification: all later steps of the recipe, or one of them",
-    "all",
-    choices=("all", "one"),
-)
-OPTIONS: Final = (METHOD, SPLIT, SOURCE, PROMPT, ANSWER, SEEDS, FIRST, LAST, NEGATIVES)
+OPTIONS: Final = (METHOD, SPLIT, PROMPT, ANSWER, SEEDS)
 HELP: Final = {"instances": "of N recipes per method", "shots": "recipes"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice"}}
-"""The values that profiles give options of the family."""
 
 RecipeSplit = Literal["train", "dev", "test"]
 SampleSource = Literal["embedded", "published", "food.com"]
@@ -84,13 +56,9 @@ AnswerKind = Literal["auto", "logprobs", "text"]
 
 _FIELDS: Final = {
     "methods": METHOD,
-    "split": SPLIT,
     "prompt_name": PROMPT,
     "answer": ANSWER,
     "seeds": SEEDS,
-    "first": FIRST,
-    "last": LAST,
-    "negatives": NEGATIVES,
 }
 """The fields of StepsSettings that hold the value of an option, as it is."""
 
@@ -108,9 +76,6 @@ class StepsSettings(Settings):
     prompt_name: PromptName = "paper"
     answer: AnswerKind = "auto"
     seeds: int = 6  # draws of demonstrations
-    first: int = 2
-    last: int = -1
-    negatives: Negatives = "all"
 
     @property
     def examples(self) -> int:
@@ -119,23 +84,25 @@ class StepsSettings(Settings):
 
     @property
     def rule(self) -> ConstructionRule:
-        """The rule by which samples are built from recipes. Raises UsageError."""
-        from .construction import ConstructionRule
+        """The rule by which samples are built from recipes."""
+        from .construction import PAPER_RULE
 
-        try:
-            return ConstructionRule(self.first, self.last, self.negatives)
-        except UsageError as error:
-            raise UsageError(f"--taskgraph-steps-{error}") from None
+        return PAPER_RULE
 
     @classmethod
     def of(cls, settings: Settings) -> StepsSettings:
         """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        return settings.extended(cls, _FIELDS, source=settings.value_of(SOURCE) or _default_source(settings))
+        split = _recipe_split(settings.value_of(SPLIT))
+        return settings.extended(cls, _FIELDS, source=_source(settings), split=split)
 
 
-def _default_source(settings: Settings) -> SampleSource:
+def _recipe_split(split: Split) -> RecipeSplit:
+    return "dev" if split == "validation" else split
+
+
+def _source(settings: Settings) -> SampleSource:
     if SAMPLES_DATA in settings.data:
         return "published"
     return "food.com" if RECIPES_DATA in settings.data else "embedded"

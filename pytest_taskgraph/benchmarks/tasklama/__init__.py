@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .tasklama_options import HELP, OPTIONS, PROFILES, TaskLamaSettings
+from .tasklama_options import DATA, FILTER_DATA, HELP, OPTIONS, TaskLamaSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
@@ -28,9 +28,9 @@ class TaskLama(Family):
     asked = "how a complex task is done"
     options = OPTIONS
     option_help = HELP
-    profiles = PROFILES
     suite_options = frozenset({"instances"})
-    data_names = ("tasklama", "tasklama-queries", "tasklama-similar")
+    data_names = (DATA, "tasklama-queries", "tasklama-similar", FILTER_DATA)
+    generated_data = (DATA,)
     commands = ("tasklama",)
     prompt_templates = False
     baselines = ("repeat-task", "repeat-similar", "co-occurrence", "hierarchy")

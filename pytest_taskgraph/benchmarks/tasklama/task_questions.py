@@ -69,7 +69,7 @@ def notices(settings: TaskLamaSettings) -> Iterator[str]:
         yield "TaskLAMA: the data hold no training split; in-context examples are taken from the embedded tasks"
     yield from data_problems(settings)
     if left_out := [method.name for method in select(settings.methods) if method not in _methods(settings)]:
-        remedy = "they need --taskgraph-tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
+        remedy = "they need --taskgraph-data=tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
         yield f"--taskgraph-tasklama-method leaves out {', '.join(left_out)}: {remedy}"
     if settings.context == _BOTH:
         bare = sum(not task.context for task in task_set.split(settings.split))

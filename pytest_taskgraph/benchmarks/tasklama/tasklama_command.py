@@ -24,7 +24,7 @@ FEW_TASKS: Final = 10
 _STORE: Final = Path(".taskgraph")
 _OUT: Final = Path("filter.json")
 _RUN: Final = (
-    "pytest suites/tasklama --taskgraph-tasklama-split=train --taskgraph-tasklama-method=multseq "
+    "pytest suites/tasklama --taskgraph-split=train --taskgraph-tasklama-method=multseq "
     "--taskgraph-tasklama-sequences=16"
 )
 

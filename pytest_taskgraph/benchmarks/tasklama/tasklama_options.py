@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ..data_sets.splits import SPLITS, Split
-from ..settings import Option, Settings
+from ..data_sets.splits import SPLIT, Split
+from ..settings import GENERATED, Option, Settings
 
+DATA: Final = "tasklama"
+"""The data set of tasks: the published ones, or generated ones."""
+FILTER_DATA: Final = "tasklama-filter"
+"""The file of the coefficients by which the methods filter rank sequences."""
 SHOTS: Final = 3
 """The number of in-context examples, unless --taskgraph-shots is set."""
 
@@ -18,19 +22,6 @@ METHOD: Final = Option(
     "of a kind: steps, golden, generated",
     "icl,linear,golden_whole",
     kind="list",
-)
-SPLIT: Final = Option(
-    "tasklama-split",
-    "NAME",
-    "split of the TaskLAMA tasks that are asked about: train, validation or test",
-    "test",
-    choices=SPLITS,
-)
-SOURCE: Final = Option(
-    "tasklama-source",
-    "NAME",
-    "where TaskLAMA's tasks come from: published (--taskgraph-data=tasklama=PATH), embedded, or generated",
-    choices=("published", "embedded", "generated"),
 )
 CONTEXT: Final = Option(
     "tasklama-context",
@@ -45,12 +36,6 @@ SEQUENCES: Final = Option(
 SAMPLES: Final = Option(
     "tasklama-samples", "N", "sequences of steps of which the methods filter keep the best", "16", kind="whole", least=1
 )
-FILTER: Final = Option(
-    "tasklama-filter",
-    "FILE",
-    "coefficients by which the methods filter rank sequences, of python -m pytest_taskgraph tasklama fit",
-    kind="path",
-)
 SIMILARITY: Final = Option(
     "tasklama-similarity",
     "NAME",
@@ -58,11 +43,9 @@ SIMILARITY: Final = Option(
     "lexical",
     choices=("lexical", "sentence-transformers", "embeddings"),
 )
-OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
+OPTIONS: Final = (METHOD, SPLIT, CONTEXT, SEQUENCES, SAMPLES, SIMILARITY)
 HELP: Final = {"instances": "per method", "shots": "tasks"}
 """The words of this family for the help of shared options."""
-PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,golden_linear,golden_whole,linear,whole,entire_graph"}}
-"""The values that profiles give options of the family."""
 
 Source = Literal["published", "embedded", "generated"]
 Context = Literal["with", "without", "both"]
@@ -75,7 +58,6 @@ _FIELDS: Final = {
     "context": CONTEXT,
     "sequences": SEQUENCES,
     "samples": SAMPLES,
-    "filter": FILTER,
     "similarity": SIMILARITY,
 }
 """The fields of TaskLamaSettings that hold the value of an option, as it is."""
@@ -94,7 +76,6 @@ class TaskLamaSettings(Settings):
     context: Context = "with"
     sequences: int = 4
     samples: int = 16
-    filter: str = ""  # the file of coefficients; empty for none
     similarity: Similarity = "lexical"
 
     @property
@@ -102,13 +83,20 @@ class TaskLamaSettings(Settings):
         """The number of in-context examples."""
         return SHOTS if self.shots is None else self.shots
 
+    @property
+    def filter(self) -> str:
+        """The file of coefficients; empty for none."""
+        return self.data.get(FILTER_DATA, "")
+
     @classmethod
     def of(cls, settings: Settings) -> TaskLamaSettings:
         """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        return settings.extended(
-            cls,
-            _FIELDS,
-            source=settings.value_of(SOURCE) or ("published" if "tasklama" in settings.data else "embedded"),
-        )
+        return settings.extended(cls, _FIELDS, source=_source(settings.data.get(DATA)))
+
+
+def _source(stated: str | None) -> Source:
+    if stated is None:
+        return "embedded"
+    return "generated" if stated == GENERATED else "published"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .family_options import HELP, OPTIONS, PROFILES, UnderstandingSettings
+from .family_options import HELP, OPTIONS, UnderstandingSettings
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -35,7 +35,6 @@ class Understanding(Family):
     asked = "a question about a workflow specification"
     options = OPTIONS
     option_help = HELP
-    profiles = PROFILES
     suite_options = frozenset({"patterns", "tasks", "instances", "notations", "question"})
     episode_metrics = ("specifications_read",)
     open_section = "custom"

@@ -75,12 +75,6 @@ HELP: Final = {
 }
 """Texts for the help of shared options."""
 
-PROFILES: Final = {
-    "dev": {"phrasing": "first"},
-    "full": {"phrasing": "both", "notation": "wadl,mermaid,json"},
-}
-"""Values of the family's options in profiles."""
-
 
 Names = Literal["mixed", "neutral", "domain", "misleading"]
 Phrasing = Literal["both", "first", "second"]

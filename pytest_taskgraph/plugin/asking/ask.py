@@ -101,7 +101,7 @@ async def ask(
         # Of the episode: it would end the loop with all other questions.
         raise UsageError(f"the episode {question.episode!r} raised {stop!r}; let it return a Transcript") from stop
     except TimeoutError:
-        error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
+        error = ProviderError("timeout", f"no answer within {seconds:g} s of all its attempts and turns")
     return AskResult(transcript, error, exchanges)
 
 

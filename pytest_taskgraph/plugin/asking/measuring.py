@@ -27,7 +27,7 @@ class MeasuringModels:
     def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
         self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
         self.settings: dict[str, dict[str, Json]] = {
-            role: model_settings([self.specs[role]], dict(options.pairs(config, f"{role}-option"))) for role in SPEC
+            role: model_settings([self.specs[role]], options.model_options(config, role)) for role in SPEC
         }
         self._text_metrics, self._templates = settings.text_metrics, settings.templates
         self._models: dict[str, Model] = {}

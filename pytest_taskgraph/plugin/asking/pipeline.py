@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ...models.store import Store
     from ...trial import Json, Request
 
+LEAST_QUESTION_SECONDS = 1800.0  # time limit of a whole question: attempts, pauses and turns
+ATTEMPTS_OF_QUESTION = 6  # its time limit in those of one attempt, if that is longer
 _REPLAYED = 50  # stored replies that are looked up ahead in a replay, in few transactions
 _POLL_INTERVAL = 0.02  # seconds between two checks of the requests in flight
 
@@ -38,7 +40,7 @@ class Pipeline:
         self.number = int(str(worker.get(NUMBER, 0)))
         self.has_remote_workers = bool(worker.get(REMOTE_WORKERS))
         self.replay = options.switched(config, "replay")
-        self.seconds = options.number(config, "question-timeout")
+        self.seconds = max(LEAST_QUESTION_SECONDS, ATTEMPTS_OF_QUESTION * (options.number(config, "timeout") or 0.0))
         self.counters = RequestCounters()
         self._controller_folder = str(worker.get(STORE, ""))
         self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.has_remote_workers else "")
@@ -114,7 +116,6 @@ class Pipeline:
                     f"choose at most {most} of them, or none (-n 0)"
                 )
         options.number(self._config, "timeout")
-        options.number(self._config, "progress")
 
     def price(self, client: Model) -> Price | None:
         """Return the price of the client's tokens; None if it is unknown."""

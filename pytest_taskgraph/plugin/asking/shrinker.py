@@ -167,16 +167,8 @@ class Shrinker:
 
     def check(self) -> None:
         """Check the options. Raises UsageError."""
-        config = self._parts.config
-        if self.calls is None:
-            for name in ("shrink-votes", "shrink-to"):
-                if options.flagged(config, name):
-                    raise UsageError(f"{options.OPTIONS[name].flag}: nothing is shrunk; add --taskgraph-shrink=CALLS")
-            return
-        _ = self._limits
-        folder = self._folder
-        if folder is not None and folder.exists() and not folder.is_dir():
-            raise UsageError(f"--taskgraph-shrink-to: {folder} is no folder; name another one")
+        if self.calls is not None and self._folder.exists() and not self._folder.is_dir():
+            raise UsageError(f"--taskgraph-shrink: {self._folder} is no folder; remove it")
 
     def notices(self, items: Sequence[pytest.Item]) -> list[str]:
         """Return a line on the calls for shrinking, which the plan of a run does not include."""
@@ -228,21 +220,20 @@ class Shrinker:
             self._shrunk[question.key] = min(self._shrunk.get(question.key, question), question, key=_order)
 
     def write(self) -> str:
-        """Write regression tests and their files into the folder that the user names.
+        """Write regression tests and their files, in a folder of each group, beside the stored replies.
 
         Returns:
             The reason if they cannot be written; else the empty text.
         """
         from ...soundness.regression_test import write_files
 
-        parent = self._folder
-        for question in self.shrunk if parent is not None else ():
-            if question.files and parent is not None:
-                folder = parent / re.sub(r"[^0-9A-Za-z_.-]+", "_", "-".join(self._short_key(question.key)))
+        for question in self.shrunk:
+            if question.files:
+                folder = self._folder / re.sub(r"[^0-9A-Za-z_.-]+", "_", "-".join(self._short_key(question.key)))
                 try:
                     write_files(question.files, folder)
                 except UsageError as error:
-                    return f"--taskgraph-shrink-to: {error}"
+                    return f"--taskgraph-shrink: {error}"
                 self._folders[question.key] = folder
         return ""
 
@@ -263,22 +254,14 @@ class Shrinker:
         return key if len({model for _, _, model in self._shrunk}) > 1 else key[:2]
 
     @property
-    def _folder(self) -> Path | None:
-        stated = options.value(self._parts.config, "shrink-to")
-        return Path(self._parts.config.invocation_params.dir, stated) if stated else None
+    def _folder(self) -> Path:
+        return options.store_folder(self._parts.config) / "shrunk"
 
     @property
     def _limits(self) -> ReductionLimits:
         from ...soundness.reduction import ReductionLimits
 
-        stated = options.value(self._parts.config, "shrink-votes")
-        needed, slash, votes = stated.partition("/")
-        if not (slash and needed.strip().isdecimal() and votes.strip().isdecimal()):
-            raise UsageError(f"--taskgraph-shrink-votes: {stated!r}; expected K/N, such as 3/4")
-        try:
-            return ReductionLimits(self.calls or 1, int(needed), int(votes))
-        except UsageError as error:
-            raise UsageError(f"--taskgraph-shrink-votes: {error}") from None
+        return ReductionLimits(self.calls or 1)
 
 
 def _order(question: ShrunkQuestion) -> tuple[bool, int, str]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 REDRAWN = 0.2  # seconds between two drawings of the live line, at least
 WINDOW = 60.0  # seconds over which the pace is measured
+LINE_INTERVAL = 30.0  # seconds between plain lines
 ERASE = "\x1b[J"  # from the cursor to the end of the screen
 BELOW = "\x1bD"  # one line down in the same column; the screen scrolls at its end
 ABOVE = "\x1b[A"

@@ -14,10 +14,11 @@ from ....redaction import public_name
 from ....reports.escape import one_line
 from ....version import __version__
 from ...asked_models import add_model_arguments
+from ...data_sets.splits import SPLITS
 from ..document_quality.paraphrase import Paraphrase, sentence_groups
 from ..document_sets.document_set import DocumentPair, deal_splits
 from ..documents.written_document import write_document
-from ..paged_options import DATA, QUALITIES, SPLIT, DocumentQuality
+from ..paged_options import DATA, QUALITIES, DocumentQuality
 from .document_files import ABOUT, check_beside, check_folder, files_of_pairs, write_files
 from .document_paraphrases import (
     ParaphraseTask,
@@ -161,7 +162,7 @@ def _paraphrase(options: argparse.Namespace, built: BuiltDocuments) -> None:
 def _report(options: argparse.Namespace, built: BuiltDocuments, files: Mapping[str, str]) -> Iterator[str]:
     """Yield what was written, and how it is used."""
     files_by_split = Counter(name.partition("/")[0] for name in files)
-    splits = ", ".join(f"{split} {files_by_split[split] // 2}" for split in SPLIT.choices)
+    splits = ", ".join(f"{split} {files_by_split[split] // 2}" for split in SPLITS)
     yield f"{amount(len(files) // 2, 'document')} with graphs written to {options.out}: {splits}"
     yield f"run: pytest suites/paged --taskgraph-data={DATA}={options.out}"
     if built.usage:

@@ -11,8 +11,9 @@ from typing import Final
 
 from ....errors import UsageError
 from ....reports.escape import one_line
+from ...data_sets.splits import SPLITS
 from ..document_sets.document_set import DocumentPair
-from ..paged_options import DATA, QUALITIES, SPLIT
+from ..paged_options import DATA, QUALITIES
 
 DOCUMENTS: Final = 60
 """The number of generated documents, unless another one is stated."""
@@ -52,7 +53,7 @@ def add_document_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"documents with their graphs, as --taskgraph-data={DATA}=PATH reads them (default: generated ones)",
     )
-    parser.add_argument("--split", choices=SPLIT.choices, help="the documents of this split alone (default: all)")
+    parser.add_argument("--split", choices=SPLITS, help="the documents of this split alone (default: all)")
     add_generation_arguments(parser)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from ....errors import UsageError
 from ..entailment_models.entailment_scores import EntailmentModel, judge_texts
 from ..entailment_models.entailment_weights import check_nli_extra, find_entailment_weights, load_entailment_model
-from ..paged_options import NLI, VERIFIER
+from ..paged_options import NLI
 from .conflict_rules import ConflictVerdict, bare_condition, find_plain_conflict
 
 MOST_PAIRS: Final = 100
@@ -88,7 +88,7 @@ def check_entailment_rule(name: str) -> None:
     try:
         check_nli_extra()
     except UsageError as error:
-        raise UsageError(f"{VERIFIER.flag}=nli: {error}") from None
+        raise UsageError(f"{NLI.flag}: {error}") from None
     try:
         find_entailment_weights(name)
     except UsageError as error:

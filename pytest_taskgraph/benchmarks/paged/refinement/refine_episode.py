@@ -16,7 +16,7 @@ from ....trial import Json, Question, Reply, Request
 from ....workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ...episodes import opening
 from ...settings import Settings
-from ..paged_options import NLI, VERIFIER, PagedSettings
+from ..paged_options import PagedSettings
 from .condition_verifier import verify_gateways
 from .conflict_rules import ConflictRule, LexicalConflictRule
 from .entailment_conflicts import check_entailment_rule, entailment_rule
@@ -70,7 +70,7 @@ def refine_settings(pair: DocumentPair, settings: PagedSettings) -> dict[str, Js
     return {**stated, **model, "feedback": feedback_template(settings)}
 
 
-def conflict_rule(name: str, model: str = NLI.default) -> ConflictRule:
+def conflict_rule(name: str, model: str = "") -> ConflictRule:
     """Return what decides whether conditions in prose conflict, for one question.
 
     Args:
@@ -178,7 +178,7 @@ def _rounds(question: Question) -> int:
 
 def _rule(question: Question) -> ConflictRule:
     stated = question.episode_settings
-    return conflict_rule(str(stated.get("verifier", VERIFIER.default)), str(stated.get("model", NLI.default)))
+    return conflict_rule(str(stated.get("verifier", "lexical")), str(stated.get("model", "")))
 
 
 def _template(question: Question) -> str:

@@ -1,7 +1,7 @@
 """Sample and filter (S&F): of several sequences the best one is taken, or the best ones are put together.
 
-A sequence is ranked by the linear model of `--taskgraph-tasklama-filter`, or by the model under test itself: by the
-mean log-probability of its tokens behind the prompt. Yuan et al. (2024) train a separate model for it.
+A sequence is ranked by the linear model of `--taskgraph-data=tasklama-filter=FILE`, or by the model under test itself:
+by the mean log-probability of its tokens behind the prompt. Yuan et al. (2024) train a separate model for it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def load_filter(settings: TaskLamaSettings, method: str) -> FilterModel:
     """
     if not settings.filter:
         raise UsageError(
-            f"--taskgraph-tasklama-filter: the method {method} needs a file of coefficients; write it with "
+            f"--taskgraph-data=tasklama-filter=FILE: the method {method} needs a file of coefficients; write it with "
             f"python -m pytest_taskgraph tasklama fit, or ask {method}_logprob, which needs none"
         )
     return read_filter(settings.filter)
