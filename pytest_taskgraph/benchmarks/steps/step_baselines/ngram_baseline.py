@@ -182,7 +182,7 @@ class NgramBaseline(StepBaseline):
 
     It learns from the training recipes and is tuned on the development recipes of the source of the questions, or on
     those that come with the package where there are none (`train_model`); at the first request, not before. Where
-    these recipes are asked about themselves (`--taskgraph-steps-split`), its answers tell nothing.
+    these recipes are asked about themselves (`--taskgraph-split`), its answers tell nothing.
 
     Args:
         name: The name of the baseline.
