@@ -10,7 +10,7 @@ from situation_families import situations
 from workflow_builders import level
 from workflow_simulation import simulated
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.next_steps import (
+from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.run_beginnings import (
     MOST_BEGINNINGS,
     next_step_choice,
     next_step_possible,

@@ -175,7 +175,7 @@ def _surely_run_with(level: Workflow, tasks: frozenset[str]) -> frozenset[str]:
             waiting += filter(None, (regions.openers.nearest(node), regions.closers.nearest(node)))
             if regions.flow.split(node) == "parallel":
                 waiting += regions.after[node]
-    return nodes & frozenset(level.task_names)
+    return frozenset(level.task_names) & nodes
 
 
 @lru_cache(maxsize=1024)
