@@ -6,7 +6,6 @@ clients.litellm_client     any other model name of litellm; `litellm:NAME` for a
 clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
 clients.recorded           a file of replies
 clients.python_callable    a callable of the user, `python:package.module:name`
-clients.scripted           replies given in Python, for tests
 clients.simulated          correct with a known probability, for tests of the machinery; opened with a look-up of
 answers
 middleware.chain           the layers around live models, listed from the outside in

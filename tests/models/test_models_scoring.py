@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from loopback import BROKEN_JSON, Loopback, Raw, Token, as_json, echoed, refuse, reply
+from scripted_model import ScriptedModel
 
 from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.trial import Json, Reply, Request, TextScore, Trial
 
 KEY = "test-key-123456"
