@@ -1,4 +1,4 @@
-"""Sweep faults of providers through three clients (by address, without litellm, litellm), and check each outcome.
+"""Sweep faults of providers through both clients (by address, and litellm), and check each outcome.
 
     python perf/faults.py                a table of outcome, requests sent and replies stored, by fault and client
     python perf/faults.py --only gzip    the faults whose names hold a word
@@ -44,7 +44,7 @@ from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
 
 KEY = "fault/key+0123456789"
 RETRIES = 1  # rate limits are repeated three times as often, after real pauses
-CLIENTS = {"litellm": "litellm:openai/any", "provider": "openai/any", "address": "{url}#any"}
+CLIENTS = {"litellm": "litellm:openai/any", "address": "{url}#any"}
 QUESTION = Question(
     id="q", family="understanding", group="p", section="structure", text="Is it so?", prompt="Is it so?",
     form="yes-no", reference="yes", metric=form("yes-no").metric,
@@ -191,7 +191,7 @@ def transfers() -> Iterator[ProviderFault]:
         yield ProviderFault(f"{encoding}, bomb of 100 MB", encoded(bomb, encoding), ("too-large",))
         yield ProviderFault(f"{encoding}, bomb under 500", replace(encoded(bomb, encoding), status=500), ("server",))
         yield ProviderFault(f"{encoding}, none", encoded(GOOD.body, encoding), ("malformed",))
-        yield ProviderFault(f"{encoding}, cut off", encoded(compress(GOOD.body)[:-6], encoding), ("malformed",))
+        yield ProviderFault(f"{encoding}, cut off", encoded(compress(GOOD.body)[:-60], encoding), ("malformed",))
     yield ProviderFault(
         "gzip, bomb in a bomb", encoded(gzip.compress(gzip.compress(b" " * 10**8)), "gzip"), ("malformed",)
     )
@@ -308,7 +308,7 @@ def check(fault: ProviderFault, outcome: FaultOutcome) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the table; the exit code is 1 where a rule is broken or the clients disagree."""
+    """Print the table; the exit code is 1 where a rule is broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="a part of the names of the faults")
     only = parser.parse_args().only
@@ -328,9 +328,6 @@ def main() -> int:
                     f"{fault.name[:40]:<40} {client:<8} {outcome.outcome:<18} {outcome.requests:>8} {outcome.stored:>6}"
                 )
                 print(f"{line}  {'; '.join(problems)}".rstrip())
-            if len({(seen.kind, seen.outcome, seen.requests, seen.stored) for seen in outcomes.values()}) > 1:
-                broken += 1
-                print(f"{'':<40} the clients disagree")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1000
     print(f"{len(faults)} faults through {len(CLIENTS)} clients, {broken} rules broken; "
           f"memory grew by {grown} MB at most (limit of a reply: {LARGEST // 1_000_000} MB)")  # fmt: skip

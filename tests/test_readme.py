@@ -132,7 +132,7 @@ def run_here(command: str, project: Project, **environment: str) -> subprocess.C
 
 def check_command(command: str, project: Project, desk: Path, server: Loopback, spawned: bool) -> None:
     """Run a command of a page, and check that it ends as its reader expects."""
-    live = {"OPENAI_API_KEY": "test", "OPENAI_API_BASE": server.url} if "openai/" in command else {}
+    live = {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": server.url} if "openai/" in command else {}
     requests = len(server.requests)
     done = run(command, desk, **live) if spawned else run_here(command, project, **live)
     assert "Traceback" not in done.stdout + done.stderr

@@ -1,12 +1,11 @@
 """Models under test, by the schemes that name them.
 
-clients.provider_model     a model of a provider that speaks the OpenAI protocol, `openai/gpt-4o`: without litellm
+clients.openai_compatible  a model of a provider that speaks the OpenAI protocol, `openai/gpt-4o`, or behind an address,
+                           `http://host/v1#name`: without litellm
 clients.litellm_client     any other model name of litellm; `litellm:NAME` for all
-clients.openai_compatible  an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
 clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
 clients.recorded           a file of replies
 clients.python_callable    a callable of the user, `python:package.module:name`
-clients.scripted           replies given in Python, for tests
 clients.simulated          correct with a known probability, for tests of the machinery; opened with a look-up of
 answers
 middleware.chain           the layers around live models, listed from the outside in
@@ -43,9 +42,20 @@ def _open_litellm(name: str, settings: Mapping[str, Json]) -> LiteLLMModel:
 
 def _open_endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
     """Return the model behind an endpoint, whose address was split at its scheme."""
+    from .clients.openai_compatible import open_endpoint
+
+    return open_endpoint(f"{scheme}:{rest}", settings)
+
+
+def _open_named(name: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel | LiteLLMModel:
+    """Return the model of a provider of the OpenAI protocol, else the model that litellm knows by this name."""
+    from .clients.providers import find_provider
+
+    if (found := find_provider(name)) is None:
+        return _open_litellm(name, settings)
     from .clients.openai_compatible import OpenAICompatibleModel
 
-    return OpenAICompatibleModel(f"{scheme}:{rest}", settings)
+    return OpenAICompatibleModel(name, *found, settings)
 
 
 def _open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
@@ -83,9 +93,9 @@ MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     """Return the model that a specification names.
 
-    The specification is `SCHEME:REST` with a scheme of MODELS, a registered name, or else a litellm name, which is
-    asked without litellm where that is possible. A litellm name may hold a colon itself (`ollama/llama3:8b`), so only
-    the schemes of MODELS count as schemes.
+    The specification is `SCHEME:REST` with a scheme of MODELS, a registered name, a name with the prefix of a provider
+    of the OpenAI protocol, or else a litellm name. A name may hold a colon itself (`ollama/llama3:8b`), so only the
+    schemes of MODELS count as schemes.
 
     Args:
         spec: The specification, as --taskgraph-model takes it.
@@ -105,9 +115,7 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
     if is_named:
-        from .clients.provider_model import open_named
-
-        return open_named(rest, settings)
+        return _open_named(rest, settings)
     return MODELS[scheme](rest, settings)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_model import ScriptedModel
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
-from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.trial import Reply, Request, digest_of
 

@@ -17,11 +17,11 @@ import virtual_time
 from html_page import Page
 from loopback import Answer, Loopback, refuse, reply
 from plugin_project import Project, Ran, properties, right
+from scripted_model import ScriptedModel
 
 from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Episode, Model, Transcript, Turns
 from pytest_taskgraph.benchmarks.episodes import single
-from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.plugin.asking import ask as ask_module
 from pytest_taskgraph.plugin.asking.ask import ask, may_wait, trial_of

@@ -40,15 +40,6 @@ def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
     assert len(server.requests) == 4
 
 
-def test_option_that_litellm_translates_is_refused(bare: Project, server: Loopback) -> None:
-    option = "--taskgraph-model-option"
-    ran = bare.spawn("--model=mistral/any", option, "seed=3", option, f"api_base={server.url}")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "the model mistral/any with the model option 'seed' is asked through litellm" in ran.output
-    assert INSTALL in ran.output
-    assert not server.requests
-
-
 def test_provider_is_asked_and_answers_are_scored(bare: Project) -> None:
     with Loopback(right) as server:
         ran = bare.spawn(*asking(server.url), "--taskgraph-max-cost=1", "--taskgraph-price=openai/any=1/2")

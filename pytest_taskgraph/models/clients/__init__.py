@@ -1,1 +1,1 @@
-"""The models that answer requests: clients of providers, applications, recorded and scripted replies."""
+"""The models that answer requests: clients of providers, applications, recorded replies."""

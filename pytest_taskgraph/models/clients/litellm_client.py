@@ -18,7 +18,6 @@ from typing import Any
 from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, hide, public_name, register, scrub
 from ...trial import Json, Reply, Request
-from .openai_compatible import OpenAICompatibleModel
 from .openai_protocol import counts, finish_reason_of, refuse_failed, vectors, with_reasoning
 from .provider_errors import failure
 from .reasoning import SENT_BACK
@@ -28,17 +27,6 @@ from .transport import LARGEST, ReplyTooLargeError, session
 from .transport import close as close_sessions
 
 _RESERVED = {"model", "messages", "tools", "stream"}  # parts of each request, which users cannot set
-_SHARED_SETTINGS = (
-    "extra_headers",
-    "extra_body",
-    "timeout",
-)  # settings that both litellm and the client by address read
-_LITELLM_SETTINGS = (  # settings for litellm and its clients only, beside those that it lists
-    *("api_base", "base_url", "api_version", "organization", "deployment_id", "headers", "max_retries", "num_retries"),
-    *("drop_params", "additional_drop_params", "allowed_openai_params", "stream_timeout"),
-)
-_OPENAI = "https://api.openai.com/v1"
-_COMPLETES = "text-completion-openai"  # litellm's provider for OpenAI's models of completions
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
 _LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # their messages hold addresses
 _REDACTING = RedactingFilter()
@@ -55,13 +43,8 @@ class LiteLLMModel:
 
     live = True
 
-    def __init__(self, name: str, settings: Mapping[str, Json] | None = None, translated: str = "") -> None:
+    def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
         """Check name and settings.
-
-        Args:
-            name: The name of the model.
-            settings: The model options.
-            translated: The model option that needs litellm, if the model alone does not.
 
         Raises:
             UsageError: if the name is empty, or a setting cannot be set.
@@ -72,22 +55,15 @@ class LiteLLMModel:
             raise UsageError(f"the model setting {ours[0]!r} cannot be set: it is part of each request")
         self.name = name
         self.settings = dict(settings or {})
-        self._translated = translated
         register([self.settings, name])
 
     def check_installed(self) -> None:
         """Raise UsageError if litellm, without which nothing is sent, is not installed."""
         if find_spec("litellm") is not None:
             return
-        model, install = hide(public_name(self.name)), "install it (python -m pip install litellm)"
-        if self._translated:
-            raise UsageError(
-                f"the model {model} with the model option {self._translated!r} is asked through litellm, which is not "
-                f"installed; {install}, or leave the option out; extra_body sends fields as they are"
-            )
         raise UsageError(
-            f"the model {model} is asked through litellm, which is not installed; {install}, or name an endpoint that "
-            "speaks the OpenAI protocol (http://HOST/v1#NAME)"
+            f"the model {hide(public_name(self.name))} is asked through litellm, which is not installed; install it "
+            "(python -m pip install litellm), or name an endpoint that speaks the OpenAI protocol (http://HOST/v1#NAME)"
         )
 
     def preload(self) -> None:
@@ -108,7 +84,8 @@ class LiteLLMModel:
         """
         settings = self.settings | request.settings
         if request.kind == "score" and not request.messages:
-            return await (await self._completions(settings)).answer(replace(request, settings={}))
+            lacks = "litellm echoes no context; name the endpoint by its address, or give messages"
+            raise CannotScoreError(f"the model {self.name} cannot score texts: {lacks}")
         ignore_warnings_of_requests()
         ASKING.set(True)
         try:
@@ -136,33 +113,6 @@ class LiteLLMModel:
         if request.kind == "score":
             return replace(read_scores(response.model_dump(), request, self.name, latency), cost=cost)
         return _reply(response, self.name, latency, cost)
-
-    async def _completions(self, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
-        """Return the client of the provider's `/completions`, with the address and key that litellm has for it.
-
-        The request is sent without litellm, which would open connections of its own for it, unlimited and never closed.
-
-        Raises:
-            CannotScoreError: if litellm knows no such endpoint of the provider.
-            ProviderError: if there is no key or no address, or a setting cannot be sent.
-        """
-        litellm = await _load_litellm()
-        base, key = settings.get("api_base") or settings.get("base_url"), settings.get("api_key")
-        try:
-            model, provider, known_key, address = litellm.get_llm_provider(model=self.name, api_base=base, api_key=key)
-            if not _completes(litellm, model, provider):
-                raise _NoCompletionsError(provider)
-            return _endpoint(model, provider, address, key or known_key, settings)
-        except _NoCompletionsError as error:
-            lacks = f"litellm reaches no /completions of {error} for it; give messages in place of a context"
-            failed: Exception = CannotScoreError(f"the model {self.name} cannot score texts: {lacks}")
-        except Exception as exception:
-            failed = failure(exception, self.name, Request(), settings)
-        raise failed  # outside of the handler: the exception keeps no traceback with the keys
-
-
-class _NoCompletionsError(Exception):
-    """A provider's `/completions` cannot be reached through litellm."""
 
 
 async def close() -> None:
@@ -225,33 +175,6 @@ def _import_quietly(done: Future[None]) -> None:
 def _import_for_first_request() -> None:
     """Import what litellm would import during its first request (0.5 s). Raises ImportError in versions without it."""
     import openai.resources.chat  # noqa: F401
-
-
-def _completes(litellm: Any, model: str, provider: str) -> bool:  # noqa: ANN401 - the module, which is not typed
-    """Return True if litellm sends completions of the model to the provider's `/completions`, not as a chat."""
-    if provider == "openai":
-        return model not in litellm.open_ai_chat_completion_models
-    return provider == _COMPLETES or provider in litellm.openai_text_completion_compatible_providers
-
-
-def _endpoint(
-    model: str, provider: str, address: str | None, key: Json, settings: Mapping[str, Json]
-) -> OpenAICompatibleModel:
-    """Return the client by address.
-
-    Raises:
-        ProviderError: of the kind authentication, if the address or the key is unknown.
-    """
-    from litellm.types.utils import all_litellm_params
-
-    if provider in ("openai", _COMPLETES):
-        places = (address, os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"), _OPENAI)
-        address, key = next(filter(None, places)), key or os.environ.get("OPENAI_API_KEY")
-    if not address or not key:  # without a key, the client would use the key variable of endpoints by address
-        raise ProviderError("authentication", f"no key or no address of {provider} is known: set api_key and api_base")
-    theirs = {*all_litellm_params, *_LITELLM_SETTINGS}
-    own = {name: value for name, value in settings.items() if name not in theirs or name in _SHARED_SETTINGS}
-    return OpenAICompatibleModel(f"{address}#{model}", {**own, "api_key": key})
 
 
 class _Retries(int):

@@ -59,7 +59,6 @@ class LocalModel:
         _check_options(self.name, self._options)
         self._folder = find_weights(spec.strip(), network=self._options.get("network") is True)
         self._failed: ProviderError | None = None
-        self._loading = threading.Lock()
         self._loaded: LocalWeights | None = None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Endpoints of the OpenAI protocol, reached without litellm: vLLM, llama.cpp, Ollama, any gateway.
+"""Models that are asked without litellm: endpoints of the OpenAI protocol, by address or by the name of a provider.
 
 A call costs a tenth of the CPU time that it costs through litellm. aiohttp is imported at the first request.
 """
@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import time
 from base64 import b64encode
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...errors import UsageError
+from ...errors import ProviderError, UsageError
 from ...redaction import MASK, USER, cut_addresses, hide, register
 from ...trial import Json, Reply, Request
+from ..prices import Price, is_amount, price_of, token_cost
 from .openai_protocol import read_chat, read_embeddings, request_body
 from .provider_errors import RedirectionError, failure, refusal, refusal_within
+from .providers import ADDRESS_OPTIONS, Provider
 from .text_scores import read_scores, scoring_settings
 from .transport import session
 
@@ -34,34 +36,51 @@ FORM = "http://host/v1#name"
 
 _NO_PORT = re.compile(r"(?<=://)(?!\[)[^\s/:]*:(?!\d+(?:/|$)).*", re.DOTALL)
 _RESERVED = {"model", "messages", "input", "tools", "stream"}  # parts of each request, which users cannot set
-_ELSEWHERE = {
-    "api_base": f"the address stands in the model's name, {FORM}",
-    "base_url": f"the address stands in the model's name, {FORM}",
-    "max_retries": "no client asks again on its own; see --taskgraph-retries",
-    "num_retries": "no client asks again on its own; see --taskgraph-retries",
-}
-_CLIENT_SETTINGS = ("api_key", "extra_headers", "extra_body", "timeout")  # settings that are not part of the body
+_NO_RETRIES = "no client asks again on its own; see --taskgraph-retries"
+_ELSEWHERE = {"max_retries": _NO_RETRIES, "num_retries": _NO_RETRIES}
+_IN_NAME = f"the address stands in the model's name, {FORM}"
+# Settings that are not part of the body.
+_CLIENT_SETTINGS = ("api_key", "extra_headers", "extra_body", "timeout", *ADDRESS_OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a request goes: the address without credentials, `user:password` or "", and whether a proxy may apply."""
+
+    base: str
+    user: str
+    proxied: bool
+    key: str
 
 
 class OpenAICompatibleModel:
-    """A model behind an endpoint of the OpenAI protocol, by address and name: `http://localhost:8000/v1#llama3`.
+    """A model of a provider or behind an endpoint that speaks the OpenAI protocol.
 
-    The settings go into the body of each request unchanged, except `api_key`, `extra_headers`, `extra_body` (further
-    fields of the body) and `timeout` in seconds. No other settings are sent, no request is sent twice, and redirects
-    are not followed.
+    The settings go into the body of each request unchanged, except `api_key`, `api_base`, `extra_headers`, `extra_body`
+    (further fields of the body) and `timeout` in seconds. Address and key are those of the settings, else of the
+    provider's environment variables at the time of the request. No other settings are sent but those of the provider,
+    no request is sent twice, and redirects are not followed.
+
+    Args:
+        name: The name of the model.
+        provider: The provider, or the endpoint.
+        model: The name of the model there.
+        settings: The model options.
+
+    Raises:
+        UsageError: if an option has a wrong type or cannot be set.
     """
 
     live = True
 
-    def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
-        self.settings = dict(settings or {})
+    def __init__(self, name: str, provider: Provider, model: str, settings: Mapping[str, Json]) -> None:
+        self.name, self._provider, self._model = name, provider, model
+        self.settings = dict(settings)
         check_settings(self.settings)
-        address, _, self._model = (part.strip() for part in spec.partition("#"))
-        if not self._model:
-            raise UsageError(f"the model {_masked_address(address)!r} has no name; expected {FORM}")
-        register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
-        self._base, self._user, self._proxied = split_address(address)
-        self.name = f"{self._base}#{self._model}"
+        if any(self.settings.get(option) for option in ADDRESS_OPTIONS):
+            split_address(provider.address_for(self.settings), form="http://host/v1")
+        register([self.settings, name, provider.address, {"key": provider.key()}])
+        self._opened: tuple[tuple[str, str], _Place] | None = None
 
     async def ready(self) -> None:
         """Import aiohttp and open the session."""
@@ -71,54 +90,105 @@ class OpenAICompatibleModel:
         """Return the endpoint's reply, scrubbed; settings of the request override those of the model.
 
         Raises:
-            ProviderError: if no reply arrives.
+            ProviderError: if no reply arrives, or the key or the address is unknown.
             NotAskedError: if the model does not accept the tools, or the texts to be scored.
         """
         settings = self.settings | request.settings if request.settings else self.settings
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            passwords = [self._user.partition(":")[2], _basic(self._user)] if self._user else []
+            user = self._opened[1].user if self._opened else ""
+            passwords = [user.partition(":")[2], _basic(user)] if user else []
             failed = failure(exception, self.name, request, {**settings, "password": passwords})
         raise failed  # outside of the handler: the exception keeps no traceback with the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
+        place = self._place(settings)
         body = self._body(request, settings)
         session()  # opened before the latency is measured, since the first session imports aiohttp
         start = time.perf_counter()
-        response = await self._post(_path(request), body, settings)
+        response = await self._post(place, _path(request), body, settings)
         return self._read(response, request, time.perf_counter() - start)
 
+    def _place(self, settings: Mapping[str, Json]) -> _Place:
+        """Return the address and the key that hold now.
+
+        Raises:
+            ProviderError: if one of them is unknown.
+            UsageError: if the address cannot be read.
+        """
+        provider = self._provider
+        found = provider.address_for(settings), provider.key()
+        if self._opened is None or self._opened[0] != found:
+            address, key = found
+            if not address:
+                stated = f"{provider.address_variable} or the model option api_base"
+                raise ProviderError("not-found", f"no address of {provider.prefix} is known: set {stated}")
+            register([address, {"key": key}])
+            self._opened = found, _Place(*split_address(address, form="http://host/v1"), key)
+        place = self._opened[1]
+        own = "authorization" in {str(header).lower() for header in _table(settings, "extra_headers")}
+        if provider.needs_key and not (settings.get("api_key") or place.user or place.key or own):
+            stated = f"{provider.key_variable} or the model option api_key"
+            raise ProviderError("authentication", f"no key of {provider.prefix} is known: set {stated}")
+        return place
+
     def _body(self, request: Request, settings: Mapping[str, Json]) -> bytes:
+        provider = self._provider
         inner = {k: v for k, v in settings.items() if k not in _CLIENT_SETTINGS} | _table(settings, "extra_body")
         if request.kind == "score":
             inner = scoring_settings(request, inner)
-        return request_body(self._sent_name(request), request, inner)
-
-    def _sent_name(self, request: Request) -> str:
-        """Return the name of the model that the body of the request states."""
-        return self._model
+        if _path(request) == "/chat/completions":
+            inner = {**provider.fields, **inner}
+        inner = {provider.renamed.get(name, name): value for name, value in inner.items()}
+        return request_body(provider.sent_name(self._model), request, inner)
 
     def _read(self, response: Any, request: Request, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
         if request.kind == "score":
-            return read_scores(response, request, self._model, latency)
-        if request.kind == "embed":
-            return read_embeddings(response, len(request.texts), self._model, latency)
-        return read_chat(response, self._model, latency)
+            reply = read_scores(response, request, self._model, latency)
+        elif request.kind == "embed":
+            reply = read_embeddings(response, len(request.texts), self._model, latency)
+        else:
+            reply = read_chat(response, self._model, latency)
+        usage = response.get("usage")
+        return replace(reply, cost=self._cost(reply, usage if isinstance(usage, dict) else {}))
 
-    def _variable_key(self) -> str | None:
-        """Return the key for a request without one of its own; "" or None sends none."""
-        return os.environ.get(KEY_VARIABLE)
+    def _cost(self, reply: Reply, usage: Mapping[str, Any]) -> float | None:
+        """Return the US dollars: those that OpenRouter states, else by the price list; None if the price is unknown."""
+        stated = usage.get("cost")
+        if self._provider.prefix == "openrouter" and is_amount(stated) and not usage.get("is_byok"):
+            return float(stated)
+        return token_cost(self._price, reply.tokens_in, reply.tokens_out, reply.tokens_reasoning, _cached(usage))
 
-    async def _post(self, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
-        headers = _headers(settings, self._user, self._variable_key())
-        proxy = _proxy(self._base) if self._proxied else None
+    @cached_property
+    def _price(self) -> Price | None:
+        return price_of(self.name)
+
+    async def _post(self, place: _Place, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
+        headers = _headers(settings, place, self._provider.sent_headers())
+        proxy = _proxy(place.base) if place.proxied else None
         async with asyncio.timeout(_seconds(settings)):
-            post = session().post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
+            post = session().post(place.base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
             async with post as response:
                 if response.status // 100 == 3 and (location := response.headers.get("Location")):
-                    raise _redirection(response, self._base, path, location)
+                    raise _redirection(response, place.base, path, location)
                 return _json(response, await response.read())
+
+
+def open_endpoint(spec: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
+    """Return the model behind an address, such as `http://localhost:8000/v1#llama3`.
+
+    Raises:
+        UsageError: if the address cannot be read, the name is missing, or an option cannot be set.
+    """
+    address, _, model = (part.strip() for part in spec.partition("#"))
+    if not model:
+        raise UsageError(f"the model {_masked_address(address)!r} has no name; expected {FORM}")
+    if option := next((option for option in ADDRESS_OPTIONS if option in settings), ""):
+        raise UsageError(f"the model setting {option!r} cannot be set: {_IN_NAME}")
+    base, *_ = split_address(address)
+    endpoint = Provider("", address, "", KEY_VARIABLE, needs_key=False)
+    return OpenAICompatibleModel(f"{base}#{model}", endpoint, model, settings)
 
 
 def _path(request: Request) -> str:
@@ -153,15 +223,15 @@ def _redirection(response: ClientResponse, base: str, path: str, location: str) 
     return RedirectionError(f"{why}; name that address in --model: {place}", response.status, response.headers)
 
 
-def _headers(settings: Mapping[str, Json], user: str, variable_key: str | None) -> dict[str, str]:
+def _headers(settings: Mapping[str, Json], place: _Place, provider_headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers of a request; a key that was set overrides a user in the address and the key variable."""
-    headers = {"Content-Type": "application/json"}
+    headers = {"Content-Type": "application/json", **provider_headers}
     if key := settings.get("api_key"):
         headers["Authorization"] = f"Bearer {key}"
-    elif user:
-        headers["Authorization"] = f"Basic {_basic(user)}"
-    elif variable_key:
-        headers["Authorization"] = f"Bearer {variable_key}"
+    elif place.user:
+        headers["Authorization"] = f"Basic {_basic(place.user)}"
+    elif place.key:
+        headers["Authorization"] = f"Bearer {place.key}"
     further = _table(settings, "extra_headers")
     if further:
         further_names = {str(name).lower() for name in further}
@@ -254,3 +324,11 @@ def _proxy(base: str) -> str | None:
     if not proxy or proxy_bypass(parts.netloc):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _cached(usage: Mapping[str, Any]) -> int | None:
+    """Return the input tokens that the provider had cached; None if it states none."""
+    details = usage.get("prompt_tokens_details")
+    stated = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    count = usage.get("prompt_cache_hit_tokens") if stated is None else stated  # DeepSeek
+    return int(count) if is_amount(count) else None

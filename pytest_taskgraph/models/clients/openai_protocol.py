@@ -16,7 +16,7 @@ from ...errors import ProviderError
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .provider_errors import RefusalError, refusal_within
-from .reasoning import MOST_TOKENS, count_reasoning, fields_to_send_back, reasoning_text, split_reasoning
+from .reasoning import MOST_TOKENS, content_text, count_reasoning, fields_to_send_back, reasoning_text, split_reasoning
 
 _LONGEST_REASON = 40  # characters of a finish reason that is not known
 # Words of providers in lower case, by the finish reason of the protocol that they mean; any other word is kept.
@@ -81,7 +81,8 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
     if message.get("role") not in _ROLES:
         _malformed("a role")
     calls = [tool_call(call, i) for i, call in enumerate(expect(message.get("tool_calls") or [], list, "tool calls"))]
-    content = _words(message.get("content"), "a text") or _words(message.get("refusal"), "the words of a refusal")
+    content = _words(content_text(message.get("content")), "a text")
+    content = content or _words(message.get("refusal"), "the words of a refusal")
     finish_reason = finish_reason_of(choice.get("finish_reason"), bool(calls))
     source, tokens_in, tokens_out = source_and_tokens(response, name)
     reply = Reply(scrub(content), tokens_in, tokens_out, None, latency, finish_reason, calls, source)

@@ -47,6 +47,7 @@ _NO_REPLY = (
     "integer string conversion: value has",  # json, of a number with more digits than Python reads
 )
 _TOO_LARGE, _UNREADABLE = ("ReplyTooLargeError",), ("UnreadableReplyError",)  # of our own transport
+_BROKEN = ("ContentEncodingError", "can not decode content-encoding")  # class of aiohttp, or all that is left of it
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
 _WITH_STATUS = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which hold the status themselves
@@ -102,7 +103,7 @@ class _Evidence:
 
 _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("too-large", lambda e: e.has(_TOO_LARGE)),
-    ("malformed", lambda e: e.has(_UNREADABLE)),
+    ("malformed", lambda e: e.has((*_UNREADABLE, *_BROKEN)) or e.says(_BROKEN)),
     ("content-filter", lambda e: e.refused(None, 400, 403) and e.has(_POLICY)),
     ("content-filter", lambda e: e.refused(400, 403) and e.says(_FILTERED)),
     ("context-too-long", lambda e: e.refused(None, *_LONG) and e.has(_WINDOW)),
@@ -388,6 +389,8 @@ def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
     """
     if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_UNREADABLE)), None):
         return str(own)
+    if any(name in f"{type(e).__name__} {str(e).lower()}" for e in chain for name in _BROKEN):
+        return "the reply cannot be decompressed"
     if half := next(filter(None, map(_half_headers, chain)), ""):
         return half
     chosen = (

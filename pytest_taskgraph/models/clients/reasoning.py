@@ -14,8 +14,7 @@ from ...redaction import scrub
 
 MOST_TOKENS = 10**8  # of a request or its reply; a server that counts more is wrong
 
-# The names that litellm splits off too. It does so only at the very start, and not beside an empty field.
-_TAG = r"(?:think|thinking|budget:thinking)"
+_TAG = r"(?:think|thinking)"
 _CLOSED = re.compile(rf"\s*<{_TAG}>(.*?)</{_TAG}>", re.DOTALL)
 _OPENED = re.compile(rf"\s*<{_TAG}>(?!.*</{_TAG}>)", re.DOTALL)
 TEXT_FIELDS = ("reasoning_content", "reasoning")  # DeepSeek, vLLM and litellm; OpenRouter, Groq and newer vLLM
@@ -43,24 +42,27 @@ def split_reasoning(text: str, cut_off: bool) -> tuple[str, str]:
 def reasoning_text(message: Mapping[str, Any]) -> str:
     """Return the reasoning that the fields of a message hold, scrubbed; empty if they hold none.
 
-    Of several fields the first counts: text, thinking blocks (Anthropic), details (OpenRouter). A field of another
-    shape holds no text.
+    Of several fields the first counts: text, thinking blocks (Anthropic), details (OpenRouter), blocks of the content
+    (Mistral). A field of another shape holds no text.
     """
     for name in TEXT_FIELDS:
         if isinstance(message.get(name), str) and message[name].strip():
             return scrub(message[name].strip())
     thoughts = _texts(message.get("thinking_blocks"), ("thinking",))
-    return scrub("\n".join(thoughts or _texts(message.get("reasoning_details"), ("text", "summary"))).strip())
+    thoughts = thoughts or _texts(message.get("reasoning_details"), ("text", "summary"))
+    return scrub("\n".join(thoughts or _thoughts_in(message.get("content"))).strip())
 
 
-def join_blocks(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message with a content of blocks, which Mistral's reasoning models write, as text and reasoning."""
-    blocks = message["content"]
-    thoughts = [block.get("thinking") for block in blocks if isinstance(block, Mapping)]
-    reasoning = "\n".join(text for thought in thoughts for text in _texts(thought, ("text",)))
-    return {**message, "content": "".join(_texts(blocks, ("text",)))} | (
-        {TEXT_FIELDS[0]: reasoning} if reasoning else {}
-    )
+def _thoughts_in(content: object) -> list[str]:
+    """Return the texts of the blocks of reasoning in a content of blocks."""
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    return [text for block in blocks for text in _texts(block.get("thinking"), ("text",))]
+
+
+def content_text(content: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the text of a content of blocks, which Mistral's reasoning models write; any other content unchanged."""
+    is_blocks = isinstance(content, list) and content and all(isinstance(block, Mapping) for block in content)
+    return "".join(_texts(content, ("text",))) if is_blocks else content
 
 
 def _texts(blocks: object, names: tuple[str, ...]) -> list[str]:

@@ -1,13 +1,12 @@
 """The HTTP session of live models: one for each event loop, with a size limit on replies.
 
-Both clients use it, so that neither reads more than `LARGEST` bytes of a reply, before or after decompression, and that
-no reply of one request is taken for that of another. aiohttp is imported with the first session.
+Both clients use it, so that neither reads more than `LARGEST` bytes of a reply, decompressed by aiohttp, and that no
+reply of one request is taken for that of another. aiohttp is imported with the first session.
 """
 
 from __future__ import annotations
 
 import asyncio
-import zlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
 
 LARGEST = 8_000_000  # bytes of a reply
 LARGEST_ERROR = 250_000  # bytes of an error's body that are read
-ENCODINGS = "gzip, deflate"  # accepted encodings; the expansion of others has no bound
+ENCODINGS = "gzip, deflate"  # accepted encodings; aiohttp before 3.14 expands others without a bound
 
-_MEMBERS = 1_000  # of gzip, which may all be empty
-_PIECE = 65_536  # bytes that are decompressed at a time
 _IDLE = 4.0  # seconds that a connection is kept unused: uvicorn closes it after 5, maybe just as a request is sent
 _BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before a text of JSON, a mark of UTF-8 included
 _SHOWN = 60  # characters of a body that is no JSON, in the message
@@ -35,7 +32,7 @@ class ReplyTooLargeError(Exception):
 
 
 class UnreadableReplyError(Exception):
-    """The content encoding of a reply is unknown or broken, or its content is no JSON."""
+    """The content of a reply is no JSON."""
 
 
 def session() -> ClientSession:
@@ -50,10 +47,9 @@ def session() -> ClientSession:
         trace = TraceConfig()
         trace.on_request_start.append(_accept_bounded_encodings)
         client = ClientSession(
-            connector=QuietConnector(limit=0, keepalive_timeout=_IDLE),
+            connector=QuietConnector(limit=0, keepalive_timeout=_IDLE, largest=LARGEST),
             timeout=ClientTimeout(total=None),
             cookie_jar=DummyCookieJar(),
-            auto_decompress=False,
             response_class=_response_class(),
             trace_configs=[trace],
         )
@@ -79,13 +75,12 @@ def _response_class() -> type[Any]:
     from multidict import CIMultiDict, CIMultiDictProxy
 
     class LimitedResponse(ClientResponse):
-        """A response whose content arrives decompressed, and raises an error if it is too large."""
+        """A response whose content raises an error if it is too large."""
 
         async def start(self, connection: Any) -> ClientResponse:  # noqa: ANN401 - aiohttp's
             await super().start(connection)
-            encoding = super().headers.get("Content-Encoding", "")
             kind = super().headers.get("Content-Type", "")
-            self.content = LimitedContent(self.content, encoding, kind, failed=self.status >= 300)  # type: ignore[assignment]
+            self.content = LimitedContent(self.content, kind, failed=self.status >= 300)  # type: ignore[assignment]
             return self
 
         @property
@@ -103,21 +98,17 @@ class LimitedContent:
 
     Args:
         stream: aiohttp's stream.
-        encoding: The content encoding of the response.
         kind: The content type of the response.
         failed: Whether the status of the response is an error: its content may be anything, and is cut, while that of a
             reply raises ReplyTooLargeError.
 
     Raises:
-        UnreadableReplyError: if the content cannot be decompressed, or that of a reply is neither an object nor a list
-            of JSON.
+        UnreadableReplyError: if the content of a reply is neither an object nor a list of JSON.
     """
 
-    def __init__(self, stream: Any, encoding: str, kind: str, failed: bool) -> None:  # noqa: ANN401 - aiohttp's
+    def __init__(self, stream: Any, kind: str, failed: bool) -> None:  # noqa: ANN401 - aiohttp's
         self._stream, self._kind, self._failed = stream, kind, failed
-        self._decoder = _decoder(encoding)
-        self._most = LARGEST_ERROR if failed else LARGEST
-        self._received = self._given = 0
+        self._left = LARGEST_ERROR if failed else LARGEST
         self._begun, self._start = False, b""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - aiohttp's
@@ -138,34 +129,22 @@ class LimitedContent:
             yield piece
 
     async def _piece(self) -> bytes:
-        while self._given <= self._most:
-            piece = self._decoder.pending()
-            if not piece:
-                raw = await self._stream.readany()
-                self._received += len(raw)
-                if self._received > self._most:  # compression may also make a text longer, without an end
-                    break
-                if not raw:
-                    self._decoder.end()
-                    self._check_begun(b"", whole=True)
-                    return b""
-                piece = self._decoder.feed(raw)
-            self._check_begun(piece)
-            self._given += len(piece)
-            if piece and self._given <= self._most:
-                return piece
-        self._given = self._most + 1
+        piece: bytes = await self._stream.readany() if self._left >= 0 else b""
+        self._check_begun(piece)
+        self._left -= len(piece)
+        if self._left >= 0:
+            return piece
         if not self._failed:
             raise ReplyTooLargeError
         return b""
 
-    def _check_begun(self, piece: bytes, whole: bool = False) -> None:
-        """Check the first characters of a reply, once they have arrived."""
+    def _check_begun(self, piece: bytes) -> None:
+        """Check the first characters of a reply, once they have arrived; an empty piece is the end."""
         if self._failed or self._begun:
             return
         self._start = (self._start + piece).lstrip(_BLANK)[:_SHOWN]
         self._begun = bool(self._start)
-        if (self._begun or whole) and self._start[:1] not in (b"{", b"["):
+        if (self._begun or not piece) and self._start[:1] not in (b"{", b"["):
             raise UnreadableReplyError(f"the reply is no JSON: {describe_body(self._kind, self._start)}")
 
 
@@ -174,79 +153,3 @@ def describe_body(kind: str, body: bytes) -> str:
     start = " ".join(body[: 4 * _SHOWN].decode(errors="replace").split())
     shown = f"begins {start[:_SHOWN]!r}" if start else "empty"
     return f"content type {kind.partition(';')[0].strip()[:_SHOWN] or 'not stated'}, {shown}"
-
-
-class _Plain:
-    """Content as it arrives."""
-
-    def feed(self, raw: bytes) -> bytes:
-        return raw
-
-    def pending(self) -> bytes:
-        return b""
-
-    def end(self) -> None:
-        """Accept the end, wherever it is."""
-
-
-class _Zlib:
-    """Content that zlib decompresses, in pieces of a limited size; gzip may have several members."""
-
-    def __init__(self, gzip: bool) -> None:
-        self._gzip, self._tail = gzip, b""
-        self._members = 1
-        self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS) if gzip else None
-
-    def feed(self, raw: bytes) -> bytes:
-        if self._zlib is None:  # "deflate" is zlib's format, or, of some servers, deflate without its header
-            self._zlib = zlib.decompressobj(zlib.MAX_WBITS if raw[0] & 0xF == 8 else -zlib.MAX_WBITS)
-        self._tail += raw
-        return self.pending()
-
-    def pending(self) -> bytes:
-        try:
-            while self._tail and self._zlib is not None:
-                if self._zlib.eof:
-                    if not self._gzip:
-                        self._tail = b""
-                        break
-                    self._members += 1
-                    if self._members > _MEMBERS:
-                        raise UnreadableReplyError(f"the compressed reply has more than {_MEMBERS:,} members")
-                    self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS)
-                piece = self._zlib.decompress(self._tail, _PIECE)
-                self._tail = self._zlib.unconsumed_tail or self._zlib.unused_data
-                if piece:
-                    return piece
-            return b""
-        except zlib.error as error:
-            raise UnreadableReplyError(f"the reply cannot be decompressed: {error}") from None
-
-    def end(self) -> None:
-        if self._zlib is not None and not self._zlib.eof:
-            raise UnreadableReplyError("the compressed reply ends too early")
-
-
-class _Unknown:
-    """Content in an encoding that was not accepted."""
-
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
-
-    def feed(self, raw: bytes) -> bytes:
-        raise UnreadableReplyError(f"the reply has the content encoding {self._encoding[:40]!r}; accepted: {ENCODINGS}")
-
-    def pending(self) -> bytes:
-        return b""
-
-    def end(self) -> None:
-        """Accept an empty body."""
-
-
-def _decoder(encoding: str) -> _Plain | _Zlib | _Unknown:
-    name = encoding.strip().lower()
-    if name in ("", "identity"):
-        return _Plain()
-    if name in ("gzip", "x-gzip", "deflate"):
-        return _Zlib(gzip=name != "deflate")
-    return _Unknown(name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...errors import NotAskedError
-from ...trial import Reply, Request
+from pytest_taskgraph.errors import NotAskedError
+from pytest_taskgraph.trial import Reply, Request
 
 Line = str | Reply | Exception
 Script = Iterable[Line] | Callable[[Request], Line]

@@ -1,0 +1,62 @@
+"""A reply that decompression makes huge ends as too-large, and is never held whole, whatever aiohttp does with it."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+
+import bounded_process
+import pytest
+from loopback import Loopback, Raw, reply
+
+HELD = 64  # MB that a hostile reply may take
+WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+PROBE = """
+import asyncio, resource, sys
+import pytest_taskgraph.models as models
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.trial import Request
+own = {"api_base": sys.argv[2]} if sys.argv[2] else {}
+model = models.open_model(sys.argv[1], {"api_key": "test-key-123456", **own})
+largest = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+async def ask():
+    try:
+        await model.answer(Request([{"role": "user", "content": "Which?"}]))
+        before = largest()
+        await model.answer(Request([{"role": "user", "content": "And now?"}]))
+    except ProviderError as error:
+        print(error.kind, (largest() - before) // 1000)
+    finally:
+        await models.close()
+
+asyncio.run(ask())
+"""
+
+
+def bomb(encoding: str, status: int = 200) -> Raw:
+    """A reply of 300 MB in 300 kB, which never exists whole in this process."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, WINDOWS[encoding])
+    body = [squeeze.compress(b'{"choices": ["'), *(squeeze.compress(b" " * 1_000_000) for _ in range(300))]
+    return Raw(status, b"".join([*body, squeeze.flush()]), headers={"Content-Encoding": encoding})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the module resource is Unix's")
+@pytest.mark.parametrize(
+    ("model", "encoding", "status", "kind"),
+    [
+        ("{url}#any", "gzip", 200, "too-large"),
+        ("{url}#any", "deflate", 200, "too-large"),
+        ("{url}#any", "gzip", 500, "server"),
+        ("litellm:openai/any", "gzip", 200, "too-large"),
+    ],
+)
+def test_bomb_ends_as_error_and_is_never_held(
+    server: Loopback, model: str, encoding: str, status: int, kind: str
+) -> None:
+    server.script(reply("yes"), bomb(encoding, status))
+    address = "" if "#" in model else server.url
+    done = bounded_process.run([sys.executable, "-c", PROBE, model.format(url=server.url), address])
+    ended, grown = done.stdout.split()
+    assert ended == kind
+    assert int(grown) < HELD
