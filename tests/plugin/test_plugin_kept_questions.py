@@ -342,6 +342,17 @@ def test_run_that_asks_nothing_keeps_no_question(
     assert not (project.path / ".taskgraph" / FILE).exists()
 
 
+@pytest.mark.parametrize("method", ["question", "question_identity"])
+def test_family_that_raises_in_live_run_fails_each_item(
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(Understanding, method, lambda *_: 1 / 0)
+    ran = project.run(*asking(server.url))
+    assert ran.counts.keys() == {"error"}
+    assert "division by zero" in ran.output
+    assert "INTERNALERROR" not in ran.output
+
+
 def test_run_beside_damaged_file_states_it(project: Project, server: Loopback) -> None:
     server.answer = right
     project.write(f".taskgraph/{FILE}", "no database at all, but long enough for a header" * 9)
