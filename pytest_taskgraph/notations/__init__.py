@@ -7,10 +7,7 @@ procedural_text  procedural graphs as text, `Node -> Node`, written and read
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from ..catalog import Catalog, Deferred
-from ..errors import UnknownNameError
 from .notation import Notation
 from .plain_json import JSON
 from .wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
@@ -48,18 +45,4 @@ def notation(name: str) -> Notation:
     return NOTATIONS[name]
 
 
-def for_file(path: str) -> Notation:
-    """Return the notation of a file by the suffix of its path; of several, the first of the shelf.
-
-    Raises:
-        UnknownNameError: if no notation has the suffix.
-    """
-    suffix = PurePath(path).suffix.lower() or path.lower()
-    for candidate in NOTATIONS.values():
-        if suffix in candidate.suffixes:
-            return candidate
-    known_suffixes = {suffix for candidate in NOTATIONS.values() for suffix in candidate.suffixes}
-    raise UnknownNameError("suffix of a workflow file", suffix, known_suffixes)
-
-
-__all__ = ["NOTATIONS", "Notation", "for_file", "notation"]
+__all__ = ["NOTATIONS", "Notation", "notation"]

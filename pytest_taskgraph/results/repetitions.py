@@ -12,7 +12,7 @@ from math import comb, fsum, sqrt
 
 from ..trial import Trial
 from .statistics.intervals import deviation, mean
-from .tally import ANSWERED, Group, Tally
+from .tally import ANSWERED, Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,6 @@ def pass_hat_k(n: int, passed: int, k: int) -> float:
         k: Size of the subsets, 1 to n.
     """
     return comb(passed, k) / comb(n, k)
-
-
-def repetition_rows(tally: Tally, by: str = "group", model: str | None = None) -> list[RepetitionRow]:
-    """Return a row for each row of `tally.rows(by, model)`, in the same order, with k from 1 to its repetitions."""
-    return [reduce_repetitions(group) for group in tally.groups(by, model)]
 
 
 def most_repetitions(trials: Iterable[Trial]) -> int:

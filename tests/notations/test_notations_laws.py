@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ReadError, UnknownNameError, UnsupportedFeatureError
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.notations import NOTATIONS, Notation, for_file, notation
+from pytest_taskgraph.notations import NOTATIONS, Notation, notation
 from pytest_taskgraph.workflow import graph
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.model import (
@@ -368,18 +368,9 @@ def test_parse_several_files_in_one_text_is_one_project(name: str) -> None:
         assert [flow.task_names for flow in (read, *read.others)] == [("A",), ("B",)]
 
 
-@every
-def test_for_file_suffix_selects_notation(name: str) -> None:
-    for suffix in notation(name).suffixes:
-        assert suffix in for_file(f"a/b{suffix}").suffixes
-        assert for_file(suffix) is for_file(f"a/b{suffix.upper()}")
-
-
 def test_notation_unknown_name_lists_known_names() -> None:
     with pytest.raises(UnknownNameError, match="known: json, mermaid"):
         notation("morse")
-    with pytest.raises(UnknownNameError, match=r"'\.doc'; known: \.json"):
-        for_file("a.doc")
 
 
 def test_rich_workflow_holds_features_of_most_notations() -> None:

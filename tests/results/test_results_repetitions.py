@@ -18,7 +18,6 @@ from pytest_taskgraph.results.repetitions import (
     pass_at_k,
     pass_hat_k,
     reduce_repetitions,
-    repetition_rows,
 )
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
@@ -143,8 +142,9 @@ def test_repetition_rows_ordered_as_tally_by_model() -> None:
     tally = tally_of_rows([([True, False], "w")])
     for trial in list(tally):
         tally.add(replace(trial, model="n"))
-    assert [(row.name, row.model, row.repetitions) for row in repetition_rows(tally)] == [("p", "m", 2), ("p", "n", 2)]
-    assert [row.section for row in repetition_rows(tally)] == [row.section for row in tally.rows()]
+    rows = [reduce_repetitions(group) for group in tally.groups("group")]
+    assert [(row.name, row.model, row.repetitions) for row in rows] == [("p", "m", 2), ("p", "n", 2)]
+    assert [row.section for row in rows] == [row.section for row in tally.rows()]
     assert most_repetitions(tally) == 2
 
 
