@@ -222,12 +222,11 @@ def extensions(execution: Run, colors: Mapping[str, int], chosen: int = -1) -> I
         colors: The number of every node (`node_colors`).
         chosen: The executions to put in order, as bits, with all that come before them; all by default.
     """
-    depth: list[int] = []
-    for mask in execution.before:
-        depth.append(1 + max((earlier for i, earlier in enumerate(depth) if mask >> i & 1), default=0))
+    depth: dict[int, int] = {}
     groups: dict[tuple[int, int], list[str]] = {}
-    for i, task in enumerate(execution.tasks):
+    for i, (task, mask) in enumerate(zip(execution.tasks, execution.before, strict=True)):
         if chosen >> i & 1:
+            depth[i] = 1 + max([deep for earlier, deep in depth.items() if mask >> earlier & 1], default=0)
             groups.setdefault((depth[i], colors[task]), []).append(task)
     if prod(factorial(len(group)) for group in groups.values()) <= MOST_TWINS:
         for row in product(*(permutations(groups[key]) for key in sorted(groups))):

@@ -20,12 +20,14 @@ from .....workflow.semantics.execution import Run, run, tasks_after
 from ..pattern import Cases, case, pattern
 from ..scope import limit_candidates
 from ..task_profiles import joined_pairs, node_profiles
-from .conditional_order import MOST_SITUATIONS, extensions, node_colors, runs
+from .conditional_order import MOST_CHANGES, MOST_SITUATIONS, extensions, node_colors, runs
 from .task_order import quote_tasks
 
 MOST_BEGINNINGS: Final = 150
 """Largest number of beginnings of the runs of a large level that are asked about."""
 
+LONGEST_BEGINNING: Final = 40
+"""Largest number of tasks that a question states as done."""
 NEXT: Final = "next"
 SHARES: Final = {"later": 4, "excluded": 4, "done": 1, "excluded by condition": 2, "done by condition": 1}
 """How often each kind of wrong task is drawn: less often one that has run, or that alone has a condition."""
@@ -99,7 +101,7 @@ def next_step_choice(workflow: Workflow, *, hardest: bool = False) -> Cases:
     for done, candidates in _beginnings(workflow, hardest):
         right = [each for each in candidates if each.kind == NEXT]
         wrong = [each for each in candidates if each.kind != NEXT]
-        for able, unable in product(right, wrong):
+        for able, unable in limit_candidates([*product(right, wrong)], len(workflow.tasks), MOST_CHANGES):
             alone = unable.conditional and not able.conditional
             stratum = f"{unable.kind} by condition" if alone else unable.kind
             rank = 2 * unable.easy + (able.follows and not unable.follows)
@@ -119,28 +121,33 @@ def next_step_choice(workflow: Workflow, *, hardest: bool = False) -> Cases:
 
 def _beginnings(workflow: Workflow, hardest: bool) -> Iterator[tuple[tuple[str, ...], list[Candidate]]]:
     """Yield beginnings of runs, with the tasks that can surely run next and those that surely cannot."""
-    executions, graph = _known_runs(workflow), task_graph(workflow)
+    executions, graph, size = _known_runs(workflow), task_graph(workflow), len(workflow.tasks)
+    conditional = {link.target for link in workflow.links if link.guard is not None}
     orders = dict.fromkeys(order for execution in executions for order in _first_parts(workflow, execution))
     repeated = frozenset[str]().union(*cyclic_components(digraph(graph)))
-    for done in limit_candidates(list(orders), len(workflow.tasks), MOST_BEGINNINGS):
+    for done in limit_candidates(list(orders), size, MOST_BEGINNINGS):
         possible = set[str]().union(*(tasks_after(execution, done) for execution in executions))
         near = {*starts(workflow), *(after for task in done for after in graph[task])}
         hard = near.difference(set(done) - repeated)
-        near_kinds = {
+        asked = hard if hardest else near.union(*(graph[task] for task in near))
+        kinds = {
             task: NEXT if task in possible else why_not_next(workflow, done, task)
-            for task in (hard if hardest else near.union(*(graph[task] for task in near)))
+            for task in limit_candidates(sorted(asked), size, MOST_BEGINNINGS)
         }
-        candidates = [
-            _candidate(workflow, done, task, kind, task not in hard)
-            for task, kind in sorted(near_kinds.items())
-            if kind
-        ]
-        yield done, candidates
+        yield (
+            done,
+            [
+                _candidate(workflow, done, task, kind, task not in hard, task in conditional)
+                for task, kind in kinds.items()
+                if kind
+            ],
+        )
 
 
-def _candidate(workflow: Workflow, done: tuple[str, ...], task: str, kind: str, easy: bool) -> Candidate:
+def _candidate(
+    workflow: Workflow, done: tuple[str, ...], task: str, kind: str, easy: bool, conditional: bool
+) -> Candidate:
     profile, follows = node_profiles(workflow)[task], (done[-1], task) in joined_pairs(workflow, "control")
-    conditional = any(link.target == task and link.guard is not None for link in workflow.links)
     return Candidate(task, kind, easy, follows, conditional, f"{profile} | {task in done} | {follows}")
 
 
@@ -158,6 +165,6 @@ def _first_parts(workflow: Workflow, execution: Run) -> Iterator[tuple[str, ...]
     """
     colors = node_colors(workflow)
     parts = [*execution.before, *(execution.before[i] & ~(1 << j) for j, i in execution.pairs)]
-    for part in filter(None, dict.fromkeys(parts)):
+    for part in (part for part in dict.fromkeys(parts) if 0 < part.bit_count() <= LONGEST_BEGINNING):
         orders = extensions(execution, colors, part)
         yield from (order for order in orders if len({*order}) == len(order))
