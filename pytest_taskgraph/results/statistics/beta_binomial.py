@@ -7,7 +7,7 @@ from 0 to 1. The posterior is summed over a grid instead of fixing r at an estim
 known, and the interval of m is as wide as that demands. scipy.stats.betabinom has the probability of a count,
 but no posterior; and the terms that the cells share are summed once here for all samples.
 
-`perf/verdicts.py` shows how often the interval misses the rate; docs/how-to/gates.md holds its tables.
+`perf/verdicts.py` shows how often the interval misses the rate; docs/explanation/statistics.md holds its tables.
 """
 
 from __future__ import annotations
