@@ -85,13 +85,13 @@ class Family(ABC):
 
     name: ClassVar[str]
     topic: ClassVar[str] = ""
-    """What the benchmark is about, for the heading of its options in the help."""
+    """What the benchmark is about, for the help of the commands."""
     asked: ClassVar[str] = "a question"
     """What the answers answer, in the words of the prompt of an LLM judge."""
     options: ClassVar[tuple[Option, ...]] = ()
     """Its own options. Families that share an option declare the same object."""
     option_help: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Text for the help of shared options, by the name of the option."""
+    """Text for the help of shared options, by the name of the option; that of families of this package is shown."""
     suite_options: ClassVar[Collection[str]] = frozenset()
     """The keyword arguments that `@suite` takes for it."""
     data_names: ClassVar[tuple[str, ...]] = ()
