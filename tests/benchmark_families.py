@@ -93,10 +93,10 @@ FAMILIES = (
         own=("tasklama-context", "without", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
     ),
     Benchmark(
-        "steps", "pytest_taskgraph", 141, 1, ("--taskgraph-instances=4",),
-        ", steps_method=['one_shot', 'letter'], steps_seeds=2, "
+        "steps", "pytest_taskgraph", 203, 1, ("--taskgraph-instances=4",),
+        ", steps_method=['zero_shot', 'one_shot', 'letter'], steps_seeds=2, "
         "steps_answer='text'",
-        own=("steps-seeds", 1, 79), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
+        own=("steps-seeds", 1, 141), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
     ),
     Benchmark(
         "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),

@@ -131,6 +131,8 @@ def asking(url: str, key: str = "sk-test-123456", model: str = "openai/any") -> 
 
 
 CLIENTS = ("litellm", "provider", "address")
+SCORING_CLIENTS = ("provider", "address")
+"""The clients that score texts behind a context."""
 
 
 def asking_through(client: str, url: str) -> list[str]:

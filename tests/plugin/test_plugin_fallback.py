@@ -7,7 +7,7 @@ import re
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from loopback import Loopback, Raw, as_json
-from plugin_project import CLIENTS, Project, asking_through, properties, right
+from plugin_project import SCORING_CLIENTS, Project, asking_through, properties, right
 from record_schema_file import SCHEMA
 
 SUITE = """
@@ -79,7 +79,7 @@ def falling_back(project: Project, server: Loopback) -> Project:
     return project
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     client: str, falling_back: Project, server: Loopback
 ) -> None:
@@ -110,7 +110,7 @@ def test_wrong_answer_after_failed_request_is_shown_with_both(falling_back: Proj
     assert report.count("exchanges:\n  1. subject, no reply: no-logprobs\n  2. subject, 3 tokens in, 2 out") == 1
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back: Project, server: Loopback) -> None:
     server.completions = NOT_FOUND
     ran = falling_back.run(*asking_through(client, server.url), *REPORTS, "--taskgraph-max-calls=5")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from loopback import Loopback, as_json
-from plugin_project import CLIENTS, Project, asking_through
+from plugin_project import SCORING_CLIENTS, Project, asking_through
 
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -49,7 +49,7 @@ def choosing(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing: Project, server: Loopback) -> None:
     args = [*asking_through(client, server.url), RECORD, "-n", "2"]
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
@@ -65,14 +65,14 @@ def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing:
     assert len(server.requests) == 4
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_questions_beyond_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
     ran = choosing.spawn(*asking_through(client, server.url), "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 3, ran.output
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_endpoint_without_log_probabilities_is_skipped_with_reason(
     client: str, choosing: Project, server: Loopback
 ) -> None:
@@ -81,3 +81,10 @@ def test_endpoint_without_log_probabilities_is_skipped_with_reason(
     ran = choosing.spawn(*asking_through(client, server.url), "-rs")
     assert ran.counts == {"skipped": 4}, ran.output
     assert "cannot score texts: the endpoint gives no log-probabilities of given text" in ran.output
+
+
+def test_model_through_litellm_is_skipped_with_reason(choosing: Project, server: Loopback) -> None:
+    ran = choosing.spawn(*asking_through("litellm", server.url), "-rs")
+    assert ran.counts == {"skipped": 4}, ran.output
+    assert "cannot score texts" in ran.output
+    assert server.requests == []
