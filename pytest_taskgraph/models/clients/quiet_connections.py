@@ -28,7 +28,7 @@ class BoundedHandler(ResponseHandler):
     at once: 256 kB may become 264 MB before anything is read.
 
     Args:
-        largest: Decompressed bytes of a reply after which what arrives is dropped; the reader stops there as well.
+        largest: Decompressed bytes of a reply after which what arrives is dropped; reading stops there as well.
         loop: The event loop.
     """
 
