@@ -18,7 +18,7 @@ from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderErr
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.middleware.budget import UNBILLED, BudgetLayer, check_budget
 from pytest_taskgraph.models.middleware.layer import ClientLayer
-from pytest_taskgraph.models.middleware.timed import TIME_LIMIT
+from pytest_taskgraph.models.middleware.time_limit import TIME_LIMIT
 from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store

@@ -19,7 +19,7 @@ from ..prices import Price, token_cost, worst_cost
 from ..store import Store
 from .layer import Attempt, Layer, WrappingLayer
 from .limits import POSITION
-from .timed import stop_time
+from .time_limit import stop_time
 
 # No reply was written: the provider refused the request or failed. Any other failure may be billed.
 UNBILLED = frozenset(

@@ -1,37 +1,16 @@
-"""The time limits of attempts and of questions: a layer that limits and counts attempts; waits that do not count."""
+"""The layer that limits the time of attempts, and counts them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from ...errors import NoLogprobsError, NotAskedError, ProviderError
 from ...trial import Reply, Request
 from ..clients.provider_errors import failure_in
 from .layer import Attempt, Layer, WrappingLayer
 from .request_counters import RequestCounters
-
-# The time limit of the current question: waiting for the budget does not count.
-TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
-
-
-@contextmanager
-def stop_time() -> Iterator[None]:
-    """Extend the time limit of the question by the time that passes in the context."""
-    limit, clock = TIME_LIMIT.get(), asyncio.get_running_loop().time
-    end = None if limit is None or limit.expired() else limit.when()
-    if limit is None or end is None:
-        yield
-        return
-    start = clock()
-    limit.reschedule(None)
-    try:
-        yield
-    finally:
-        with suppress(RuntimeError):  # the question ended meanwhile
-            limit.reschedule(end + clock() - start)
 
 
 class TimeoutLayer(WrappingLayer):

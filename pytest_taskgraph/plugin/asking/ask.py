@@ -72,7 +72,7 @@ async def ask(
         UsageError: if the episode raises SystemExit or KeyboardInterrupt.
     """
     from ...asking import drive
-    from ...models.middleware.timed import TIME_LIMIT
+    from ...models.middleware.time_limit import TIME_LIMIT
 
     of_model: BaseException | None = None
 
