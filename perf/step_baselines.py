@@ -114,7 +114,7 @@ def peak() -> float:
 
 def measure_training(count: int) -> str:
     recipes, before, start = synthetic(count), peak(), time.process_time()
-    train_model(recipes, SETTINGS.rule, read_embedded_recipes())
+    train_model(recipes, PAPER_RULE, read_embedded_recipes())
     seconds = time.process_time() - start
     return f"{count} recipes: {seconds:.1f} s, peak {peak():.0f} MB, of which {before:.0f} MB before"
 

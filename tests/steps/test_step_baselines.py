@@ -15,6 +15,7 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.asking import Model
+from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
@@ -158,7 +159,7 @@ def test_ngram_letter_is_that_of_the_query_with_the_lower_perplexity(ngram: Mode
 
 
 def test_ngram_letter_of_three_options_is_that_of_the_lowest(ngram: Model) -> None:
-    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
+    model, _ = train_model(read_embedded_recipes(), PAPER_RULE, read_embedded_recipes())
     options = ["Xyzzy plugh", "Drain the pasta", "Frobnicate the quux"]
     queries = [word_tokens(" . ".join([*PREVIOUS, option])) for option in options]
     assert min(queries, key=model.perplexity) == queries[1]
@@ -166,7 +167,7 @@ def test_ngram_letter_of_three_options_is_that_of_the_lowest(ngram: Model) -> No
 
 
 def test_ngram_score_request_has_a_row_for_each_text_behind_the_context(ngram: Model) -> None:
-    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
+    model, _ = train_model(read_embedded_recipes(), PAPER_RULE, read_embedded_recipes())
     reply = ask(ngram, Request(kind="score", context="Boil water .", texts=[" Add pasta", " Add saffron, 2 g", ""]))
     steps = [["add", "pasta"], ["add", "saffron", ",", "2", "g"]]
     rows = [model.logprobs(tokens, ["boil", "water", "."]) for tokens in steps]
@@ -175,7 +176,7 @@ def test_ngram_score_request_has_a_row_for_each_text_behind_the_context(ngram: M
 
 
 def test_ngram_score_without_context_scores_the_first_token_too(ngram: Model) -> None:
-    model, _ = train_model(read_embedded_recipes(), SETTINGS.rule, read_embedded_recipes())
+    model, _ = train_model(read_embedded_recipes(), PAPER_RULE, read_embedded_recipes())
     (score,) = ask(ngram, Request(kind="score", texts=["Boil water"])).scores
     assert score.tokens == 2
     assert score.perplexity == pytest.approx(model.perplexity(["boil", "water"]))

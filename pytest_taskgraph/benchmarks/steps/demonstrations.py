@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from .construction import ConstructionRule, build_classification
+from .construction import PAPER_RULE, ConstructionRule, build_classification
 from .next_step_samples import NextStepSample, StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_resemblance import published_recipes, resemble
@@ -47,7 +47,7 @@ def draw_demonstrations(
     """
     if k < 1:
         return ()
-    recipes, rule, seed = load(settings), settings.rule, settings.seed
+    recipes, rule, seed = load(settings), PAPER_RULE, settings.seed
     asked_recipe = _asked_recipe(settings, recipes, recipe_id)
     common, further = _common_draw(recipes, rule, seed, seed_number, k)
     order = iter(_recipe_order(recipes, rule, seed, seed_number)[further:])
@@ -74,7 +74,7 @@ def check_demonstrations(settings: StepsSettings, k: int) -> None:
         raise UsageError(
             f"--taskgraph-shots: found {k}; few_shot needs at least 1, and zero_shot asks without demonstrations"
         )
-    _common_draw(load(settings), settings.rule, settings.seed, 1, k)
+    _common_draw(load(settings), PAPER_RULE, settings.seed, 1, k)
 
 
 def demonstration_notices(settings: StepsSettings) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ...errors import UsageError
 from ..data_sets.item_draw import draw_items
 from ..data_sets.splits import SPLIT
-from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
+from .construction import PAPER_RULE, ConstructionCounts, ConstructionRule, build_choices, build_classification
 from .next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, load
 from .recipe_sets.recipe_set import RECIPE_SPLITS
@@ -71,7 +71,7 @@ def asked_samples(settings: StepsSettings, count: int) -> AskedSamples:
         UsageError: if the data cannot be read, or hold nothing to ask about in the split.
     """
     if settings.source != "published":
-        return _built_samples(load(settings), settings.split, settings.rule, settings.seed, count)
+        return _built_samples(load(settings), settings.split, PAPER_RULE, settings.seed, count)
     from .recipe_sets.published_files import read_published_samples
 
     published = read_published_samples(settings.data_path(SAMPLES_DATA))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from ..data_sets.splits import SPLIT, Split
 from ..settings import Option, Settings
-
-if TYPE_CHECKING:
-    from .construction import ConstructionRule
 
 DEMONSTRATIONS: Final = 4
 """The number of demonstrations of few_shot, unless --taskgraph-shots is set."""
@@ -81,13 +78,6 @@ class StepsSettings(Settings):
     def examples(self) -> int:
         """The number of demonstrations of few_shot."""
         return DEMONSTRATIONS if self.shots is None else self.shots
-
-    @property
-    def rule(self) -> ConstructionRule:
-        """The rule by which samples are built from recipes."""
-        from .construction import PAPER_RULE
-
-        return PAPER_RULE
 
     @classmethod
     def of(cls, settings: Settings) -> StepsSettings:

@@ -226,7 +226,7 @@ class NgramBaseline(StepBaseline):
 
     @cached_property
     def _trained(self) -> tuple[NgramModel, float]:
-        return train_model(load(self._settings), self._settings.rule, read_embedded_recipes())
+        return train_model(load(self._settings), PAPER_RULE, read_embedded_recipes())
 
 
 def _scores_answers(request: Request) -> bool:
