@@ -130,7 +130,6 @@ def asking(url: str, key: str = "sk-test-123456", model: str = "openai/any") -> 
     return ["--model", model, option, f"api_base={url}", option, f"api_key={key}"]
 
 
-CLIENTS = ("litellm", "provider", "address")
 SCORING_CLIENTS = ("provider", "address")
 """The clients that score texts behind a context."""
 

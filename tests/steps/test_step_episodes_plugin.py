@@ -11,7 +11,7 @@ import in_process
 import pytest
 from loopback import Loopback, Raw, as_json, refuse, reply
 from plugin_fixtures import loaded, server
-from plugin_project import CLIENTS, Project, asking_through
+from plugin_project import SCORING_CLIENTS, Project, asking_through
 
 __all__ = ["loaded", "server"]
 
@@ -121,7 +121,7 @@ def paths(server: Loopback) -> list[str]:
     return [received.path.removeprefix("/v1") for received in server.requests]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_choice_by_perplexity_agrees_with_that_by_hand(client: str, project: Project, words: Loopback) -> None:
     trials = ask(project, "choice", *asking_through(client, words.url))
     assert outcomes(trials) == {"right": "right", "wrong": "wrong", "longer": "right", "tied": "wrong"}
