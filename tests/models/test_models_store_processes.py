@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import platform
 import signal
@@ -11,15 +12,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
 import bounded_process
 import pytest
 
-from pytest_taskgraph.errors import BudgetSpentError
+from pytest_taskgraph.errors import BudgetSpentError, UsageError
 from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.models.store.ledger import LedgerEntry
 from pytest_taskgraph.trial import Reply
 
 ROOT = Path(__file__).parents[2]
@@ -310,3 +312,27 @@ def test_close_ends_waiting_reservations(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
         assert connection.execute("SELECT calls, cost FROM ledger").fetchall() == [(1, 6.0)]
         assert connection.execute("SELECT * FROM reservations").fetchall() == []
+
+
+def test_failed_settlement_for_which_nobody_waits_leaves_asyncio_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> LedgerEntry:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    async def main() -> list[dict[str, Any]]:
+        reported: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+        with closing(Store(tmp_path, "run")) as store:
+            await store.spend(1, 6.0, None, 10.0)
+            monkeypatch.setattr("pytest_taskgraph.models.store.connection.enter_spending", full)
+            store.settle_later(6.0, 2.0)
+            with suppress(UsageError):
+                await store.look("after the settlement, perhaps in its transaction")
+            monkeypatch.undo()
+            await store.settle(0.0, 0.0)  # enters what failed before it as well, of which nothing is left then
+            await store.look("after both")
+            gc.collect()
+        return reported
+
+    assert run(main()) == []

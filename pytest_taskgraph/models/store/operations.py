@@ -107,6 +107,7 @@ def _set(results: Results, lost: Callable[[Claim], None]) -> None:
             _lose([(operation, result)], lost)
         elif isinstance(result, Exception):
             operation.future.set_exception(result)
+            operation.future.exception()  # asyncio logs a failure that nobody looks at, as of `settle_later`
         else:
             operation.future.set_result(result)
 
