@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path, PurePosixPath
 
@@ -48,18 +49,24 @@ NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manag
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def sources() -> dict[str, str]:
+@cache
+def sources() -> Mapping[str, str]:
     """The modules of the package, path below it to source."""
     folder = ROOT / PACKAGE
     paths = (path for path in sorted(folder.rglob("*.py")) if not any(part.startswith(".") for part in path.parts))
     return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def imported(path: str, source: str) -> Iterator[str]:
+@cache
+def imported(path: str, source: str) -> tuple[str, ...]:
     """The dotted names, below the package, that a module imports: at the top, in functions, for type checkers.
 
     `from x import y` gives x.y, for y may be a module. An import by a name that is computed gives "?".
     """
+    return tuple(_imported(path, source))
+
+
+def _imported(path: str, source: str) -> Iterator[str]:
     inside = (PACKAGE, *PurePosixPath(path).parent.parts)
     for node in ast.walk(ast.parse(source)):
         names: list[str] = []
