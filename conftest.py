@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import signal
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ("pytester",)
 
 # A machine that is busy is no reason to fail; and a run that failed is to fail again.
-settings.register_profile("busy", deadline=None, derandomize=True)
-settings.load_profile("busy")
+settings.register_profile("default-tier", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("exhaustive", deadline=None, derandomize=True)
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would they wait for it forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples in the default tier."""
+    settings.load_profile("exhaustive" if config.option.markexpr else "default-tier")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the marker `exhaustive` out, unless `-m` or the id of a test decides what runs."""
+    if config.option.markexpr or any("::" in argument for argument in config.args):
+        return
+    exhaustive = [item for item in items if item.get_closest_marker("exhaustive")]
+    items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+    config.hook.pytest_deselected(items=exhaustive)

@@ -49,7 +49,7 @@ def main(python: str, folder: str, page: str = "README.md") -> int:
         environment = os.environ | {
             "PATH": f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}",
             "OPENAI_API_KEY": "test",
-            "OPENAI_API_BASE": server.url,
+            "OPENAI_BASE_URL": server.url,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_QUIET": "1",
         }

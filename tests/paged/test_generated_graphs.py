@@ -8,6 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -28,7 +29,6 @@ from pytest_taskgraph.generation.vocabularies import Condition, Vocabulary, doma
 from pytest_taskgraph.generation.vocabularies.procedure_words import name_phrase
 from pytest_taskgraph.workflow.procedural_graph import GATEWAYS, ProceduralGraph, ProceduralNode
 
-MANY = [generate_graph(7, number) for number in range(300)]
 PRINT_DIGEST = """
 import hashlib, json
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
@@ -36,6 +36,12 @@ made = [generate_graph(7, number) for number in range(20)]
 text = json.dumps([[one.domain, one.title, one.graph.to_json()] for one in made])
 print(hashlib.sha256(text.encode()).hexdigest())
 """
+
+
+@cache
+def many() -> tuple[GeneratedGraph, ...]:
+    """Return graphs whose properties and shares are counted."""
+    return tuple(generate_graph(7, number) for number in range(300))
 
 
 def gateways(graph: ProceduralGraph) -> Iterator[ProceduralNode]:
@@ -64,13 +70,13 @@ def opposites(generated: GeneratedGraph) -> list[set[str]]:
 
 
 def test_generate_graph_same_seed_and_number_returns_same_graph() -> None:
-    assert generate_graph(7, 12) == MANY[12]
-    assert generate_graph(8, 12) != MANY[12]
-    assert len({generated.graph for generated in MANY}) == len(MANY)
+    assert generate_graph(7, 12) == many()[12]
+    assert generate_graph(8, 12) != many()[12]
+    assert len({generated.graph for generated in many()}) == len(many())
 
 
 def test_generate_graph_other_hash_seed_returns_same_graphs() -> None:
-    graph_data = [[generated.domain, generated.title, generated.graph.to_json()] for generated in MANY[:20]]
+    graph_data = [[generated.domain, generated.title, generated.graph.to_json()] for generated in many()[:20]]
     digest = hashlib.sha256(json.dumps(graph_data).encode()).hexdigest()
     for hash_seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -79,8 +85,8 @@ def test_generate_graph_other_hash_seed_returns_same_graphs() -> None:
 
 
 def test_generated_graphs_are_of_all_domains() -> None:
-    assert {generated.domain for generated in MANY} == set(domain_names())
-    for generated in MANY:
+    assert {generated.domain for generated in many()} == set(domain_names())
+    for generated in many():
         names = {name_phrase(name).casefold() for name, _ in vocabulary(generated.domain).workflows}
         assert generated.title.casefold() in names
         assert generated.title[0].isupper()
@@ -88,7 +94,7 @@ def test_generated_graphs_are_of_all_domains() -> None:
 
 def test_every_node_lies_between_start_and_end() -> None:
     start, end = ProceduralNode("start"), ProceduralNode("end")
-    for generated in MANY:
+    for generated in many():
         flows = flow_graph(generated.graph)
         assert nx.is_directed_acyclic_graph(flows)
         assert {start} | nx.descendants(flows, start) == set(flows)
@@ -97,7 +103,7 @@ def test_every_node_lies_between_start_and_end() -> None:
 
 
 def test_actions_have_different_texts_and_one_flow_out() -> None:
-    for generated in MANY:
+    for generated in many():
         actions = generated.graph.nodes_of("action")
         assert len({action.text for action in actions}) == len(actions)
         for action in actions:
@@ -106,13 +112,13 @@ def test_actions_have_different_texts_and_one_flow_out() -> None:
 
 
 def test_gateway_is_either_split_or_join() -> None:
-    for generated in MANY:
+    for generated in many():
         assert not set(splits(generated.graph)) & set(joins(generated.graph))
         assert {*splits(generated.graph), *joins(generated.graph)} == set(gateways(generated.graph))
 
 
 def test_inclusive_and_parallel_gateways_come_in_pairs() -> None:
-    for generated in MANY:
+    for generated in many():
         opened, closed = (
             Counter(node.sort for node in gateways_of(generated.graph)) for gateways_of in (splits, joins)
         )
@@ -121,7 +127,7 @@ def test_inclusive_and_parallel_gateways_come_in_pairs() -> None:
 
 
 def test_split_and_its_join_have_as_many_branches() -> None:
-    for generated in MANY:
+    for generated in many():
         reached = flow_graph(generated.graph)
         for join in joins(generated.graph):
             above = nx.immediate_dominators(reached, ProceduralNode("start"))[join]
@@ -131,7 +137,7 @@ def test_split_and_its_join_have_as_many_branches() -> None:
 
 def test_unpaired_exclusive_split_ends_the_procedure_by_one_branch() -> None:
     bare = 0
-    for generated in MANY:
+    for generated in many():
         paired = Counter(
             nx.immediate_dominators(flow_graph(generated.graph), ProceduralNode("start"))[join]
             for join in joins(generated.graph)
@@ -147,7 +153,7 @@ def test_unpaired_exclusive_split_ends_the_procedure_by_one_branch() -> None:
 
 
 def test_conditions_of_exclusive_gateway_exclude_each_other() -> None:
-    for generated in MANY:
+    for generated in many():
         for node in splits(generated.graph):
             if node.sort == "exclusive":
                 assert {flow.condition for flow in generated.graph.outgoing(node)} in opposites(generated)
@@ -155,7 +161,7 @@ def test_conditions_of_exclusive_gateway_exclude_each_other() -> None:
 
 def test_conditions_of_inclusive_gateway_are_about_different_things() -> None:
     compared = 0
-    for generated in MANY:
+    for generated in many():
         for node in splits(generated.graph):
             if node.sort == "inclusive":
                 conditions = [flow.condition for flow in generated.graph.outgoing(node)]
@@ -169,7 +175,7 @@ def test_conditions_of_inclusive_gateway_are_about_different_things() -> None:
 
 
 def test_conditions_stand_at_choices_alone_and_once_in_a_graph() -> None:
-    for generated in MANY:
+    for generated in many():
         conditions = [flow.condition for flow in generated.graph.flows if flow.condition]
         assert len(set(conditions)) == len(conditions)
         choosing = [node for node in splits(generated.graph) if node.sort != "parallel"]
@@ -178,14 +184,14 @@ def test_conditions_stand_at_choices_alone_and_once_in_a_graph() -> None:
 
 
 def test_gateways_are_named_by_sort_and_number_in_order() -> None:
-    for generated in MANY:
+    for generated in many():
         for sort, prefix in (("exclusive", "XOR"), ("inclusive", "OR"), ("parallel", "AND")):
             gateway_names = [node.text for node in generated.graph.nodes if node.sort == sort]
             assert sorted(gateway_names) == sorted(f"{prefix}{number}" for number in range(1, len(gateway_names) + 1))
 
 
 def test_actions_and_constraints_are_in_the_words_of_the_domain() -> None:
-    for generated in MANY:
+    for generated in many():
         words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
         for flow in generated.graph.flows:
@@ -202,23 +208,23 @@ def test_actions_and_constraints_are_in_the_words_of_the_domain() -> None:
 
 def test_every_action_of_a_graph_has_its_actor_or_none_has() -> None:
     acted = 0
-    for generated in MANY:
+    for generated in many():
         words = vocabulary(generated.domain).procedure
         actors = {phrase: words.actors[task] for task, phrase in words.actions.items()}
         actions = generated.graph.nodes_of("action")
         acted += bool(actions[0].actor)
         assert all(action.actor == (actors[action.text] if actions[0].actor else "") for action in actions)
-    assert 0.5 < acted / len(MANY) < 0.75
+    assert 0.5 < acted / len(many()) < 0.75
 
 
 def test_constraint_has_one_flow() -> None:
-    for generated in MANY:
+    for generated in many():
         constraints = generated.graph.nodes_of("data", "notice")
         assert len(constraints) == sum(flow.sort == "constraint" for flow in generated.graph.flows)
 
 
 def test_actions_stand_in_an_order_that_the_domain_allows() -> None:
-    for generated in MANY:
+    for generated in many():
         words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
         flows = flow_graph(generated.graph)
@@ -228,7 +234,7 @@ def test_actions_stand_in_an_order_that_the_domain_allows() -> None:
 
 
 def test_parallel_actions_are_in_a_free_order() -> None:
-    for generated in MANY:
+    for generated in many():
         words = vocabulary(generated.domain)
         tasks = {words.procedure.actions[task.name]: task for task in words.tasks}
         flows = flow_graph(generated.graph)
@@ -254,15 +260,15 @@ def test_parallel_actions_are_in_a_free_order() -> None:
     ],
 )  # fmt: skip
 def test_generated_graphs_have_the_sizes_of_table_4(sort: str, mean: float, tolerance: float) -> None:
-    count = sum(node.sort == sort for generated in MANY for node in generated.graph.nodes)
-    count += sum(flow.sort == sort for generated in MANY for flow in generated.graph.flows)
-    assert count / len(MANY) == pytest.approx(mean, abs=tolerance)
+    count = sum(node.sort == sort for generated in many() for node in generated.graph.nodes)
+    count += sum(flow.sort == sort for generated in many() for flow in generated.graph.flows)
+    assert count / len(many()) == pytest.approx(mean, abs=tolerance)
 
 
 def test_generated_graphs_nest_gateways_and_skip_branches() -> None:
     between = Counter(
         (flow.source in splits(generated.graph), flow.target in splits(generated.graph), flow.sort)
-        for generated in MANY
+        for generated in many()
         for flow in generated.graph.flows
         if flow.source.is_gateway and flow.target.is_gateway
     )

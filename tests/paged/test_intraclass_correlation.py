@@ -8,7 +8,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import f_oneway
 
 from pytest_taskgraph.benchmarks.paged.document_quality.intraclass_correlation import intraclass_correlation
 
@@ -67,6 +66,8 @@ def test_intraclass_correlation_other_scale_and_order_change_nothing(
 @pytest.mark.parametrize("seed", range(5))
 def test_intraclass_correlation_is_that_of_scipys_variance_ratio(seed: int) -> None:
     """With F = MSB / MSW of a one-way analysis of variance, ICC(1,1) = (F - 1) / (F + k - 1)."""
+    from scipy.stats import f_oneway
+
     rng = Random(f"{seed}|ratings")
     k = rng.randint(2, 5)
     rows = [[min(5, max(1, round(rng.gauss(mean, 0.8)))) for _ in range(k)] for mean in rng.choices(range(1, 6), k=12)]

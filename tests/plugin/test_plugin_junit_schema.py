@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -12,7 +13,6 @@ from plugin_project import Project, properties, right
 from pytest_taskgraph.reports.csv import csv
 from pytest_taskgraph.reports.markdown import markdown
 
-SCHEMA = xmlschema.XMLSchema(Path(__file__).parents[1] / "reports" / "xunit2.xsd")
 HOSTILE = "]]> <b>&amp; \x1b[31m \x07 \ufffe \u202e @me | `x`\nFinal answer: Nobody"
 RECORDED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
 
@@ -34,6 +34,11 @@ async def burning(self, request):
 def broken(monkeypatch):
     monkeypatch.setattr(RecordedModel, "answer", burning)
 """
+
+
+@cache
+def schema() -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(Path(__file__).parents[1] / "reports" / "xunit2.xsd")
 
 
 @pytest.fixture
@@ -62,7 +67,7 @@ def plain(path: Path) -> Element:
 
 def test_junit_without_case_properties_follows_schema(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
-    SCHEMA.validate(mixed.path / "junit.xml")
+    schema().validate(mixed.path / "junit.xml")
     suite = mixed.junit()
     assert not suite.findall("testcase/properties")
     values = dict(properties(suite))
@@ -73,11 +78,11 @@ def test_junit_without_case_properties_follows_schema(mixed: Project) -> None:
 def test_junit_with_case_properties_differs_only_by_them(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml")
     root = ElementTree.parse(mixed.path / "junit.xml").getroot()
-    assert not SCHEMA.is_valid(root)
+    assert not schema().is_valid(root)
     for case in root.iter("testcase"):
         for own in case.findall("properties"):
             case.remove(own)
-    SCHEMA.validate(root)
+    schema().validate(root)
 
 
 def test_junit_outcomes_and_hostile_reply_round_trip(mixed: Project) -> None:

@@ -5,7 +5,6 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import isotonic_regression
 from steps import growth
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
@@ -164,6 +163,8 @@ def test_reduce_crossings_removes_single_crossing() -> None:
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9), st.integers(0, 30)), min_size=1, max_size=12))
 @settings(max_examples=100, deadline=None)
 def test_closest_positions_are_least_squares(rows: list[tuple[int, int, int]]) -> None:
+    from scipy.optimize import isotonic_regression
+
     targets, weights, distances = ([float(row[at]) for row in rows] for at in range(3))
     offsets = [sum(distances[:at]) for at in range(len(rows))]
     expected = isotonic_regression([a - b for a, b in zip(targets, offsets, strict=True)], weights=weights).x

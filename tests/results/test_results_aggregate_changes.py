@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
 from pytest_taskgraph.results.aggregates import AggregateSums, ObservedQuestion
@@ -75,6 +74,8 @@ def test_change_paired_questions_has_both_values() -> None:
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean"])
 @pytest.mark.parametrize("seed", range(4))
 def test_change_interval_and_p_value_are_of_the_jackknife(name: str, seed: int) -> None:
+    from scipy import stats
+
     rows = rows_of(seed, 0.8, 0.7)
     aggregates = {aggregate.name: aggregate for aggregate in STEPS.aggregates}
     clusters = sorted({row[3] for row in rows})

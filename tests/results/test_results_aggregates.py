@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special, stats
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
@@ -151,6 +150,8 @@ def test_estimate_mean_has_interval_of_sample() -> None:
 
 def oracle(name: str, trials: Sequence[Trial], units: Sequence[str]) -> tuple[float, float]:
     """Return the jackknife interval, computed from every sample without one unit."""
+    from scipy import special, stats
+
     names = sorted(set(units))
     left = [
         [trial for trial, unit in zip(trials, units, strict=True) if unit != left_out_unit] for left_out_unit in names

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_taskgraph.results.statistics.beta_binomial import correlation, interval, intervals
 from pytest_taskgraph.results.statistics.intervals import (
@@ -35,6 +34,8 @@ def equal_clusters(draw: st.DrawFn) -> tuple[list[int], int]:
 
 def brute_force(counts: Counts, confidence: float) -> tuple[float, float, float]:
     """Return both ends and the mean correlation, summed over a fine even grid with scipy's probabilities."""
+    from scipy import stats
+
     mean, correlations = (np.arange(400) + 0.5) / 400, (np.arange(400) + 0.5) / 400
     m, r = np.meshgrid(mean, correlations, indexing="ij")
     weight = (1 - r) / r
@@ -69,6 +70,8 @@ def test_interval_matches_brute_force_over_scipy(counts: Counts, confidence: flo
 
 @given(st.integers(2, 40).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
 def test_interval_single_answers_matches_beta_distribution(counts: tuple[int, int]) -> None:
+    from scipy import stats
+
     passes, answers = counts
     posterior = stats.beta(1 + passes, 1 + answers - passes)
     ends = interval(tuple((int(at < passes), 1) for at in range(answers)))
@@ -144,6 +147,8 @@ def test_interval_rarely_misses_true_rate(workflows: int, questions: int, alike:
 
 
 def test_posterior_covers_rate_that_robust_interval_misses() -> None:
+    from scipy import stats
+
     answers = np.full(20, 5)
     passed = draw_passes(answers, 0.95, 0.2, 1500, seed=3)
     assert np.mean(intervals(passed, answers)[0] >= 0.95) <= 0.05

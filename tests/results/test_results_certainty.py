@@ -8,7 +8,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from pytest_taskgraph.results.statistics.beta_binomial import correlation
 from pytest_taskgraph.results.statistics.certainty import AnsweredQuestion, Sample
@@ -34,6 +33,8 @@ def needed_questions(sample: Sample, threshold: float) -> int:
 
 def exact_power(rate: float, threshold: float, answers: int) -> float:
     """Return the share of runs with independent answers that decide on the side of the rate, by Wilson's interval."""
+    from scipy import stats
+
     right = [
         passes
         for passes in range(answers + 1)

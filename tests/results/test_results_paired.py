@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_taskgraph.results.statistics import paired
 from pytest_taskgraph.results.statistics.intervals import wilson
@@ -61,6 +60,8 @@ def test_sign_flip_shares_of_repetitions_are_exact(losses: list[float]) -> None:
 
 
 def test_sign_flip_matches_scipy() -> None:
+    from scipy import stats
+
     losses = [0.25, -0.125, 0.5, 0.75, 0.0, 0.375, -0.25, 0.625]
     estimate = stats.permutation_test(
         (losses,), lambda x, axis: x.sum(axis=axis), permutation_type="samples", n_resamples=10_000,
@@ -70,6 +71,8 @@ def test_sign_flip_matches_scipy() -> None:
 
 
 def test_sign_flip_many_clusters_is_exact_and_fast() -> None:
+    from scipy import stats
+
     rng = Random(7)
     losses = [float(rng.choice((-2, -1, 1, 2))) for _ in range(600)]
     losses += [1.0] * round(90 - fsum(losses))
@@ -108,6 +111,8 @@ def test_holm_matches_step_down_rejection(values: list[float], level: float) -> 
 
 
 def test_estimate_loss_without_change_has_bound_of_tango() -> None:
+    from scipy import stats
+
     z = stats.norm.ppf(0.975)
     estimate = estimate_loss({str(at): [0.0] for at in range(100)})
     assert (estimate.n, estimate.clusters, estimate.mean) == (100, 100, 0.0)
@@ -115,6 +120,8 @@ def test_estimate_loss_without_change_has_bound_of_tango() -> None:
 
 
 def test_estimate_loss_bound_depends_on_clusters() -> None:
+    from scipy import stats
+
     losses = [1.0, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0] * 5
     alone = estimate_loss({str(at): [loss] for at, loss in enumerate(losses)})
     together = estimate_loss({str(at): [loss] * 4 for at, loss in enumerate(losses[:10])})
@@ -202,6 +209,8 @@ def test_needed_is_more_than_present(n: int, variance: float, margin: float) -> 
 
 
 def test_loss_interval_is_t_interval_of_clusters() -> None:
+    from scipy import stats
+
     losses = [1.0, 1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0]
     low, high = loss_interval(estimate_loss({str(at): [loss] for at, loss in enumerate(losses)})) or (0, 0)
     expected = stats.t.interval(0.95, 7, np.mean(losses), stats.sem(losses))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_taskgraph.results.statistics.intervals import (
     clustered_interval,
@@ -20,6 +19,8 @@ values = st.lists(st.floats(0, 1), max_size=30)
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.8, 0.95]))
 def test_wilson_matches_scipy(counts: tuple[int, int], confidence: float) -> None:
+    from scipy import stats
+
     right, n = counts
     expected = stats.binomtest(right, n).proportion_ci(confidence, method="wilson")
     assert wilson(right, n, confidence) == pytest.approx((expected.low, expected.high), abs=1e-12)
@@ -52,6 +53,8 @@ clusters = st.dictionaries(st.sampled_from("abcdef"), st.lists(st.floats(0, 1), 
 
 @given(clusters)
 def test_clustered_interval_matches_sandwich_estimator(values_by_cluster: dict[str, list[float]]) -> None:
+    from scipy import stats
+
     interval = clustered_interval(values_by_cluster)
     clusters = [np.array(values) for values in values_by_cluster.values() if values]
     if len(clusters) < 2:

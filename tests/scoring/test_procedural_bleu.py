@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.scoring.procedural_graphs.bleu import bleu1, bleu_tokens
 
-SENTENCE_BLEU = import_module("nltk.translate.bleu_score").sentence_bleu
 WORDS = st.lists(st.sampled_from(["find", "empty", "seat", "Find", "the", "a", "window", "10", "-", "."]), max_size=9)
 
 
@@ -62,9 +61,10 @@ def test_bleu1_of_any_texts_is_that_of_nltk(ours: list[str], theirs: list[str]) 
     tokens = [
         [word.lower() for word in words if word.lower() not in {"the", "a", "-", "."}] for words in (ours, theirs)
     ]
+    sentence_bleu = import_module("nltk.translate.bleu_score").sentence_bleu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of n-grams that count nothing
-        peer = SENTENCE_BLEU([tokens[1]], tokens[0], weights=(1, 0, 0, 0)) if all(tokens) else 0.0
+        peer = sentence_bleu([tokens[1]], tokens[0], weights=(1, 0, 0, 0)) if all(tokens) else 0.0
     equal = candidate.lower() == reference.lower()
     assert bleu1(candidate, reference) == (1.0 if equal else round(peer, 4))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_reference import rouge_reference
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.scoring.measurement import Measurement, measure_answer, measure_unparseable
@@ -16,7 +16,6 @@ from pytest_taskgraph.scoring.task_graphs.precedence import transitive_closure
 from pytest_taskgraph.trial import Json
 
 NAMES = ("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy")
-PEER = import_module("rouge_score.rouge_scorer").RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
 VALUES: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers(-1, 3) | st.floats() | st.sampled_from(["wash rice", "boil", "", "煮饭"]),
     lambda inner: (
@@ -146,7 +145,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["add", "Sea", "salt", "don't", "10"])
 @given(TEXTS, TEXTS)
 def test_hungarian_f1_documents_are_scored_as_by_rouge_score(steps: list[str], gold: list[str]) -> None:
     values = measure("hungarian_f1", stated(steps, []), stated(gold, [])).values
-    peer = PEER.score("\n".join(gold), "\n".join(steps))
+    peer = rouge_reference().score("\n".join(gold), "\n".join(steps))
     for name, theirs in (("rouge1", "rouge1"), ("rouge2", "rouge2"), ("rouge_l", "rougeL")):
         precision, recall, f1 = peer[theirs]
         f2 = 5 * precision * recall / (4 * precision + recall) if precision + recall else 0.0
