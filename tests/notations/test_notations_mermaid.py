@@ -311,6 +311,14 @@ def test_read_styles_clicks_and_comments_are_ignored() -> None:
     )
 
 
+def test_presented_chart_of_markdown_stands_alone_and_several_have_headings() -> None:
+    one, two = "graph TD\nA --> B", "graph TD\nC --> D"
+    fenced = "\n".join(("# Tea", "```mermaid", one, "```"))
+    assert MERMAID.interpret(fenced, "tea.md").presented == one
+    both = MERMAID.interpret("\n".join((fenced, "# Milk", "```mermaid", two, "```")), "tea.md").presented
+    assert both == f"%% file: tea.md\n%% workflow: tea 1\n{one}\n\n%% file: tea.md\n%% workflow: tea 2\n{two}"
+
+
 @pytest.mark.parametrize("title", ["Tea time", '"Tea time"', "'Tea time'"])
 def test_read_front_matter_gives_name(title: str) -> None:
     assert read(f"---\nconfig:\n  theme: dark\ntitle: {title}\n---\ngraph TD\nA").name == "Tea time"

@@ -87,3 +87,10 @@ def test_example_of_page_is_read_as_stated(answer: str, reply: str, expected: st
     got = read(question, reply.replace("⏎", "\n"))
     shown = (", ".join(map(str, got)) or "none") if isinstance(got, list) else str(got)
     assert shown == expected
+
+
+def test_table_whose_row_lacks_cells_is_read_as_far_as_it_goes() -> None:
+    names = ["Brew", "Mix"]
+    question = make_question("task-set", "Which tasks read 'Milk'?", names, metric="jaccard", names=names)
+    table = "| Task | note |\n|---|---|\n| Brew | of the pot |\n| Mix |"
+    assert read(question, f"Final answer:\n\n{table}") == ["Brew", "Mix"]
