@@ -26,6 +26,10 @@ from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom" and not pattern.planted]
 each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+UNFENCED_PATTERNS = [  # every fifth one, and with them each notation, in the default tier
+    pytest.param(pattern, id=pattern.name, marks=pytest.mark.exhaustive if i % 5 else ())
+    for i, pattern in enumerate(OURS)
+]
 UNFENCED = """{# answer: marker #}
 You are shown a specification. It is written in {{ notation }}.
 {{ workflow }}
@@ -99,13 +103,13 @@ def test_reader_any_prompt_phrasing_notation_right(pattern: Pattern) -> None:
         assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
 
-@each_pattern
+@pytest.mark.parametrize("pattern", UNFENCED_PATTERNS)
 def test_reader_unfenced_workflow_right(pattern: Pattern, tmp_path: Path) -> None:
     prompt = tmp_path / "mine.jinja"
     prompt.write_text(UNFENCED, encoding="utf-8")
     chosen = UnderstandingSettings(prompt=str(prompt), notations=tuple(NOTATIONS), instances=1, seed=5)
     references = understanding.references(chosen, {"patterns": [pattern]})
-    reference = references[OURS.index(pattern) % len(references)]  # each notation for some of the patterns
+    reference = references[OURS.index(pattern) % len(references)]
     question = understanding.question(reference, chosen)
     assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
