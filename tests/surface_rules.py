@@ -31,6 +31,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
     surface_sample,
 )
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
@@ -95,11 +96,17 @@ class OrderMeasured:
         return self.mentioned - self.random <= self.tolerance
 
 
+@cache
+def drawn_questions(pattern: Pattern, count: int, tasks: int, difficulty: str, seed: int) -> tuple[DrawnCase, ...]:
+    """Return the first questions of the pattern; drawn once for all that is measured in them."""
+    return tuple(questions(pattern, count, tasks, difficulty, seed))
+
+
 def measure(
     pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "", seed: int = SEED
 ) -> RuleAccuracy:
     """Fit rules on each half of `count` questions and evaluate them on the other one."""
-    drawn = questions(pattern, count, tasks, difficulty, seed)
+    drawn = drawn_questions(pattern, count, tasks, difficulty, seed)
     samples = [surface_sample(pattern, question, notation) for question in drawn]
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
     halves = [[each for i, each in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
@@ -138,7 +145,7 @@ def measure_order(
     orders of the same tasks.
     """
     rng, mentioned, shuffled = Random(seed), list[float](), list[float]()
-    for question in questions(pattern, count, tasks, seed=seed):
+    for question in drawn_questions(pattern, count, tasks, "", seed):
         text = write_workflow(question.project, notation)
         names = first_mentions(text, notation, question.scope.workflow.task_names, part)
         if isinstance(question.case.answer, dict):  # of the tasks that run, only the order is guessed
@@ -153,7 +160,7 @@ def measure_order(
 
 def best_constant(pattern: Pattern, count: int, tasks: int = 12, seed: int = SEED) -> tuple[object, float]:
     """Return the most frequent answer of one half of the questions, and its share of the answers of the other half."""
-    answers = [repr(question.case.answer) for question in questions(pattern, count, tasks, seed=seed)]
+    answers = [repr(question.case.answer) for question in drawn_questions(pattern, count, tasks, "", seed)]
     constant = Counter(answers[::2]).most_common(1)[0][0]
     return constant, fmean(answer == constant for answer in answers[1::2])
 

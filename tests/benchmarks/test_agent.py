@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from canonical_form import canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
@@ -162,7 +162,6 @@ CALLS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(CALLS, max_size=4), max_size=ROUNDS + 3))
 def test_agent_arbitrary_calls_bounded_and_answered_once(
     messages: list[list[dict[str, Any]]],

@@ -23,7 +23,7 @@ CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_family_labels_equal_those_of_questions(family: Family) -> None:
     options: Mapping[str, OptionValue] = {"steps-method": ("all",), "steps-seeds": 2} if family is steps else {}
-    settings, declared = UnderstandingSettings(instances=6, own=options), family.labels()
+    settings, declared = UnderstandingSettings(instances=4, own=options), family.labels()
     labels_of_questions = [family.question(reference, settings).labels for reference in family.references(settings, {})]
     assert {label for labels in labels_of_questions for label in labels} == set(declared) - {
         "edit"

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from functools import cache
 
 import pytest
+from surface_rules import drawn_questions
 
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import SEED
 from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.benchmarks.understanding.questions.labels import difficulty
-from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw
+from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase
 from pytest_taskgraph.workflow.features import FEATURES, features
 
 YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and pattern.category != "custom"]
 each_pattern = pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
-DRAWS = 60
+DRAWS = 64
 MOST = 0.85  # largest share of right answers for a simple rule; half of the answers are yes
 NEEDED_FEATURES = {
     "flow_cycle": {"loop"},
@@ -28,9 +29,9 @@ NEEDED_FEATURES = {
 }  # as hard to find as the answer
 
 
-@cache  # all laws of this file examine the same cases
-def draw_cases(pattern: Pattern) -> list[DrawnCase]:
-    return [draw(pattern, 12, 41, ordinal) for ordinal in range(DRAWS)]
+def draw_cases(pattern: Pattern) -> tuple[DrawnCase, ...]:
+    """Return the cases that all laws of this file examine."""
+    return drawn_questions(pattern, DRAWS, 12, "", SEED)
 
 
 def best_share(seen: Sequence[Hashable], answers: Sequence[object]) -> float:

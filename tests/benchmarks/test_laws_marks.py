@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -42,14 +43,14 @@ def ideal_reply(question: Question) -> str:
 
 
 @each_pattern
-@pytest.mark.parametrize("prompt", sorted(PROMPTS))
-@pytest.mark.parametrize("parsing", PARSINGS)
-def test_grade_reference_any_prompt_is_right(pattern: Pattern, prompt: str, parsing: Parsing) -> None:
-    for question in build_questions(pattern, prompt, parsing):
-        if question.place == "first-line" and parsing == "strict" and question.form == "groups":
-            continue  # strictly, an answer is on the first line; groups take several
-        score = grade(question, Reply(ideal_reply(question)))
-        assert (score.value, score.status, score.missing, score.extra) == (1.0, "read", [], []), question.id
+def test_grade_reference_any_prompt_is_right(pattern: Pattern) -> None:
+    for prompt, parsing in product(sorted(PROMPTS), PARSINGS):
+        for question in build_questions(pattern, prompt, parsing):
+            if question.place == "first-line" and parsing == "strict" and question.form == "groups":
+                continue  # strictly, an answer is on the first line; groups take several
+            score = grade(question, Reply(ideal_reply(question)))
+            result = (score.value, score.status, score.missing, score.extra)
+            assert result == (1.0, "read", [], []), (question.id, parsing)
 
 
 @each_pattern

@@ -26,6 +26,10 @@ from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom" and not pattern.planted]
 each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+UNFENCED_PATTERNS = [  # every fifth one, and with them each notation, in the default tier
+    pytest.param(pattern, id=pattern.name, marks=pytest.mark.exhaustive if i % 5 else ())
+    for i, pattern in enumerate(OURS)
+]
 UNFENCED = """{# answer: marker #}
 You are shown a specification. It is written in {{ notation }}.
 {{ workflow }}
@@ -56,7 +60,14 @@ def reader_reply(question: Question) -> Reply:
 
 
 @each_pattern
-@pytest.mark.parametrize(("size", "seed", "ordinals"), [(8, 3, (0, 1)), (12, 1, (2,)), (20, 2, (5,))])
+@pytest.mark.parametrize(
+    ("size", "seed", "ordinals"),
+    [
+        (8, 3, (0, 1)),
+        pytest.param(12, 1, (2,), marks=pytest.mark.exhaustive),
+        pytest.param(20, 2, (5,), marks=pytest.mark.exhaustive),
+    ],
+)
 def test_read_back_every_notation_has_same_answer(
     pattern: Pattern, size: int, seed: int, ordinals: tuple[int, ...]
 ) -> None:
@@ -82,28 +93,29 @@ def test_read_back_every_notation_has_same_answer(
 def test_reader_any_prompt_phrasing_notation_right(pattern: Pattern) -> None:
     phrasings: tuple[Phrasing, ...] = ("first", "second")
     names = tuple(NOTATIONS)
-    for i, prompt in enumerate(PROMPTS):
-        for phrasing in phrasings:
-            chosen = UnderstandingSettings(prompt=prompt, phrasing=phrasing, notations=names, instances=1, seed=i)
-            references = understanding.references(chosen, {"patterns": [pattern]})
-            for reference in references[i::3]:
-                question = understanding.question(reference, chosen)
-                assert grade(question, reader_reply(question)).value == 1.0, question.prompt
+    # Over all patterns, each prompt is tried in each phrasing and notation.
+    for i, prompt in enumerate(PROMPTS, start=OURS.index(pattern)):
+        chosen = UnderstandingSettings(
+            prompt=prompt, phrasing=phrasings[i // 2 % 2], notations=names, instances=1, seed=i
+        )
+        references = understanding.references(chosen, {"patterns": [pattern]})
+        question = understanding.question(references[i % len(references)], chosen)
+        assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
 
-@each_pattern
+@pytest.mark.parametrize("pattern", UNFENCED_PATTERNS)
 def test_reader_unfenced_workflow_right(pattern: Pattern, tmp_path: Path) -> None:
     prompt = tmp_path / "mine.jinja"
     prompt.write_text(UNFENCED, encoding="utf-8")
     chosen = UnderstandingSettings(prompt=str(prompt), notations=tuple(NOTATIONS), instances=1, seed=5)
     references = understanding.references(chosen, {"patterns": [pattern]})
-    for reference in references[OURS.index(pattern) % 3 :: 3]:  # each notation for a third of the patterns
-        question = understanding.question(reference, chosen)
-        assert grade(question, reader_reply(question)).value == 1.0, question.prompt
+    reference = references[OURS.index(pattern) % len(references)]
+    question = understanding.question(reference, chosen)
+    assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-@given(pattern=st.sampled_from(OURS), size=st.integers(3, 16), seed=st.integers(0, 999), ordinal=st.integers(0, 9))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pattern=st.sampled_from(OURS), size=st.integers(3, 12), seed=st.integers(0, 999), ordinal=st.integers(0, 9))
 def test_read_back_every_case_has_same_answer(pattern: Pattern, size: int, seed: int, ordinal: int) -> None:
     try:
         project = draw(pattern, size, seed, ordinal).project

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -31,10 +32,12 @@ from pytest_taskgraph.workflow.references import levels
 OURS = [pattern for pattern in catalogue().values() if pattern.category == "functionality"]
 PLANTED = [pattern for pattern in OURS if pattern.planted]
 DRAWS = 24
+LARGE = pytest.param(40, marks=pytest.mark.exhaustive)  # tasks
 
 
-def draw_cases(name: str, size: int = 12, draws: int = DRAWS) -> list[DrawnCase]:
-    return [draw(PATTERNS[name], size, 51, ordinal) for ordinal in range(draws)]
+@cache
+def draw_cases(name: str, size: int = 12, draws: int = DRAWS) -> tuple[DrawnCase, ...]:
+    return tuple(draw(PATTERNS[name], size, 51, ordinal) for ordinal in range(draws))
 
 
 def answer(drawn_case: DrawnCase) -> Any:  # noqa: ANN401 - each form has its own
@@ -55,7 +58,7 @@ def test_functionality_patterns_are_nine_seven_planted() -> None:
     assert all(pattern.domain and len(pattern.templates) >= 2 for pattern in OURS)
 
 
-@pytest.mark.parametrize("size", [3, 12, 40])
+@pytest.mark.parametrize("size", [3, 12, LARGE])
 def test_describe_task_hides_only_asked_description(size: int) -> None:
     for drawn_case in draw_cases("describe_task", size):
         task, text = drawn_case.case.fields["task"], write_workflow(drawn_case.project, "wadl")
@@ -73,7 +76,7 @@ def test_describe_workflow_hides_purpose_of_name() -> None:
         assert all(task.description for task in atomic(drawn_case.project))
 
 
-@pytest.mark.parametrize("size", [3, 12, 40])
+@pytest.mark.parametrize("size", [3, 12, LARGE])
 def test_inconsistent_description_answer_lists_exact_tasks(size: int) -> None:
     for drawn_case in draw_cases("inconsistent_task_description", size):
         assert (
@@ -93,7 +96,7 @@ def test_inconsistent_description_answer_lists_exact_tasks(size: int) -> None:
             assert true["description"][1:-1] in answer(drawn_case)["reasons"][name]
 
 
-@pytest.mark.parametrize("size", [3, 12, 40])
+@pytest.mark.parametrize("size", [3, 12, LARGE])
 def test_inconsistent_data_answer_lists_exact_tasks(size: int) -> None:
     for drawn_case in draw_cases("inconsistent_task_data", size):
         inconsistent = []
@@ -131,7 +134,7 @@ def test_inconsistent_workflow_answer_agrees_with_vocabulary() -> None:
     assert swapped == {True, False}  # either the name or the description
 
 
-@pytest.mark.parametrize("size", [3, 12, 40])
+@pytest.mark.parametrize("size", [3, 12, LARGE])
 def test_contradicting_answer_lists_exact_tasks(size: int) -> None:
     kinds = set()
     for drawn_case in draw_cases("contradicting_task_descriptions", size):
@@ -145,7 +148,7 @@ def test_contradicting_answer_lists_exact_tasks(size: int) -> None:
     assert kinds == {"easy", "hard"}
 
 
-@pytest.mark.parametrize("size", [6, 12, 40])
+@pytest.mark.parametrize("size", [6, 12, LARGE])
 def test_wrong_order_answer_is_only_violated_pair(size: int) -> None:
     for drawn_case in draw_cases("wrong_task_order", size, draws=12):
         [pair] = domain_oracle.out_of_order(drawn_case.project)
@@ -208,7 +211,7 @@ def test_task_of_kind_before_agrees_with_paths() -> None:
 
 
 @pytest.mark.parametrize("pattern", PLANTED, ids=lambda pattern: pattern.name)
-@pytest.mark.parametrize("size", [6, 12, 30])
+@pytest.mark.parametrize("size", [6, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in (12, 30))])
 def test_planted_oracle_finds_exact_flaws(pattern: Pattern, size: int) -> None:
     for drawn_case in draw_cases(pattern.name, size, draws=12):
         assert problems_of(drawn_case.case, pattern.name, drawn_case.project) == []

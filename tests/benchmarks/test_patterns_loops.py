@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from situation_families import read_situation
+from surface_rules import drawn_questions
 from workflow_simulation import a_level, simulated
 
 from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import (
@@ -15,6 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends impo
     loop_exit_condition,
 )
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import SEED
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
 
@@ -83,9 +85,9 @@ def test_loop_count_loop_on_branch_not_taken_is_zero() -> None:
 
 
 def test_loop_count_drawn_answers_are_even() -> None:
-    counts = Counter(draw(loop_count, 12, 5, ordinal).case.answer for ordinal in range(260))
+    counts = Counter(drawn.case.answer for drawn in drawn_questions(loop_count, 100, 12, "", SEED))
     assert set(counts) == set(range(MOST_COUNTED + 1))
-    assert max(counts.values()) <= 0.15 * 260
+    assert max(counts.values()) <= 0.15 * 100
 
 
 @pytest.mark.parametrize(

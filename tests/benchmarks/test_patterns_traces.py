@@ -26,7 +26,7 @@ SIZE = 9  # small enough to simulate every interleaving
 
 
 def draw_cases(pattern: Pattern, size: int = SIZE) -> Iterator[tuple[Workflow, list[Case]]]:
-    for ordinal in range(6):
+    for ordinal in range(4):
         for scope in scopes(draw(pattern, size, 5, ordinal).project):
             yield scope.workflow, list(cases(pattern, scope))
 

@@ -77,7 +77,8 @@ def test_load_dos_line_ends_and_bom_same_answers(name: str, tmp_path: Path) -> N
     unix, dos = tmp_path / f"unix{suffix}", tmp_path / f"dos{suffix}"
     unix.write_bytes(text.encode())
     dos.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    ours, theirs = questions(unix), questions(dos)
+    patterns = ["task_list", "link_existence", "parallel_pair", "order_of_two"]
+    ours, theirs = questions(unix, patterns), questions(dos, patterns)
     assert [(q.id, q.text, q.reference) for q in ours] == [(q.id, q.text, q.reference) for q in theirs]
     assert "\r\n" in theirs[0].prompt
     assert "\ufeff" not in theirs[0].prompt
@@ -270,7 +271,8 @@ def test_question_cluster_of_single_workflow_is_project(tmp_path: Path) -> None:
 def test_convert_unsupported_features_resolved(name: str, tmp_path: Path) -> None:
     path = tmp_path / "w.json"
     path.write_text(NOTATIONS["json"].write(REFERRING), encoding="utf-8")
-    converted_questions = questions(path, notations=(name,), convert=True, instances=2)
+    patterns = ["task_list", "nested_tasks", "order_of_two"]
+    converted_questions = questions(path, patterns, notations=(name,), convert=True, instances=2)
     assert {question.labels["notation"] for question in converted_questions} == {name}
     fitted = [projects.fit(root, NOTATIONS[name]) for root in rotations(REFERRING)]
     assert all(each is not None and not features(each) & NOTATIONS[name].unsupported for each in fitted)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +50,18 @@ def reader_reply(question: Question) -> Reply:
     return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(request))
 
 
-@pytest.mark.parametrize("name", sorted(NOTATIONS))
-@pytest.mark.parametrize("prompt", ["direct", "chain-of-thought", "answer-first"])
-def test_unusual_names_answered_and_scored(name: str, prompt: str, tmp_path: Path) -> None:
+def _prompts_and_notations() -> Iterator[object]:
+    """Yield a prompt with every notation, and the others with one; the further pairs are exhaustive."""
+    for prompt, name in product(("direct", "chain-of-thought", "answer-first"), sorted(NOTATIONS)):
+        in_default_tier = prompt == "direct" or name == "wadl"
+        yield pytest.param(prompt, name, marks=() if in_default_tier else pytest.mark.exhaustive)
+
+
+@pytest.mark.parametrize(("prompt", "name"), [*_prompts_and_notations()])
+def test_unusual_names_answered_and_scored(prompt: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / f"w{NOTATIONS[name].suffixes[0]}"
     path.write_text(NOTATIONS[name].write(unusual_workflow()), encoding="utf-8")
-    for question in build_questions(workflows=(str(path),), prompt=prompt, instances=3):
+    for question in build_questions(workflows=(str(path),), prompt=prompt, instances=2):
         text = form(question.form).write(question.reference, question.names)
         lead = "Final answer: " if question.place == "marker" else ""
         assert grade(question, Reply(lead + text)).value == 1.0, (question.text, text)
@@ -224,8 +232,14 @@ def test_references_with_registered_vocabulary_draw_two_cases(drawn: list[str]) 
     assert drawn == ["task_list"] * 2
 
 
-@pytest.mark.parametrize("names", ["mixed", "misleading"])
-@pytest.mark.parametrize("tasks", [3, 5, 8, 13, 20, 40])
+def _sizes_and_names() -> Iterator[object]:
+    """Yield sizes with either sort of names; the least and a usual one are in the default tier."""
+    default_tier = {(3, "mixed"), (5, "misleading"), (8, "mixed")}
+    for tasks, names in product((3, 5, 8, 13, 20, 40), ("mixed", "misleading")):
+        yield pytest.param(tasks, names, marks=() if (tasks, names) in default_tier else pytest.mark.exhaustive)
+
+
+@pytest.mark.parametrize(("tasks", "names"), [*_sizes_and_names()])
 def test_draw_of_each_built_in_pattern_finds_case(tasks: int, names: Names) -> None:
     possible = [pattern for pattern in select("*") if not size_problem(pattern, tasks)]
     assert possible

@@ -160,6 +160,6 @@ def test_draw_matched_without_common_profile_draws_any_case() -> None:
 def test_draw_matched_workflow_is_drawn_alike_for_both_answers() -> None:
     """What the profile states is as likely with yes as with no, also where flaws lead to the answers."""
     pattern = replace(PATTERNS["flow_connected"], matched=1.0)
-    drawn = [draw(pattern, 12, 5, ordinal).case for ordinal in range(160)]
+    drawn = [draw(pattern, 12, 5, ordinal).case for ordinal in range(80)]
     profiles = {answer: Counter(c.profile for c in drawn if c.answer == answer) for answer in ("yes", "no")}
-    assert (profiles["yes"] & profiles["no"]).total() > 50
+    assert (profiles["yes"] & profiles["no"]).total() > 25

@@ -56,7 +56,7 @@ def reader_reply(question: Question) -> Reply:
 
 @parametrize_patterns(SEEN)
 def test_reader_with_examples_any_prompt_right(pattern: Pattern) -> None:
-    for i, name in enumerate(PROMPTS):
+    for i, name in list(enumerate(PROMPTS))[SEEN.index(pattern) % 3 :: 3]:  # each prompt for a third of the patterns
         for question in build_questions(
             pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i
         ):
@@ -100,11 +100,9 @@ def test_examples_answers_do_not_reveal_answer(pattern: Pattern) -> None:
     size = size_of(pattern, 0)
     answers = {
         ordinal: [verdict(each.case.answer) for each in draw_examples(pattern, ExampleSeries(3, size, 1, ordinal), "")]
-        for ordinal in range(4)
+        for ordinal in range(3)
     }
-    assert answers == {
-        0: ["yes", "no", "yes"], 1: ["yes", "no", "yes"], 2: ["no", "yes", "no"], 3: ["no", "yes", "no"],
-    }  # fmt: skip
+    assert answers == {0: ["yes", "no", "yes"], 1: ["yes", "no", "yes"], 2: ["no", "yes", "no"]}
 
 
 def test_examples_differ_in_workflow_from_questions() -> None:

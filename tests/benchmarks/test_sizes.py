@@ -122,8 +122,8 @@ def test_list_cases_calls_grow_at_most_with_tasks(build: Callable[[int, str], Wo
         for pattern in catalogue().values():
             list_cases(pattern, path, "")
 
-    work(70)
-    assert count_calls(lambda: work(800)) < 3 * count_calls(lambda: work(400))
+    work(10)
+    assert count_calls(lambda: work(4 * FULL_SIZE)) < 3 * count_calls(lambda: work(2 * FULL_SIZE))
 
 
 def choice(size: int, guard: str) -> Workflow:

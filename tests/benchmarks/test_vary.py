@@ -30,7 +30,7 @@ from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Configuration, Effect, Link, Parameter, Task, Workflow
 
 RELATION_NAMES = tuple(vary.RELATIONS)
-SETTINGS = UnderstandingSettings(instances=2, vary=RELATION_NAMES, seed=3)
+SETTINGS = UnderstandingSettings(instances=1, vary=RELATION_NAMES, seed=3)
 PATTERNS = {"patterns": ["structure", "behaviour"]}
 
 
@@ -40,9 +40,10 @@ def run_baseline(name: str, posed: Question) -> Trial:
     return Trial(posed, name, "right" if score.value >= posed.pass_threshold else "wrong", reply, score)
 
 
-@pytest.fixture(scope="module")
-def all_questions() -> list[Question]:
-    return [question(reference, SETTINGS) for reference in references(SETTINGS, PATTERNS)]
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.exhaustive)])
+def all_questions(request: pytest.FixtureRequest) -> list[Question]:
+    settings = replace(SETTINGS, instances=request.param)
+    return [question(reference, settings) for reference in references(settings, PATTERNS)]
 
 
 def pairs(all_questions: list[Question], relation: str) -> Iterator[tuple[Question, Question]]:
