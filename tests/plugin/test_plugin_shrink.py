@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from hashlib import sha256
 
+import plugin_project
 import pytest
 from loopback import Loopback, Raw, as_json
 from parallel_blocks import parallel_blocks
-from plugin_project import Project, Ran, asking, right, wrong
+from plugin_project import Project, Ran, asking
 
 from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import scopes_of
 
@@ -21,8 +23,10 @@ def test_graph(trial):
 """
 SECTION = "= shrunk wrong answers ="
 FOLDER = ".taskgraph/shrunk"
+right, wrong = cache(plugin_project.right), cache(plugin_project.wrong)  # most tests ask the same questions
 
 
+@cache
 def two_blocks(prompt: str) -> bool:
     """Return True if the workflow of a prompt has two parallel blocks."""
     return parallel_blocks(scopes_of(prompt)[0].root) > 1

@@ -114,6 +114,7 @@ def prompt_of(project: Project, trial: dict[str, Any]) -> str:
     return "".join(texts[part] for part in trial["question"]["prompt"])
 
 
+@pytest.mark.exhaustive
 def test_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), FLIGHT, "--taskgraph-max-calls=7", "--dist=each", RECORD)
     assert len(server.requests) == 7, ran.output
@@ -149,9 +150,14 @@ def test_fewer_requests_than_workers_are_mistake_of_usage(
     assert server.requests == []
 
 
-def test_when_worker_dies_all_but_item_are_in_record(many: Project, server: Loopback) -> None:
+def test_when_worker_dies_all_but_item_are_in_record_and_gate_fails(many: Project, server: Loopback) -> None:
     many.write("conftest.py", CRASH)
-    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-fail-on=nothing")
+    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-gate=structure>=0.1")
+    assert ran.counts["failed"] == 2, ran.output
+    reason = "not decided: 1 of 20 questions were lost with their worker"
+    assert [(gate["outcome"], gate["reason"]) for gate in many.record()["gates"]] == [("failed", reason)]
+    assert many.record()["lost"] == [LOST]
+    assert "1 question lost because the worker that asked died" in ran.output
     ids = [trial["question"]["id"] for trial in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
     # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
