@@ -57,7 +57,7 @@ def register_deeper(project: Project) -> None:
     (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
 
 
-def test_family_of_deeper_conftest_under_xdist_is_described_and_its_gates_decided(project: Project) -> None:
+def test_family_of_deeper_conftest_under_xdist_has_facts_and_gates(project: Project) -> None:
     register_deeper(project)
     gates = ("--taskgraph-gate=riddles.solved>=0.9", "--taskgraph-gate=riddles.speed>=0.9")
     options = (".", "--model=simulated:1", "--taskgraph-report=json=record.json", *gates)

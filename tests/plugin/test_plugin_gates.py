@@ -74,7 +74,7 @@ def test_gates_on_names_and_labels_that_hold_are_cases_that_pass(many: Project, 
     assert [element.attrib["name"] for element in many.junit().findall("testcase")].count("structure") == 1
 
 
-def test_gate_failing_reports_wrong_answers_as_expected_and_last_failed_finds_them(many: Project, server: Loopback) -> None:
+def test_gate_failing_expects_wrong_answers_and_last_failed_finds_them(many: Project, server: Loopback) -> None:
     server.answer = half
     options = (
         GATE,
@@ -323,19 +323,13 @@ def test_gate_about_nothing_ends_run_before_anything_is_asked(
     assert ran.clean, ran.output
 
 
-def test_gate_without_questions_over_workers_is_usage_error(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "--taskgraph-gate=structur>=0.8")
-    assert (ran.code, server.requests) == (4, []), ran.output
+def test_gate_names_and_metrics_over_workers_are_checked_first(many: Project, server: Loopback) -> None:
+    message = "no question of 'parallel_pair' has the metric 'jaccard'"
+    gates = ("parallel_pair.jaccard>=0.8", "structure.recall>=0", "structur>=0.8")
+    ran = many.spread(lean(server), *(f"--taskgraph-gate={gate}" for gate in gates))
+    assert (ran.code, server.requests, message in ran.output) == (4, [], True), ran.output
     assert "no question matches 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
-
-
-def test_gate_metrics_over_workers_are_checked_first(many: Project, server: Loopback) -> None:
-    message = "no question of 'parallel_pair' has the metric 'jaccard'"
-    ran = many.spread(
-        lean(server), "--taskgraph-gate=parallel_pair.jaccard>=0.8", "--taskgraph-gate=structure.recall>=0"
-    )
-    assert (ran.code, server.requests, message in ran.output) == (4, [], True), ran.output
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = parallel_pair.jaccard>=0.8\n")
     ran = many.spread(lean(server), "test_graph.py")
     assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {message}"), ran.output

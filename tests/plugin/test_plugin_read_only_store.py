@@ -33,9 +33,7 @@ def table(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
-def test_replay_gives_same_table(
-    project: Project, server: Loopback, workers: tuple[str, ...]
-) -> None:
+def test_replay_gives_same_table(project: Project, server: Loopback, workers: tuple[str, ...]) -> None:
     server.answer = lambda prompt: right(prompt) if len(prompt) % 2 else wrong(prompt)
     ran_free(project, server.url)
     code, lines = ran_free(project, server.url, "--taskgraph-replay")
@@ -54,9 +52,7 @@ def test_miss_shows_nearest_request(project: Project, server: Loopback) -> None:
     assert "the nearest stored one (-)" in "\n".join(lines)
 
 
-def test_replay_can_be_compared_where_nothing_can_be_kept(
-    project: Project, server: Loopback
-) -> None:
+def test_replay_can_be_compared_where_nothing_can_be_kept(project: Project, server: Loopback) -> None:
     server.answer = right
     ran_free(project, server.url, "--taskgraph-report=json=base.json")
     with closed(project.path / ".taskgraph"):
@@ -73,9 +69,7 @@ def test_plan_knows_what_is_stored(project: Project, server: Loopback, option: s
     assert code == 0
 
 
-def test_replay_that_cannot_be_kept_as_last_run_is_reported_as_ever(
-    project: Project, server: Loopback
-) -> None:
+def test_replay_that_cannot_be_kept_as_last_run_is_reported_as_ever(project: Project, server: Loopback) -> None:
     server.answer = right
     ran_free(project, server.url, "--taskgraph-save=main")
     code, lines = ran_free(project, server.url, "--taskgraph-replay")
@@ -86,9 +80,7 @@ def test_replay_that_cannot_be_kept_as_last_run_is_reported_as_ever(
     assert refused == 4, "what is asked for must be made"
 
 
-def test_live_run_asks_nothing_that_it_could_not_keep(
-    project: Project, server: Loopback
-) -> None:
+def test_live_run_asks_nothing_that_it_could_not_keep(project: Project, server: Loopback) -> None:
     ran_free(project, server.url)
     sent = len(server.requests)
     with closed(project.path / ".taskgraph"):

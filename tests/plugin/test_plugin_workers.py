@@ -166,9 +166,11 @@ def test_when_worker_dies_all_but_item_are_in_record_and_gate_fails(many: Projec
     assert ran.code == 1
 
 
-def test_workers_with_maxfail_send_few_more_requests_and_decide_no_gate(many: Project, server: Loopback) -> None:
+def test_workers_with_maxfail_send_few_requests_and_decide_no_gate(many: Project, server: Loopback) -> None:
     server.answer = Counting(wrong)
-    ran = many.spread(lean(server), FLIGHT, "-x", "--taskgraph-gate=structure>=0.8", "--taskgraph-fail-on=answers,gates")
+    ran = many.spread(
+        lean(server), FLIGHT, "-x", "--taskgraph-gate=structure>=0.8", "--taskgraph-fail-on=answers,gates"
+    )
     assert ran.counts["failed"] <= 4, ran.output
     assert ran.counts["skipped"] == 1, ran.output
     assert "skipped gates::structure: not decided: " in ran.output
