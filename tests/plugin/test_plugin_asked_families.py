@@ -57,12 +57,13 @@ def register_deeper(project: Project) -> None:
     (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
 
 
-def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) -> None:
+def test_family_of_deeper_conftest_under_xdist_has_facts_and_gates(project: Project) -> None:
     register_deeper(project)
-    report = "--taskgraph-report=json=record.json"
-    alone = project.run(".", "--model=simulated:1", report)
+    gates = ("--taskgraph-gate=riddles.solved>=0.9", "--taskgraph-gate=riddles.speed>=0.9")
+    options = (".", "--model=simulated:1", "--taskgraph-report=json=record.json", *gates)
+    alone = project.run(*options)
     record_alone = project.record()
-    spread = project.spread(".", "--model=simulated:1", report)
+    spread = project.spread(*options)
     assert "side left" in spread.output
     record = project.record()
     for name in ("families", "tables", "question_sets", "settings"):
@@ -70,13 +71,6 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
     assert record["question_sets"] == {"riddles": 7}
     assert record["settings"]["riddle-side"] == "left"
     assert "solved" in alone.output
-
-
-def test_gate_on_aggregate_of_deeper_family_under_xdist_is_decided(project: Project) -> None:
-    register_deeper(project)
-    gate = "--taskgraph-gate=riddles.solved>=0.9"
-    ran = project.spread(".", "--model=simulated:1", gate)
-    assert "passed gates::riddles.solved: " in ran.output
-    gated = project.spread(".", "--model=simulated:1", "--taskgraph-gate=riddles.speed>=0.9")
-    assert "no metric or aggregate of that name" not in gated.output
-    assert "gates::riddles.speed" in gated.output
+    assert "passed gates::riddles.solved: " in spread.output
+    assert "no metric or aggregate of that name" not in spread.output
+    assert "gates::riddles.speed" in spread.output

@@ -169,7 +169,9 @@ def totals(project: Project, ran: Ran, provider: Provider, stored: bool) -> None
     assert sums_of_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_totals_of_every_report_count_all_exchanges(project: Project, provider: Provider, spread: bool) -> None:
     ran = (project.spread if spread else project.run)(model(provider), *REPORTS)
     assert ran.counts == {"passed": 4}, ran.output

@@ -32,7 +32,9 @@ def test_shortest_example_runs(project: Project) -> None:
     assert {trial["reply"]["text"] for trial in project.record()["trials"]} == {"Final answer: yes"}
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_example_project_asks_gateway(
     project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, spread: bool
 ) -> None:

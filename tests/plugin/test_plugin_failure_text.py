@@ -62,7 +62,7 @@ def test_failure_verbosity_of_assertions_is_obeyed(project: Project, talkative: 
 
 def test_failure_short_reply_stands_once(project: Project, server: Loopback) -> None:
     server.answer = "So be it.\nFinal answer: Nobody"
-    for verbosity in ("-v", "-vv", "--show-capture=no", "-rA"):
+    for verbosity in ("-vv", "-rA"):
         text = failures(project.run(*asking(server.url), *BLOCK, verbosity).output)
         assert text.count("Final answer: Nobody") == 1, verbosity
         assert text.count("So be it.") == 1, verbosity
@@ -99,7 +99,7 @@ def test_failure_lines_use_width_of_terminal(
     project: Project, talkative: list[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    for verbosity in ("-q", "-v", "-vv"):
+    for verbosity in ("-q", "-vv"):
         lines = failures(project.run(*talkative, verbosity).output).splitlines()
         assert columns - 20 <= max(map(len, lines)) <= columns
 
@@ -119,15 +119,19 @@ def test_failure_junit_holds_lines_without_width(
     assert "\nexpected: " in texts[0]
 
 
-@pytest.mark.parametrize("options", [("-q",), ("-v",), ("--tb=line",)])
-def test_failure_is_same_over_workers(project: Project, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "option", ["-v", *(pytest.param(option, marks=pytest.mark.exhaustive) for option in ("-q", "--tb=line"))]
+)
+def test_failure_is_same_over_workers(project: Project, option: str) -> None:
     def verdicts(output: str) -> list[str]:
         parts = re.split(r"^_{3,} .* _{3,}$", failures(output), flags=re.MULTILINE)
         return sorted(re.sub(r"^\[gw\d\] .*\n", "", part.strip("\n"), flags=re.MULTILINE) for part in parts)
 
-    own = verdicts(project.run("--model=simulated:0", *options).output)
-    spread = verdicts(project.spread("--model=simulated:0", *options).output)
-    if options == ("--tb=line",):
+    own = verdicts(project.run("--model=simulated:0", option).output)
+    ran = project.spread("--model=simulated:0", option)
+    assert ran.output.count("taskgraph: notation wadl") == (option != "-q")
+    spread = verdicts(ran.output)
+    if option == "--tb=line":
         own, spread = (sorted("\n".join(part).splitlines()) for part in (own, spread))
     assert own == spread
     assert len(own) > 3
@@ -171,9 +175,8 @@ def test_every_failure_is_shown_if_most_verbose(project: Project) -> None:
     assert "more wrong answers" not in ran.output
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["alone", "workers"])
-def test_header_stands_once(project: Project, spread: bool) -> None:
-    ran = (project.spread if spread else project.run)("--model=simulated:1")
+def test_header_stands_once(project: Project) -> None:
+    ran = project.run("--model=simulated:1")
     assert ran.output.count("taskgraph: notation wadl") == 1
     assert ran.output.index("taskgraph: notation wadl") < ran.output.index("= taskgraph =")
     assert ran.table[0].startswith("pattern ")

@@ -97,6 +97,7 @@ def test_users_patterns_with_text_are_graded(project: Project) -> None:
     assert "gates::purpose: mean score" in flat_output(ran)
 
 
+@pytest.mark.exhaustive
 def test_graded_questions_come_to_same_over_workers(mixed: Project) -> None:
     args = ("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", RECORD)
     alone = mixed.run(*args)

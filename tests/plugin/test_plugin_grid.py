@@ -35,7 +35,9 @@ def test_grid_dry_run_counts_each_prompt_and_model(project: Project) -> None:
     assert "48 questions" in flat(ran.output)
 
 
-@pytest.mark.parametrize("workers", [0, 2], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, live: list[str], workers: int) -> None:
     run = project.spread if workers else project.run
     store = "--taskgraph-store=kept"
@@ -67,7 +69,7 @@ def test_grid_of_few_shot_beside_direct_shows_examples_to_one(project: Project, 
 
 def test_gate_on_prompt_fails_by_that_prompt_alone(project: Project, live: list[str]) -> None:
     gates = ("--taskgraph-gate=prompt=direct>=0.5", "--taskgraph-gate=prompt=chain-of-thought>=0.5")
-    ran = project.run(*GRID, *live, *gates, "--taskgraph-instances=8", "--taskgraph-report=json=r.json")
+    ran = project.run(*GRID, *live, *gates, "--taskgraph-report=json=r.json")
     assert ran.code == 1
     assert {gate["name"]: gate["outcome"] for gate in project.record("r.json")["gates"]} == {
         "gates::prompt=direct": "failed",

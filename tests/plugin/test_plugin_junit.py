@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element
-
-import pytest
-from plugin_project import IDS, Project, block, properties, rows, wrong
+from plugin_project import IDS, Project, block, properties
 
 JUNIT = "--junitxml=junit.xml"
 REPORT = "--taskgraph-report=json=record.json"
@@ -33,21 +30,6 @@ def test_suite_carries_totals_and_line_pattern(project: Project) -> None:
     assert values["taskgraph.pattern.parallel_pair"].startswith("n=2 right=2 rate=1.000")
     assert values["taskgraph.category.structure"].startswith("n=4 right=4")
     assert values["taskgraph.seed"] == "0"
-
-
-@pytest.mark.usefixtures("unknown_circumstances")  # which differ between any two runs
-def test_properties_are_same_over_workers(project: Project) -> None:
-    project.run(REPORT)
-    project.write("replies.jsonl", rows(project.record(), wrong))
-    project.run("--model=recorded:replies.jsonl", "--junitxml=alone.xml")
-    project.spread("--model=recorded:replies.jsonl", "--junitxml=spread.xml")
-    alone, spread = project.junit("alone.xml"), project.junit("spread.xml")
-    assert properties(alone) == properties(spread) != []
-
-    def cases(suite: Element) -> dict[str, list[tuple[str, str]]]:
-        return {element.attrib["name"]: properties(element) for element in suite.findall("testcase")}
-
-    assert cases(alone) == cases(spread)
 
 
 def test_item_without_reply_is_error_with_properties(project: Project) -> None:

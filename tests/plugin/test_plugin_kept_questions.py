@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import fields, replace
-from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -73,9 +72,10 @@ def ask_all(folder: Path, questions: list[CollectedQuestion], keeps: bool = True
 
 def every_kind() -> Iterator[UnderstandingSettings]:
     """Settings of every notation, presentation and variation, with and without solved examples."""
-    for name, shots in product(NOTATIONS, (0, 1)):
-        yield replace(SETTINGS, instances=1, notations=(name,), shots=shots)
-    yield replace(SETTINGS, presentation="agent")
+    for name in NOTATIONS:
+        yield replace(SETTINGS, instances=1, notations=(name,))
+    yield replace(SETTINGS, instances=1, shots=1)
+    yield replace(SETTINGS, instances=1, presentation="agent")
     yield replace(SETTINGS, instances=1, vary=("names", "order", "notation", "phrasing", "distractor"))
     yield replace(SETTINGS, instances=1, parsing="strict", pass_threshold=0.5, text_metrics=("rouge2", "rouge1"))
 

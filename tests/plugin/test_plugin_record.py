@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from xml.etree.ElementTree import Element
+
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from plugin_project import IDS, Project, rows, wrong
+from plugin_project import IDS, Project, properties, rows, wrong
 from record_schema_file import SCHEMA
 
 from pytest_taskgraph.results import record
@@ -20,13 +22,17 @@ def test_record_holds_every_trial_and_is_of_schema(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("unknown_circumstances")  # which differ between any two runs
-def test_record_of_run_over_workers_is_same(project: Project) -> None:
+def test_reports_of_run_over_workers_are_same(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), wrong))
     kinds = ("json", "md", "html", "csv")
 
     def reports(name: str) -> list[str]:
-        return ["--model=recorded:replies.jsonl", *(f"--taskgraph-report={kind}={name}.{kind}" for kind in kinds)]
+        kind_options = (f"--taskgraph-report={kind}={name}.{kind}" for kind in kinds)
+        return ["--model=recorded:replies.jsonl", *kind_options, f"--junitxml={name}.xml"]
+
+    def cases(suite: Element) -> dict[str, list[tuple[str, str]]]:
+        return {element.attrib["name"]: properties(element) for element in suite.findall("testcase")}
 
     alone, spread = project.run(*reports("alone")), project.spread(*reports("spread"))
     assert alone.code == spread.code == 1
@@ -35,6 +41,9 @@ def test_record_of_run_over_workers_is_same(project: Project) -> None:
         alone_file, spread_file = (project.path / f"{name}.{kind}" for name in ("alone", "spread"))
         assert alone_file.read_bytes() == spread_file.read_bytes(), kind
     assert alone.table == spread.table
+    suites = (project.junit("alone.xml"), project.junit("spread.xml"))
+    assert properties(suites[0]) == properties(suites[1]) != []
+    assert cases(suites[0]) == cases(suites[1]) != {}
 
 
 def test_record_of_run_that_errs_and_skips_is_of_schema(project: Project) -> None:

@@ -14,6 +14,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project, asking
 
+from pytest_taskgraph import __main__ as command_line
 from pytest_taskgraph import catalog
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.generation import vocabularies
@@ -148,7 +149,9 @@ def test_registered_things_work_together(own: Project, spread: bool) -> None:
     assert "passed gates::share_of_splits.closeness: mean closeness" in ran.output
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_registered_prompt_and_notation_reach_live_model(own: Project, server: Loopback, spread: bool) -> None:
     server.answer = "Final answer: 40%"
     ran = (own.spread if spread else own.run)(*asking(server.url), *OWN)
@@ -339,13 +342,17 @@ def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, m
     assert message in errors[0]
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+TWICE = ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py")
+BUILT_IN = ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in")
+RAISING = ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:2)")
+
+
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "message", "spread"),
     [
-        ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py"),
-        ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in"),
-        ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:2)"),
+        *((*mistake, False) for mistake in (TWICE, BUILT_IN, RAISING)),
+        (*TWICE, True),
+        *(pytest.param(*mistake, True, marks=pytest.mark.exhaustive) for mistake in (BUILT_IN, RAISING)),
     ],
 )
 def test_mistake_in_folder_ends_run_in_one_line(own: Project, line: str, message: str, spread: bool) -> None:
@@ -501,18 +508,19 @@ def test_installed_plugin_registers(own: Project, monkeypatch: pytest.MonkeyPatc
     assert (ran.code, ran.clean) == (0, True), ran.output
 
 
-def test_commands_load_registrations_of_named_module(own: Project) -> None:
+def test_commands_load_registrations_of_named_module(own: Project, capsys: pytest.CaptureFixture[str]) -> None:
     own.run(ANSWERING, *OWN)
     command = [sys.executable, "-m", "pytest_taskgraph"]
-    plain = bounded_process.run([*command, "rescore", "record.json"], cwd=own.path)
-    assert "whose form or metric is not known here" in plain.stdout, plain.stdout + plain.stderr
-    assert "python -m pytest_taskgraph -p conftest rescore" in plain.stdout
+    capsys.readouterr()
+    command_line.main(["rescore", "record.json"])
+    plain = capsys.readouterr().out
+    assert "whose form or metric is not known here" in plain
+    assert "python -m pytest_taskgraph -p conftest rescore" in plain
     own.write("conftest.py", CONFTEST.replace("/ 100", "/ 50"))
     ran = bounded_process.run([*command, "-p", "conftest", "rescore", "record.json", "--check"], cwd=own.path)
     assert (ran.returncode, "not known here" in ran.stdout) == (1, False), ran.stdout + ran.stderr
-    absent = bounded_process.run([*command, "-p", "nowhere", "rescore", "record.json"], cwd=own.path)
-    assert (absent.returncode, "Traceback" in absent.stderr) == (4, False)
-    assert "error: -p nowhere: " in absent.stderr
+    assert command_line.main(["-p", "nowhere", "rescore", "record.json"]) == 4
+    assert capsys.readouterr().err.startswith("error: -p nowhere: ")
     own.write("conftest.py", HOOK + "    registry.metric('jaccard', abs)\n")
     wrong = bounded_process.run([*command, "-pconftest", "rescore", "record.json"], cwd=own.path)
     assert wrong.stderr == "error: conftest.py: the metric 'jaccard' is built in; choose another name\n"

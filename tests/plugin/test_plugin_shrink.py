@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from hashlib import sha256
 
+import plugin_project
 import pytest
 from loopback import Loopback, Raw, as_json
 from parallel_blocks import parallel_blocks
-from plugin_project import Project, Ran, asking, right, wrong
+from plugin_project import Project, Ran, asking
 
 from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import scopes_of
 
@@ -21,8 +23,10 @@ def test_graph(trial):
 """
 SECTION = "= shrunk wrong answers ="
 FOLDER = ".taskgraph/shrunk"
+right, wrong = cache(plugin_project.right), cache(plugin_project.wrong)  # most tests ask the same questions
 
 
+@cache
 def two_blocks(prompt: str) -> bool:
     """Return True if the workflow of a prompt has two parallel blocks."""
     return parallel_blocks(scopes_of(prompt)[0].root) > 1
@@ -52,12 +56,12 @@ def failing(project: Project) -> Project:
     return project
 
 
-def test_shrink_two_parallel_blocks_are_all_left(failing: Project) -> None:
+def test_shrink_leaves_two_blocks_and_regression_test_asks_about_them(failing: Project) -> None:
     with Loopback(fails_with_two_blocks) as server:
-        ran = failing.run(
-            *asking(server.url), "--taskgraph-shrink=300", "--taskgraph-report=json=record.json",
-        )  # fmt: skip
+        model = asking(server.url)
+        ran = failing.run(*model, "--taskgraph-shrink=300", "--taskgraph-report=json=record.json")
         sent = len(server.requests)
+        again = failing.run(FOLDER, *model, "--taskgraph-report=json=again.json")
     assert ran.clean, ran.output
     text = shrunk(ran)
     match = re.search(r"size (20 > .*3): errs in 3 of \d answers; (\d+) calls in (\d+) rounds\n", text)
@@ -68,21 +72,15 @@ def test_shrink_two_parallel_blocks_are_all_left(failing: Project) -> None:
     assert sent == 4 + int(match[2]) - 1 == failing.record()["usage"]["sent"]
     (folder,) = (failing.path / FOLDER).iterdir()
     assert folder.name == "understanding-parallel_pair"
-    assert sorted(path.name for path in folder.iterdir()) == ["parallel_pair.json", "test_parallel_pair_shrunk.py"]
-    for path in folder.iterdir():
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    assert [path.name for path in files] == ["parallel_pair.json", "test_parallel_pair_shrunk.py"]
+    for path in files:
         assert all(line in text for line in path.read_text().splitlines())
     assert "\nabout:\n    Workflow1\n      START -> " in text
     assert "\nquestion:\n    " in text
     assert "\nexpected:\n    " in text
-
-
-def test_shrink_regression_test_asks_smallest_question(failing: Project) -> None:
-    with Loopback(fails_with_two_blocks) as server:
-        model = asking(server.url)
-        failing.run(*model, "--taskgraph-shrink=300")
-        again = failing.run(FOLDER, *model, "--taskgraph-report=json=record.json")
     assert (again.code, again.counts) == (1, {"failed": 1})
-    (trial,) = failing.record()["trials"]
+    (trial,) = failing.record("again.json")["trials"]
     assert trial["question"]["group"] == "parallel_pair"
     with Loopback(right) as server:
         assert failing.run(FOLDER, *asking(server.url), "--taskgraph-refresh").counts == {"passed": 1}

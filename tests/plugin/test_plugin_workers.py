@@ -35,7 +35,11 @@ def crash(request):
         marker.touch()
         os._exit(1)
 """
-DISTRIBUTIONS = ("load", "loadscope", "loadfile", "loadgroup", "worksteal", "each")
+DISTRIBUTIONS = (
+    "worksteal",
+    "each",
+    *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("load", "loadscope", "loadfile", "loadgroup")),
+)
 FLIGHT = "--taskgraph-concurrency=4"
 RECORD = "--taskgraph-report=json=record.json"
 PLUGINS = ("taskgraph", "xdist")
@@ -110,6 +114,7 @@ def prompt_of(project: Project, trial: dict[str, Any]) -> str:
     return "".join(texts[part] for part in trial["question"]["prompt"])
 
 
+@pytest.mark.exhaustive
 def test_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), FLIGHT, "--taskgraph-max-calls=7", "--dist=each", RECORD)
     assert len(server.requests) == 7, ran.output
@@ -120,7 +125,7 @@ def test_requests_in_flight_are_shared_out_to_workers_of_any_name(many: Project,
     together, first = threading.Barrier(4, timeout=bounded_process.LIMIT), iter(range(4))
     server.answer = Counting(right, lambda: next(first, None) is None or together.wait())
     options = ("--dist=load", "--tx=popen//id=left", "--tx=popen//id=right")
-    ran = many.spawn(lean(server), FLIGHT, *options, plugins=PLUGINS)
+    ran = many.run(lean(server), FLIGHT, *options, plugins=PLUGINS)
     assert (ran.code, ran.counts, server.answer.most) == (0, {"passed": 20}, 4), ran.output
 
 
@@ -145,9 +150,14 @@ def test_fewer_requests_than_workers_are_mistake_of_usage(
     assert server.requests == []
 
 
-def test_when_worker_dies_all_but_item_are_in_record(many: Project, server: Loopback) -> None:
+def test_when_worker_dies_all_but_item_are_in_record_and_gate_fails(many: Project, server: Loopback) -> None:
     many.write("conftest.py", CRASH)
-    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-fail-on=nothing")
+    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-gate=structure>=0.1")
+    assert ran.counts["failed"] == 2, ran.output
+    reason = "not decided: 1 of 20 questions were lost with their worker"
+    assert [(gate["outcome"], gate["reason"]) for gate in many.record()["gates"]] == [("failed", reason)]
+    assert many.record()["lost"] == [LOST]
+    assert "1 question lost because the worker that asked died" in ran.output
     ids = [trial["question"]["id"] for trial in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
     # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
@@ -156,10 +166,14 @@ def test_when_worker_dies_all_but_item_are_in_record(many: Project, server: Loop
     assert ran.code == 1
 
 
-def test_workers_with_maxfail_send_few_more_requests(many: Project, server: Loopback) -> None:
+def test_workers_with_maxfail_send_few_requests_and_decide_no_gate(many: Project, server: Loopback) -> None:
     server.answer = Counting(wrong)
-    ran = many.spread(lean(server), FLIGHT, "-x")
+    ran = many.spread(
+        lean(server), FLIGHT, "-x", "--taskgraph-gate=structure>=0.8", "--taskgraph-fail-on=answers,gates"
+    )
     assert ran.counts["failed"] <= 4, ran.output
+    assert ran.counts["skipped"] == 1, ran.output
+    assert "skipped gates::structure: not decided: " in ran.output
     assert len(server.requests) <= 10
     assert ran.code == 2
 
