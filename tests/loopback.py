@@ -137,6 +137,8 @@ def closed_port() -> int:
 class _Server(ThreadingHTTPServer):
     """A server that says nothing of clients that hang up before all was sent."""
 
+    request_queue_size = 128  # with the default of 5, more connections at once wait a second for the next SYN
+
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - of the standard library
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
