@@ -8,7 +8,8 @@ import os
 import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from functools import cache
+from importlib import import_module, metadata
 
 import pytest
 from loopback import Loopback
@@ -55,6 +56,8 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("COLUMNS", "120")
+    plugins = _distributions_of_plugins()
+    monkeypatch.setattr(metadata, "distributions", lambda: plugins)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -63,3 +66,10 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
     for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()
+
+
+@cache
+def _distributions_of_plugins() -> list[metadata.Distribution]:
+    """Return the distributions with plugins of pytest, which reads the entry points of all others for each `-p`."""
+    distributions = metadata.distributions()
+    return [each for each in distributions if any(point.group == "pytest11" for point in each.entry_points)]

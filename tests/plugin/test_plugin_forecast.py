@@ -131,7 +131,10 @@ def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server
 
 @pytest.mark.parametrize(
     ("workers", "imported"),
-    [(("-n", "0"), {"alone": "True"}), (("-n", "1"), {"gw0": "True"})],
+    [
+        (("-n", "0"), {"alone": "True"}),
+        pytest.param(("-n", "1"), {"gw0": "True"}, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_litellm_import_during_collection_hides_warnings(
     many: Project, server: Loopback, workers: tuple[str, ...], imported: dict[str, str]

@@ -33,6 +33,7 @@ def test_judge_by_litellm_name_is_refused(bare: Project) -> None:
     assert INSTALL in ran.output
 
 
+@pytest.mark.exhaustive
 def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
     with Loopback(right) as server:
         ran = bare.spawn(f"--model={server.url}#any", "--taskgraph-model-option", "api_key=sk-test-123456")
@@ -57,7 +58,7 @@ def test_stored_replies_of_litellm_name_are_replayed(project: Project) -> None:
 
 
 def test_dry_run_of_litellm_name_states_unknown_price(bare: Project) -> None:
-    ran = bare.run("--model=openai/gpt-4o", "--taskgraph-dry-run")
+    ran = bare.spawn("--model=openai/gpt-4o", "--taskgraph-dry-run")
     assert ran.code == pytest.ExitCode.OK
     assert "4 requests, cost unknown" in ran.output
     assert ran.clean
