@@ -8,7 +8,8 @@ import os
 import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from functools import cache
+from importlib import import_module, metadata
 
 import pytest
 from loopback import Loopback
@@ -30,6 +31,7 @@ def load() -> None:
 
     Runs in this process restore `sys.modules`, so that each run would import new modules again.
     """
+    gc.disable()  # a sixth of the time of these imports is the search for garbage, of which they leave next to none
     for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
@@ -44,6 +46,7 @@ def load() -> None:
 
     with Loopback() as server:
         asyncio.run(ask(server.url))
+    gc.enable()
     gc.freeze()  # each run in this process looks for garbage five times at its end, and litellm is a million objects
 
 
@@ -55,6 +58,8 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("COLUMNS", "120")
+    plugins = _distributions_of_plugins()
+    monkeypatch.setattr(metadata, "distributions", lambda: plugins)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -63,3 +68,10 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
     for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()
+
+
+@cache
+def _distributions_of_plugins() -> list[metadata.Distribution]:
+    """Return the distributions with plugins of pytest, which reads the entry points of all others for each `-p`."""
+    distributions = metadata.distributions()
+    return [each for each in distributions if any(point.group == "pytest11" for point in each.entry_points)]

@@ -88,7 +88,7 @@ class Project:
 
     def run(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
         """A run in this process."""
-        done = self._pytester.runpytest_inprocess(*_loading(plugins), *args)
+        done = self._pytester.runpytest_inprocess(*_loading(plugins), *args, no_reraise_ctrlc=True)
         return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
 
     def spawn(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), stdin: str = "") -> Ran:
@@ -98,11 +98,11 @@ class Project:
         done = bounded_process.run(command, cwd=self.path, env=environment, stdin=stdin)
         return _ran(done.returncode, done.stdout + "\n" + done.stderr)
 
-    def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
-        """A run over two workers of pytest-xdist, whose controller is in this process."""
+    def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), workers: int = 2) -> Ran:
+        """A run over workers of pytest-xdist, whose controller is in this process."""
         with TemporaryFile() as file:
             with _standard_error(file.fileno()):
-                ran = self.run("-n", "2", *args, plugins=(*plugins, "xdist"))
+                ran = self.run("-n", str(workers), *args, plugins=(*plugins, "xdist"))
             file.seek(0)
             return Ran(ran.code, ran.output + file.read().decode(), ran.counts)
 

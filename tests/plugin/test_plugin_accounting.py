@@ -70,7 +70,9 @@ def usage(many: Project) -> dict[str, Any]:
     return dict(many.record()["usage"])
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_first_run_tells_what_it_sent(many: Project, server: Loopback, spread: bool) -> None:
     ran = (many.spread if spread else many.run)(lean(server), *PRICED)
     assert SENT.format(10, 1000, 100, 0.003) in summary(ran), ran.output
@@ -100,7 +102,9 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     assert sorted(case["taskgraph.stored"] for case in cases.values()) == ["no"] * 5 + ["yes"] * 5
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_first_line_plan_and_provider_count_same(many: Project, server: Loopback, spread: bool) -> None:
     many.write("test_graph.py", MANY + TWICE)
     many.run(lean(server), *PRICED, "-k", "flow_start and (s0-000 or s0-002)")

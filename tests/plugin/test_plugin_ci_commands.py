@@ -33,7 +33,7 @@ def test_reply_line_is_no_ci_command(project: Project, server: Loopback, fail_on
 def test_worker_reply_is_no_ci_command(project: Project) -> None:
     project.run("--taskgraph-report=json=record.json")
     project.write("replies.jsonl", rows(project.record(), lambda _: "\n".join(COMMANDS)))
-    ran = project.spread("--model=recorded:replies.jsonl", "-rA", "-vv")
+    ran = project.spread("--model=recorded:replies.jsonl", "-rA", "-vv", workers=1)
     assert ran.counts == {"failed": 4}
     assert "| ::add-mask::a" in ran.output
     assert commands(ran.output) == []

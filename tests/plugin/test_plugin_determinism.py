@@ -8,7 +8,7 @@ from plugin_project import Project
 ALL = """
 from pytest_taskgraph import suite, understanding
 
-@suite(understanding, instances=2)
+@suite(understanding, instances=1)
 def test_it(trial):
     trial.check()
 """

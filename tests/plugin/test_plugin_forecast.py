@@ -27,7 +27,9 @@ def question(self):
         raise UsageError("it cannot be built")
     return build(self)
 
-CollectedQuestion.question = question
+def pytest_configure(config):
+    CollectedQuestion.question = question
+    config.add_cleanup(lambda: setattr(CollectedQuestion, "question", build))
 """
 IMPORTED = """
 import os, pathlib, sys, threading, pytest
@@ -70,23 +72,24 @@ def test_controller_tells_what_one_process_tells(many: Project, server: Loopback
     assert planned(spread) == planned(alone)
     assert len(planned(spread)) == 3
     assert planned(spread)[1].endswith("10 questions")
+    stored = many.spread(lean(server), *PRICED, workers=1)
+    assert planned(stored)[0] == "taskgraph: 0 requests, 10 replies from the store"
 
 
-def test_forecast_is_printed_once_before_first_item(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "-v", "--taskgraph-max-calls=4")
+def test_forecast_and_notices_are_printed_once_before_first_item(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", IMPORTED)
+    options = ("--taskgraph-max-calls=4", "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
+    ran = many.spread(lean(server), "-v", *options)
     assert ran.output.count("taskgraph: 4 of 10 requests, cost unknown") == 1, ran.output
     assert ran.output.index("4 of 10 requests") < ran.output.index("test_graph.py::test_graph[")
+    assert any("there is no run named 'nightly'" in line for line in planned(ran)), ran.output
+    assert set(seen(many).values()) == {"False"}, "a worker imports no litellm for an address"
 
 
 def test_questions_that_each_worker_runs_are_counted_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--dist=each")
     assert planned(ran)[0] == "taskgraph: 10 requests, cost unknown"
     assert len(server.requests) == 10
-
-
-def test_forecast_of_stored_replies_on_controller(many: Project, server: Loopback) -> None:
-    many.run(lean(server))
-    assert planned(many.spread(lean(server)))[0] == "taskgraph: 0 requests, 10 replies from the store"
 
 
 def test_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:
@@ -98,11 +101,6 @@ def test_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> No
     assert "cost" not in plan.partition("pattern ")[2]
 
 
-def test_notices_are_printed_on_controller(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
-    assert any("there is no run named 'nightly'" in line for line in planned(ran)), ran.output
-
-
 def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), "-q")
     assert (planned(ran), ran.counts) == ([], {"passed": 10})
@@ -112,21 +110,20 @@ def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
 def test_quiet_or_without_reporter_controller_tells_nothing(
     many: Project, server: Loopback, quiet: tuple[str, ...]
 ) -> None:
-    ran = many.spread(lean(server), *quiet)
+    ran = many.spread(lean(server), *quiet, workers=1)
     assert (ran.code, planned(ran), len(server.requests)) == (0, [], 10), ran.output
 
 
 def test_controller_without_suite_prints_nothing(project: Project, server: Loopback) -> None:
     project.write("test_graph.py", "def test_plain(): pass")
-    ran = project.spread(lean(server))
+    ran = project.spread(lean(server), workers=1)
     assert (ran.counts, planned(ran)) == ({"passed": 1}, []), ran.output
 
 
-@pytest.mark.parametrize("workers", [False, True])
-def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server: Loopback, workers: bool) -> None:
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "workers"])
+def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server: Loopback, spread: bool) -> None:
     many.write("conftest.py", BROKEN)
-    plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
-    ran = many.spawn(lean(server), *(("-n", "2") if workers else ()), plugins=plugins)
+    ran = many.spread(lean(server), workers=1) if spread else many.run(lean(server))
     assert (ran.counts, ran.clean) == ({"passed": 5, "error": 5}, True), ran.output
     assert "it cannot be built" in ran.output
     assert len(planned(ran)) == 2  # no forecast
@@ -134,7 +131,10 @@ def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server
 
 @pytest.mark.parametrize(
     ("workers", "imported"),
-    [(("-n", "0"), {"alone": "True"}), (("-n", "1"), {"gw0": "True"})],
+    [
+        (("-n", "0"), {"alone": "True"}),
+        pytest.param(("-n", "1"), {"gw0": "True"}, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_litellm_import_during_collection_hides_warnings(
     many: Project, server: Loopback, workers: tuple[str, ...], imported: dict[str, str]
@@ -150,12 +150,10 @@ def test_litellm_import_during_collection_hides_warnings(
 
 def test_worker_lean_client_or_replay_imports_no_litellm(many: Project, server: Loopback) -> None:
     many.write("conftest.py", IMPORTED)
-    ran = many.spread(lean(server))
-    assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output
-    ran = many.spread(*asking(server.url))
-    assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output
-    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay")
-    assert seen(many) == {"gw0": "False", "gw1": "False"}
+    ran = many.spread(*asking(server.url), workers=1)
+    assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False"}), ran.output
+    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay", workers=1)
+    assert seen(many) == {"gw0": "False"}
 
 
 def seen(project: Project) -> dict[str, str]:

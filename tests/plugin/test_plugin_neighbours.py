@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from plugin_project import Project, block, properties
 
 REPORT = "--taskgraph-report=json=record.json"
@@ -52,6 +53,7 @@ def test_attempt_that_fails_before_it_asks_is_no_second_trial(project: Project) 
     assert [(trial["outcome"], trial["attempts"]) for trial in project.record()["trials"]] == [("wrong", 1)] * 4
 
 
+@pytest.mark.exhaustive
 def test_reruns_over_workers_count_same(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
     ran = project.spread("--model", "simulated:0.5", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))

@@ -57,8 +57,9 @@ def test_reader_answers_pattern_of_user(project: Project) -> None:
 
 def test_pattern_of_user_crosses_to_workers(project: Project) -> None:
     project.write("test_graph.py", OWN)
-    ran = project.spread("--model", "simulated:0")
+    ran = project.spread("--model", "simulated:0", "--taskgraph-report=json=record.json", workers=1)
     assert (ran.code, ran.counts) == (1, {"failed": 4})
+    assert project.record()["question_sets"] == {}, "patterns of a user have no version"
 
 
 def test_pattern_that_finds_no_case_names_feature_that_would_help(project: Project) -> None:

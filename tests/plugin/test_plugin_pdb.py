@@ -13,6 +13,6 @@ def test_debugger_opens_at_wrong_answer_and_goes_on(project: Project) -> None:
 
 
 def test_debugger_stays_closed_if_report_only(project: Project) -> None:
-    ran = project.spawn("--pdb", "--model", "simulated:0", "--taskgraph-fail-on=nothing")
+    ran = project.run("--pdb", "--model", "simulated:0", "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert "(Pdb)" not in ran.output

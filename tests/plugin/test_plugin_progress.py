@@ -7,15 +7,19 @@ import os
 import re
 import struct
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import bounded_process
+import in_process
 import pyte
 import pytest
 from loopback import Loopback
-from plugin_project import Project, right
+from plugin_project import SUITE, Project, right
 
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, process_counts, screen_size, write_raw
@@ -71,7 +75,7 @@ LONG = f"""
 import pytest
 @pytest.mark.parametrize("n", range(3), ids=lambda n: "x" * (70 + n))
 def test_{"long" * 12}(reply, n): pass
-@pytest.mark.parametrize("n", range(60))
+@pytest.mark.parametrize("n", range(20))
 def test_many(reply, n): assert n != 7
 """
 pty_only = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -91,9 +95,7 @@ class Screenshot:
         return [re.sub(r"=*(.*) in [\d.]+s =*", r"\1", line) for line in self.final]
 
 
-def on_a_terminal(
-    pytester: pytest.Pytester, *args: str, columns: int = 80, lines: int = 24, **environment: str
-) -> Screenshot:
+def on_a_terminal(folder: Path, *args: str, columns: int = 80, lines: int = 24, **environment: str) -> Screenshot:
     """A run of pytest in a process of its own, under a terminal of that size."""
     import fcntl
     import termios
@@ -105,7 +107,7 @@ def on_a_terminal(
     settings = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
     ends = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
-    with bounded_process.start(command, cwd=pytester.path, env=inherited | settings | environment, **ends) as process:
+    with bounded_process.start(command, cwd=folder, env=inherited | settings | environment, **ends) as process:
         os.close(terminal)
         raw = b"".join(iter(lambda: _read(controller), b""))
         process.wait()
@@ -151,7 +153,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 @pty_only
 def test_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
-    screenshot = on_a_terminal(project)
+    screenshot = on_a_terminal(project.path)
     assert screenshot.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
     assert screenshot.below[-1] == "5/5 answered, 3 in flight, $0.25, 11 s"
     assert "2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left" in screenshot.below
@@ -162,34 +164,48 @@ def test_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester)
 @pty_only
 @pytest.mark.parametrize(
     ("args", "lines"),
-    [((), 24), ((), 2), (("-v",), 5), (("-v", "-rA"), 24), (("--setup-show",), 9)],
+    [
+        ((), 2),
+        (("--setup-show", "-rA"), 9),
+        pytest.param((), 24, marks=pytest.mark.exhaustive),
+        pytest.param(("-v",), 5, marks=pytest.mark.exhaustive),
+        pytest.param(("-v", "-rA"), 24, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_live_line_leaves_nothing_behind(project: pytest.Pytester, args: tuple[str, ...], lines: int) -> None:
-    with_it = on_a_terminal(project, *args, lines=lines)
-    without = on_a_terminal(project, *args, lines=lines, SHOWN="no")
+    with_it = on_a_terminal(project.path, *args, lines=lines)
+    without = on_a_terminal(project.path, *args, lines=lines, SHOWN="no")
     assert len(with_it.below) >= 10
     assert with_it.timeless == without.timeless
 
 
 @pty_only
 @pytest.mark.parametrize(
-    ("args", "columns"), [((), 33), ((), 80), ((), 120), (("-v",), 33), (("-v",), 80), (("-v",), 120)]
+    ("args", "columns"),
+    [
+        ((), 33),
+        (("-v",), 80),
+        pytest.param((), 80, marks=pytest.mark.exhaustive),
+        pytest.param((), 120, marks=pytest.mark.exhaustive),
+        pytest.param(("-v",), 33, marks=pytest.mark.exhaustive),
+        pytest.param(("-v",), 120, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_lines_that_wrap_and_screens_that_scroll_are_left_as_they_were(
     project: pytest.Pytester, args: tuple[str, ...], columns: int
 ) -> None:
     project.makepyfile(test_it=LONG)
-    with_it = on_a_terminal(project, *args, columns=columns, lines=9)
-    without = on_a_terminal(project, *args, columns=columns, lines=9, SHOWN="no")
-    assert len(with_it.below) > 100
-    assert [line for line in with_it.below if not re.match(r"\d+/63 answered", line)] == []
+    with_it = on_a_terminal(project.path, *args, columns=columns, lines=9)
+    without = on_a_terminal(project.path, *args, columns=columns, lines=9, SHOWN="no")
+    assert len(with_it.below) > 50
+    assert [line for line in with_it.below if not re.match(r"\d+/23 answered", line)] == []
     assert with_it.timeless == without.timeless
 
 
 @pty_only
 def test_errors_and_captured_output_is_reported_as_ever(project: pytest.Pytester) -> None:
-    with_it = on_a_terminal(project, BROKEN="yes")
-    without = on_a_terminal(project, SHOWN="no", BROKEN="yes")
+    with_it = on_a_terminal(project.path, BROKEN="yes")
+    without = on_a_terminal(project.path, SHOWN="no", BROKEN="yes")
     assert sum("said in set-up" in line for line in with_it.final) == 5
     assert with_it.timeless == without.timeless
 
@@ -209,8 +225,8 @@ def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) ->
         """
     )
     args = ("--pdb", "--pdbcls=quiet:Debugger")
-    with_it = on_a_terminal(project, *args, BROKEN="yes")
-    without = on_a_terminal(project, *args, SHOWN="no", BROKEN="yes")
+    with_it = on_a_terminal(project.path, *args, BROKEN="yes")
+    without = on_a_terminal(project.path, *args, SHOWN="no", BROKEN="yes")
     assert with_it.final.count("debugging") == 5
     assert len(with_it.below) >= 10
     assert with_it.timeless == without.timeless
@@ -221,7 +237,7 @@ def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) ->
     ("args", "term"),
     [
         (("-s",), "xterm"),
-        (("--capture=tee-sys",), "xterm"),
+        pytest.param(("--capture=tee-sys",), "xterm", marks=pytest.mark.exhaustive),
         (("-o", "log_cli=true"), "xterm"),
         (("--log-cli-level=INFO",), "xterm"),
         ((), "dumb"),
@@ -229,7 +245,7 @@ def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) ->
     ids=["s", "tee", "log_cli", "log_cli_level", "dumb"],
 )
 def test_progress_with_other_writers_is_plain(project: pytest.Pytester, args: tuple[str, ...], term: str) -> None:
-    screenshot = on_a_terminal(project, *args, INTERVAL="5", TERM=term)
+    screenshot = on_a_terminal(project.path, *args, INTERVAL="5", TERM=term)
     assert screenshot.below == []
     assert [line for line in screenshot.final if line.startswith("[taskgraph]")] == [
         "[taskgraph] 2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left",
@@ -240,21 +256,21 @@ def test_progress_with_other_writers_is_plain(project: pytest.Pytester, args: tu
 @pty_only
 @pytest.mark.parametrize(("args", "interval"), [(("-q",), "30"), ((), "0")], ids=["q", "0"])
 def test_progress_turned_off_prints_nothing(project: pytest.Pytester, args: tuple[str, ...], interval: str) -> None:
-    assert "answered" not in on_a_terminal(project, *args, INTERVAL=interval).raw
+    assert "answered" not in on_a_terminal(project.path, *args, INTERVAL=interval).raw
 
 
 @pty_only
 def test_terminal_without_size_gets_plain_lines(project: pytest.Pytester) -> None:
-    screenshot = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
+    screenshot = on_a_terminal(project.path, columns=0, lines=0, INTERVAL="5")
     assert "\x1b" not in screenshot.raw.replace("\x1b[", "")
     assert screenshot.raw.count("[taskgraph] ") == 2
 
 
 @pty_only
 def test_controller_of_xdist_shows_live_line_and_leaves_nothing(project: pytest.Pytester) -> None:
-    with_it = on_a_terminal(project, "-p", "xdist", "-n", "1")
+    with_it = on_a_terminal(project.path, "-p", "xdist", "-n", "1")
     assert "3/5 answered, 1 error, $0.50, 1 s, about 1 s left" in with_it.below
-    without = on_a_terminal(project, "-p", "xdist", "-n", "1", SHOWN="no")
+    without = on_a_terminal(project.path, "-p", "xdist", "-n", "1", SHOWN="no")
     assert with_it.timeless == without.timeless
 
 
@@ -278,34 +294,41 @@ GATED = (
     "--taskgraph-save=A",
     "--taskgraph-max-calls=99",
 )
+WORKER = ("-p", "xdist", "-n", "1")
 FIGURES = (
     r"pass rate 1\.000 of 4 answered \(95% 0\.510-1\.000\), threshold 0\.9; about \d+ questions needed for a decision"
 )
 
 
-@pytest.fixture
-def gated(pytester: pytest.Pytester) -> Project:
-    """A suite of four questions, put to a model by a run in a process of its own."""
-    return Project(pytester)
+AskingRun = Callable[..., Screenshot]
 
 
-def run_gated(gated: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
-    """What a terminal of 80 columns shows of a run with two gates and a budget, without its end; trailing equal signs
-    of titles are cut.
-    """
-    with Loopback(right) as server:
-        screenshot = on_a_terminal(pytester, "-p", "taskgraph", f"--model={server.url}#any", *GATED, *args)
-    return [line.strip("= ") for line in screenshot.final]
+@pytest.fixture(scope="module")
+def asking_run(tmp_path_factory: pytest.TempPathFactory) -> AskingRun:
+    """Return a function that asks four questions with the options, in one run on a terminal for all who name them."""
+
+    @cache
+    def run(*args: str) -> Screenshot:
+        folder = tmp_path_factory.mktemp("asking")
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        (folder / "test_graph.py").write_text(SUITE)
+        with Loopback(right) as server:
+            return on_a_terminal(folder, "-p", "taskgraph", f"--model={server.url}#any", *args)
+
+    return run
+
+
+def flat_lines(screenshot: Screenshot) -> list[str]:
+    """The lines with single spaces, without the equal signs of titles."""
+    return [re.sub(r" +", " ", line.strip("= ")) for line in screenshot.final]
 
 
 @pty_only
-@pytest.mark.parametrize("args", [(), ("-v",), ("-p", "xdist", "-n", "2")], ids=["plain", "v", "n2"])
-def test_live_line_of_run_that_asks_leaves_nothing(
-    gated: Project, pytester: pytest.Pytester, args: tuple[str, ...]
-) -> None:
-    with Loopback(right) as server:
-        model = ("-p", "taskgraph", f"--model={server.url}#any")
-        screenshot = on_a_terminal(pytester, *model, *args)
+@pytest.mark.parametrize(
+    "args", [(), WORKER, pytest.param(("-v",), marks=pytest.mark.exhaustive)], ids=["plain", "n1", "v"]
+)
+def test_live_line_of_run_that_asks_leaves_nothing(asking_run: AskingRun, args: tuple[str, ...]) -> None:
+    screenshot = asking_run(*args)
     assert [line for line in screenshot.below if not re.match(r"\d/4 answered", line)] == []
     assert screenshot.below
     assert not any("answered, " in line for line in screenshot.final)
@@ -317,26 +340,21 @@ def test_live_line_of_run_that_asks_leaves_nothing(
     [
         ((), ["test_graph.py .... [ 57%]", "budget . [ 71%]", "gates F. [100%]"]),
         (("-q",), [".....F. [100%]"]),
-        (("-p", "xdist", "-n", "2"), [".....F. [100%]"]),
-        (("-p", "xdist", "-n", "2", "-q"), [".....F. [100%]"]),
+        (WORKER, [".....F. [100%]"]),
+        pytest.param((*WORKER, "-q"), [".....F. [100%]"], marks=pytest.mark.exhaustive),
     ],
-    ids=["plain", "q", "n2", "n2q"],
+    ids=["plain", "q", "n1", "n1q"],
 )
-def test_percentage_ends_with_last_case(
-    gated: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
-) -> None:
-    lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, *args)]
+def test_percentage_ends_with_last_case(asking_run: AskingRun, args: tuple[str, ...], expected: list[str]) -> None:
+    lines = flat_lines(asking_run(*GATED, *args))
     assert [line for line in lines if line.endswith("%]")] == expected, lines
     assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
 
 
 @pty_only
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "n2"])
-def test_verbosely_each_case_has_line_and_percentage(
-    gated: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
-) -> None:
-    lines = [re.sub(r" +", " ", line) for line in run_gated(gated, pytester, "-v", *workers)]
-    progress_lines = [line for line in lines if "%] " in f"{line} "]
+@pytest.mark.parametrize("workers", [(), pytest.param(WORKER, marks=pytest.mark.exhaustive)], ids=["alone", "n1"])
+def test_verbosely_each_case_has_line_and_percentage(asking_run: AskingRun, workers: tuple[str, ...]) -> None:
+    progress_lines = [line for line in flat_lines(asking_run(*GATED, "-v", *workers)) if "%] " in f"{line} "]
     assert [re.findall(r"\[ *(\d+)%\]", line) for line in progress_lines] == [
         [str(at * 100 // 7)] for at in range(1, 8)
     ]
@@ -348,23 +366,34 @@ def test_verbosely_each_case_has_line_and_percentage(
 
 
 @pty_only
-def test_quiet_prints_verdicts_q_full_qq_none(gated: Project, pytester: pytest.Pytester) -> None:
-    progress_lines = " ".join(run_gated(gated, pytester, "-q"))
+def test_quiet_prints_verdicts_of_failed_gates_only(asking_run: AskingRun) -> None:
+    progress_lines = " ".join(flat_lines(asking_run(*GATED, "-q")))
     assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", progress_lines), progress_lines
     assert "passed gates::" not in progress_lines
     assert "passed budget::" not in progress_lines
-    again = run_gated(gated, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
-    assert "passed compare::A: identical replies: 4 paired questions" in " ".join(again)
-    quiet = run_gated(gated, pytester, "-qq", "--taskgraph-compare=A")
-    assert not any(line.startswith(("taskgraph", "failed gates", "passed compare")) for line in quiet)
 
 
-@pty_only
-def test_comparison_is_reported_once_in_terminal(gated: Project, pytester: pytest.Pytester) -> None:
-    run_gated(gated, pytester)
-    progress_lines = " ".join(run_gated(gated, pytester, "--taskgraph-compare=A"))
-    assert progress_lines.count("identical replies: 4 paired questions") == 1
-    assert "before: http" in progress_lines
+@pytest.fixture
+def compared(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project whose run `A` is saved."""
+    with in_process.untouched(pytester, monkeypatch) as project:
+        project.run("--model=simulated:1", *GATED)
+        yield project
+
+
+def test_quiet_prints_verdict_of_comparison_and_qq_none(compared: Project) -> None:
+    again = compared.run("--model=simulated:1", *GATED, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
+    assert "passed compare::A: identical replies: 4 paired questions" in " ".join(again.output.split())
+    quiet = compared.run("--model=simulated:1", *GATED, "-qq", "--taskgraph-compare=A")
+    lines = [line.strip("= ") for line in quiet.output.splitlines()]
+    assert not any(line.startswith(("taskgraph", "failed gates", "passed compare")) for line in lines)
+
+
+def test_comparison_is_reported_once_in_terminal(compared: Project) -> None:
+    ran = compared.run("--model=simulated:1", *GATED, "--taskgraph-compare=A")
+    output = " ".join(ran.output.split())
+    assert output.count("identical replies: 4 paired questions") == 1
+    assert "both runs: simulated:1" in output
 
 
 def test_time_left_follows_last_minute() -> None:

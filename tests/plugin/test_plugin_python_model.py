@@ -130,54 +130,64 @@ def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
     assert "$1.00" in ran.output
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("return None", "bad-request: python:app:answer returned a NoneType; expected a text or a Reply"),
-        ("return b'yes'", "bad-request: python:app:answer returned a bytes"),
-        ("yield 'yes'", "bad-request: python:app:answer returned a generator"),
-        ("return Reply('yes', cost=float('nan'))", "bad-request: python:app:answer returned a Reply with cost=nan"),
-        ("return Reply('yes', tokens_in=-1)", "bad-request: python:app:answer returned a Reply with tokens_in=-1"),
-        ("return Reply(None)", "bad-request: python:app:answer returned a Reply whose text is a NoneType"),
-        (
-            "return Reply('yes', tool_calls=[3])",
-            "bad-request: python:app:answer: the reply has another shape: expected ",
-        ),
-        ("return 'y' * 8_000_001", "too-large: python:app:answer returned 8,000,001 characters"),
-        ("return ' '", "empty: the reply holds no text"),
-        ("raise KeyError('plan')", "bad-request: KeyError: 'plan'\n  app.py:10, in answer: raise KeyError('plan')"),
-        ("raise ValueError('no\\nplan sk-abcdefghijklmnopqrstuvwxyz')", "server: ValueError: no plan [key]"),
-        ("raise TimeoutError('too slow')", "timeout: TimeoutError: too slow"),
-        ("raise ConnectionRefusedError('nobody')", "connection: ConnectionRefusedError: nobody"),
-        ("raise SystemExit(3)", "server: SystemExit: 3"),
-        ("raise KeyboardInterrupt", "server: KeyboardInterrupt"),
-        ("raise StopIteration", "server: "),
-        ("raise asyncio.CancelledError", "server: CancelledError"),
-        ("raise ExceptionGroup('two', [ValueError('inner')])", "server: ValueError: inner"),
-        ("raise Mute", "server: Mute"),
-        ("raise ProviderError('rate-limit', 'slow down')", "rate-limit: slow down"),
-        ("urllib.request.urlopen(os.environ['GATEWAY_URL'])", "authentication: HTTPError: HTTP Error 401"),
-    ],
-)
+# The body of an application, and how the error starts that is made of it.
+FAILING = [
+    ("return None", "bad-request: python:app:{name} returned a NoneType; expected a text or a Reply"),
+    ("return b'yes'", "bad-request: python:app:{name} returned a bytes"),
+    ("yield 'yes'", "bad-request: python:app:{name} returned a generator"),
+    ("return Reply('yes', cost=float('nan'))", "bad-request: python:app:{name} returned a Reply with cost=nan"),
+    ("return Reply('yes', tokens_in=-1)", "bad-request: python:app:{name} returned a Reply with tokens_in=-1"),
+    ("return Reply(None)", "bad-request: python:app:{name} returned a Reply whose text is a NoneType"),
+    (
+        "return Reply('yes', tool_calls=[3])",
+        "bad-request: python:app:{name}: the reply has another shape: expected ",
+    ),
+    ("return 'y' * 8_000_001", "too-large: python:app:{name} returned 8,000,001 characters"),
+    ("return ' '", "empty: the reply holds no text"),
+    ("raise KeyError('plan')", "bad-request: KeyError: 'plan'\n  app.py:{line}, in {name}: raise KeyError('plan')"),
+    ("raise ValueError('no\\nplan sk-abcdefghijklmnopqrstuvwxyz')", "server: ValueError: no plan [key]"),
+    ("raise TimeoutError('too slow')", "timeout: TimeoutError: too slow"),
+    ("raise ConnectionRefusedError('nobody')", "connection: ConnectionRefusedError: nobody"),
+    ("raise SystemExit(3)", "server: SystemExit: 3"),
+    ("raise KeyboardInterrupt", "server: KeyboardInterrupt"),
+    ("raise StopIteration", "server: "),
+    ("raise asyncio.CancelledError", "server: CancelledError"),
+    ("raise ExceptionGroup('two', [ValueError('inner')])", "server: ValueError: inner"),
+    ("raise Mute", "server: Mute"),
+    ("raise ProviderError('rate-limit', 'slow down')", "rate-limit: slow down"),
+    ("ask(os.environ['GATEWAY_URL'])", "authentication: HTTPError: HTTP Error 401"),
+]
+FAILING_HEAD = """
+import asyncio, os, urllib.error
+from pytest_taskgraph import Reply
+from pytest_taskgraph.errors import ProviderError
+
+class Mute(Exception):
+    def __str__(self):
+        raise ZeroDivisionError
+
+def ask(url):
+    raise urllib.error.HTTPError(url, 401, 'no key', {}, None)
+"""
+
+
 @pytest.mark.parametrize("define", ["def", "async def"])
 def test_exception_or_other_value_is_error_without_traceback(
-    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str, source: str, message: str
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str
 ) -> None:
-    if define == "async def" and source.startswith("yield"):
-        message = message.replace("a generator", "a async_generator")
-    body = source.replace("urllib.request.urlopen(", "ask(")
     monkeypatch.setenv("GATEWAY_URL", server.url)
-    project.write(
-        "app.py",
-        "import asyncio, os, urllib.error\nfrom pytest_taskgraph import Reply\n"
-        "from pytest_taskgraph.errors import ProviderError\n"
-        "class Mute(Exception):\n    def __str__(self):\n        raise ZeroDivisionError\n"
-        "def ask(url):\n    raise urllib.error.HTTPError(url, 401, 'no key', {}, None)\n"
-        f"{define} answer(prompt):\n    {body}\n",
-    )
-    ran = project.run(MODEL, RECORD, "--taskgraph-retries=0", *ONE_ITEM)
-    assert errors(project)[0].startswith(message), errors(project)
-    assert ran.counts["error"] == 1, ran.output
+    lines, expected = FAILING_HEAD.splitlines(), {}
+    for at, (source, message) in enumerate(FAILING):
+        name = f"answer_{at}"
+        lines += [f"{define} {name}(prompt):", f"    {source}"]
+        expected[f"python:app:{name}"] = message.replace("{name}", name).replace("{line}", str(len(lines)))
+        if define == "async def" and source.startswith("yield"):
+            expected[f"python:app:{name}"] = f"bad-request: python:app:{name} returned a async_generator"
+    project.write("app.py", "\n".join(lines) + "\n")
+    ran = project.run(*(f"--model={model}" for model in expected), RECORD, "--taskgraph-retries=0", *ONE_ITEM)
+    given = {trial["model"]: "{kind}: {message}".format(**trial["failure"]) for trial in trials(project)}
+    assert {model: given[model][: len(start)] for model, start in expected.items()} == expected
+    assert ran.counts["error"] == len(FAILING), ran.output
     assert ran.clean, ran.output
     assert str(project.path) not in (project.path / "record.json").read_text(encoding="utf-8")
 
@@ -230,7 +240,13 @@ def test_repetitions_are_calls_of_own(project: Project) -> None:
     assert (ran.counts["passed"], calls(project)) == (12, 12), ran.output
 
 
-@pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param((), id="unstored", marks=pytest.mark.exhaustive),
+        pytest.param((OPTION, "version=1"), id="stored"),
+    ],
+)
 def test_call_that_never_returns_ends_with_run(project: Project, version: tuple[str, ...]) -> None:
     project.write("app.py", "import threading\ndef answer(prompt):\n    threading.Event().wait()\n")
     ran = project.spawn(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE_ITEM, *version)
@@ -299,8 +315,15 @@ def test_limit_of_cost_counts_what_replies_cost(project: Project) -> None:
     assert (ran.counts["skipped"], calls(project)) == (2, 2), ran.output
 
 
-@pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
-@pytest.mark.parametrize("dist", ["load", "loadfile"])
+@pytest.mark.parametrize(
+    ("version", "dist"),
+    [
+        pytest.param((), "load", id="unstored-load"),
+        pytest.param((OPTION, "version=1"), "loadfile", id="stored-loadfile"),
+        pytest.param((), "loadfile", id="unstored-loadfile", marks=pytest.mark.exhaustive),
+        pytest.param((OPTION, "version=1"), "load", id="stored-load", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_python_model_two_workers_call_once_per_question(project: Project, version: tuple[str, ...], dist: str) -> None:
     project.write("app.py", SYNC)
     project.write("test_graph.py", TWENTY)

@@ -42,7 +42,8 @@ def test_record_states_version_of_questions(project: Project) -> None:
 
 
 def test_comparison_with_other_question_set_is_refused(saved: Project) -> None:
-    for ran in (saved.run(MODEL, "--taskgraph-compare=main"), saved.spread(MODEL, "--taskgraph-compare=main")):
+    options = (MODEL, "--taskgraph-compare=main")
+    for ran in (saved.run(*options), saved.spread(*options, workers=1)):
         assert (ran.code, ran.counts.get("passed", 0)) == (4, 0), ran.output
         assert f"--taskgraph-compare: main: {WHY}" in flat_output(ran)
         assert ADVICE in flat_output(ran)
@@ -64,12 +65,12 @@ def test_path_of_another_version_is_refused(saved: Project) -> None:
 
 @pytest.mark.parametrize("workers", [False, True])
 def test_run_before_of_another_version_is_noted_and_not_compared(saved: Project, workers: bool) -> None:
-    run = saved.spread if workers else saved.run
-    ran = run(MODEL, "--taskgraph-compare=last")
+    options = (MODEL, "--taskgraph-compare=last")
+    ran = saved.spread(*options, workers=1) if workers else saved.run(*options)
     assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
     assert f"no comparison: {WHY}" in flat_output(ran)
     assert f"skipped compare::last: not decided: {WHY}" in flat_output(ran)
-    again = run(MODEL, "--taskgraph-compare=last")
+    again = saved.run(*options)
     assert "passed compare::last: identical replies: 4 paired questions" in flat_output(again)
 
 
@@ -88,8 +89,7 @@ def test_users_patterns_have_no_version_and_compare(project: Project) -> None:
     project.write("test_graph.py", OWN)
     project.run(MODEL, "--taskgraph-save=main", "--taskgraph-report=json=record.json")
     assert project.record()["question_sets"] == {}
-    for run in (project.run, project.spread):
-        assert "identical replies: 2 paired questions" in flat_output(run(MODEL, "--taskgraph-compare=main"))
+    assert "identical replies: 2 paired questions" in flat_output(project.run(MODEL, "--taskgraph-compare=main"))
 
 
 def test_command_refuses_other_versions(

@@ -24,7 +24,7 @@ def test_reply_without_dependencies_is_shown_as_the_model_wrote_it(
 ) -> None:
     project.write("app.py", f"def answer(prompt):\n    return {chr(10).join(REPLY)!r}\n")
     suite = project.write("test_tasks.py", SUITE.format(method))
-    ran = project.spawn(suite, "--model=python:app:answer", "--taskgraph-report=json=record.json")
+    ran = project.run(suite, "--model=python:app:answer", "--taskgraph-report=json=record.json")
     shown_reply = "".join(f"\n| {line}" for line in REPLY) + "\n"
     assert ran.counts["failed"] == 1
     assert shown_reply in ran.output

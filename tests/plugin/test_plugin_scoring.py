@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from loopback import Loopback, as_json
-from plugin_project import SCORING_CLIENTS, Project, asking_through
+from plugin_project import SCORING_CLIENTS, Project, Ran, asking_through
 
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -30,7 +30,10 @@ def choose(question):
     return Transcript(replace(reply, text=f"Final answer: {chosen}"))
 
 
-EPISODES["single"] = choose
+def pytest_configure(config):
+    single = EPISODES["single"]
+    EPISODES["single"] = choose
+    config.add_cleanup(lambda: EPISODES.update(single=single))
 """
 RECORD = "--taskgraph-report=json=record.json"
 SCORES = [[-4.0, 1, True], [-6.0, 1, True]]
@@ -49,17 +52,29 @@ def choosing(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("client", SCORING_CLIENTS)
-def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing: Project, server: Loopback) -> None:
-    args = [*asking_through(client, server.url), RECORD, "-n", "2"]
-    first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
+@pytest.mark.parametrize(
+    ("client", "workers"),
+    [
+        ("provider", 2),
+        ("address", 0),
+        pytest.param("provider", 0, marks=pytest.mark.exhaustive),
+        pytest.param("address", 2, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_scores_cross_workers_and_are_stored_and_replayed(
+    client: str, workers: int, choosing: Project, server: Loopback
+) -> None:
+    def run(*options: str) -> Ran:
+        return choosing.spread(*asking_through(client, server.url), RECORD, *options, workers=workers)
+
+    first = run("--taskgraph-max-calls=4")
     assert first.counts == {"passed": 3, "failed": 2}, first.output  # the budget passes
     trials = choosing.record()["trials"]
     assert [trial["reply"]["logprobs"] for trial in trials] == [SCORES] * 4
     assert sorted(trial["outcome"] for trial in trials) == ["right", "right", "wrong", "wrong"]
     assert {(request.path, len(request.prompts)) for request in server.requests} == {("/v1/completions", 2)}
     assert len(server.requests) == 4
-    again = choosing.spawn(*args, "--taskgraph-replay", plugins=("taskgraph", "xdist"))
+    again = run("--taskgraph-replay")
     assert again.counts == {"passed": 2, "failed": 2}, again.output
     assert [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]] == [SCORES] * 4
     assert len(server.requests) == 4
@@ -67,7 +82,7 @@ def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing:
 
 @pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_questions_beyond_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
-    ran = choosing.spawn(*asking_through(client, server.url), "--taskgraph-max-calls=1")
+    ran = choosing.run(*asking_through(client, server.url), "--taskgraph-max-calls=1")
     assert ran.counts["skipped"] == 3, ran.output
     assert len(server.requests) == 1
 
@@ -78,13 +93,13 @@ def test_endpoint_without_log_probabilities_is_skipped_with_reason(
 ) -> None:
     choices = [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)]
     server.script(*[as_json({"model": "any", "choices": choices})] * 4)
-    ran = choosing.spawn(*asking_through(client, server.url), "-rs")
+    ran = choosing.run(*asking_through(client, server.url), "-rs")
     assert ran.counts == {"skipped": 4}, ran.output
     assert "cannot score texts: the endpoint gives no log-probabilities of given text" in ran.output
 
 
 def test_model_through_litellm_is_skipped_with_reason(choosing: Project, server: Loopback) -> None:
-    ran = choosing.spawn(*asking_through("litellm", server.url), "-rs")
+    ran = choosing.run(*asking_through("litellm", server.url), "-rs")
     assert ran.counts == {"skipped": 4}, ran.output
     assert "cannot score texts" in ran.output
     assert server.requests == []

@@ -147,7 +147,7 @@ def test_value_that_option_refuses_names_suite(project: Project, arguments: str,
 
 def test_refused_value_over_workers_is_one_line(project: Project) -> None:
     project.write("test_graph.py", suites('parsing="exact"'))
-    ran = project.spread("--model=simulated:1")
+    ran = project.spread("--model=simulated:1", workers=1)
     assert (ran.code, ran.clean) == (1, True), ran.output
     assert "test_parallel_pair: @suite(..., parsing=...): 'exact'; known: lenient, strict" in ran.output
 
@@ -240,7 +240,7 @@ def test_model_options_of_suite_reach_requests(project: Project, server: Loopbac
     }
     assert "sk-test-123456" not in json.dumps(record)
     assert "taskgraph: test_flow_end sets temperature=1" in ran.output
-    replayed = (project.spread if spread else project.run)(*args, "--taskgraph-replay")
+    replayed = project.run(*args, "--taskgraph-replay")
     assert (replayed.code, len(server.requests)) == (0, 3), replayed.output
     assert [trial["reply"]["stored"] for trial in project.record()["trials"]] == [True] * 3
 
@@ -308,7 +308,9 @@ def test_baseline_answers_suites_with_model_options(project: Project) -> None:
     assert (ran.code, ran.counts) == (0, {"passed": 2}), ran.output
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "spread", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one process", "two workers"]
+)
 def test_example_of_page_runs(project: Project, server: Loopback, spread: bool) -> None:
     (project.path / "test_graph.py").unlink()
     ((name, text),) = re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -19,7 +19,7 @@ def bare(project: Project) -> Project:
 
 @pytest.mark.parametrize("name", ["gpt-4o", "litellm:openai/gpt-4o"])
 def test_litellm_name_is_refused_before_anything_is_sent(bare: Project, server: Loopback, name: str) -> None:
-    ran = bare.spawn(f"--model={name}", "--taskgraph-model-option", f"api_base={server.url}")
+    ran = bare.run(f"--model={name}", "--taskgraph-model-option", f"api_base={server.url}")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert f"the model {name.removeprefix('litellm:')} is asked through litellm, which is not installed" in ran.output
     assert INSTALL in ran.output
@@ -28,11 +28,12 @@ def test_litellm_name_is_refused_before_anything_is_sent(bare: Project, server: 
 
 
 def test_judge_by_litellm_name_is_refused(bare: Project) -> None:
-    ran = bare.spawn("--taskgraph-text-metric=judge", "--taskgraph-judge-model=gpt-4o")
+    ran = bare.run("--taskgraph-text-metric=judge", "--taskgraph-judge-model=gpt-4o")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert INSTALL in ran.output
 
 
+@pytest.mark.exhaustive
 def test_endpoint_is_asked_and_answers_are_scored(bare: Project) -> None:
     with Loopback(right) as server:
         ran = bare.spawn(f"--model={server.url}#any", "--taskgraph-model-option", "api_key=sk-test-123456")
@@ -50,7 +51,7 @@ def test_provider_is_asked_and_answers_are_scored(bare: Project) -> None:
 def test_stored_replies_of_litellm_name_are_replayed(project: Project) -> None:
     with Loopback(right) as server:
         stored = asking(server.url, model="litellm:openai/any")
-        assert project.spawn(*stored).counts == {"passed": 4}
+        assert project.run(*stored).counts == {"passed": 4}
     project.write("conftest.py", HIDDEN)
     for model in ("litellm:openai/any", "openai/any"):
         assert project.spawn(*asking(server.url, model=model), "--taskgraph-replay").counts == {"passed": 4}
