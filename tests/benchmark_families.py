@@ -94,10 +94,10 @@ FAMILIES = (
         own=("tasklama-context", "without", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
     ),
     Benchmark(
-        "steps", "pytest_taskgraph", 46, 1, ("--taskgraph-instances=1", "--taskgraph-seed=3"),
+        "steps", "pytest_taskgraph", 65, 1, ("--taskgraph-instances=1", "--taskgraph-seed=2"),
         ", steps_method=['zero_shot', 'one_shot', 'letter'], steps_seeds=2, "
         "steps_answer='text'",
-        own=("steps-seeds", 1, 32), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
+        own=("steps-seeds", 1, 45), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
     ),
     Benchmark(
         "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),

@@ -125,7 +125,7 @@ def test_read_back_notation_that_drops_a_link_is_found() -> None:
 
     with registrations() as registered:
         registered.add("notation", "lossy", replace(JSON, name="lossy", render=render), "conftest.py")
-        finding = fuzz_findings("next_tasks", replace(PLAIN, own={"notation": ("lossy",)}), 200)["read-back"]
+        finding = fuzz_findings("next_tasks", replace(PLAIN, own={"notation": ("lossy",)}))["read-back"]
     check_finding(finding, "read back gives")
 
 
