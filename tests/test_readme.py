@@ -186,7 +186,15 @@ def check_command(command: str, project: Project, desk: Path, server: Loopback, 
     return done.stdout
 
 
-@pytest.mark.parametrize("command", [command for command in page_commands() if command != UNDERSTANDING])
+@pytest.mark.parametrize(
+    "command",
+    [
+        # tests/soundness/test_linting_page.py runs the linter on the same file and others
+        pytest.param(command, marks=pytest.mark.exhaustive) if " lint " in command else command
+        for command in page_commands()
+        if command != UNDERSTANDING
+    ],
+)
 def test_command_of_a_page_runs(command: str, project: Project, desk: Path, server: Loopback) -> None:
     check_command(command, project, desk, server, command in spawned_commands())
 
