@@ -130,7 +130,7 @@ def test_gates_with_unknown_names_list_known_names(project: Project, family: Ben
         assert "passed" not in ran.counts
 
 
-@each_suite
+@each_family
 def test_comparison_distinguishes_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
     save_base(project, family, "1")
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
