@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -93,10 +94,10 @@ FAMILIES = (
         own=("tasklama-context", "without", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
     ),
     Benchmark(
-        "steps", "pytest_taskgraph", 203, 1, ("--taskgraph-instances=4",),
+        "steps", "pytest_taskgraph", 65, 1, ("--taskgraph-instances=1", "--taskgraph-seed=2"),
         ", steps_method=['zero_shot', 'one_shot', 'letter'], steps_seeds=2, "
         "steps_answer='text'",
-        own=("steps-seeds", 1, 141), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
+        own=("steps-seeds", 1, 45), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
     ),
     Benchmark(
         "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),
@@ -117,7 +118,18 @@ REFINED = replace(
     undefined=(*PAGED.undefined, *(f"round_{at}_gateway_precision" for at in range(3))),
 )  # fmt: skip
 """Several requests a question, and their number depends on the answers: for tests that do not count them."""
+_SIMULATED: dict[tuple[str, str, str], SimulatedRun] = {}
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+telling_families = pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(
+            family, id=family.name, marks=() if family.name in ("glossary", "paged") else pytest.mark.exhaustive
+        )
+        for family in FAMILIES
+    ],
+)
+"""By default one of several requests a question, and one that is graded; for what no family has code of its own."""
 each_suite = pytest.mark.parametrize(
     "family", [*FAMILIES, REFINED], ids=lambda family: f"{family.name}{family.variant and '-'}{family.variant}"
 )
@@ -131,6 +143,35 @@ def write(project: Project, *families: Benchmark) -> None:
             project.write(name, text)
         suite = family.suite.format(module=family.module, family=family.name, options=family.options)
         project.write(f"test_{family.name}.py", suite)
+
+
+@dataclass(frozen=True)
+class SimulatedRun:
+    """A run of the simulated model that fails nothing, and the texts of its reports by their kind."""
+
+    ran: Ran
+    texts: Mapping[str, str]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The record, each time anew, so that a test may change it."""
+        return dict(json.loads(self.texts["json"]))
+
+
+def simulated_run(project: Project, family: Benchmark, accuracy: str) -> SimulatedRun:
+    """Write the suite of the family, and return a run of it, which all tests of that accuracy share."""
+    write(project, family)
+    key = family.name, family.variant, accuracy
+    if key not in _SIMULATED:
+        ran = project.run(f"--model=simulated:{accuracy}", *family.flags, *REPORTS, REPORT_ONLY)
+        texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
+        _SIMULATED[key] = SimulatedRun(ran, texts)
+    return _SIMULATED[key]
+
+
+def save_base(project: Project, family: Benchmark, accuracy: str) -> None:
+    """Save the shared run of that accuracy as `base`."""
+    project.write(".taskgraph/runs/base.json", simulated_run(project, family, accuracy).texts["json"])
 
 
 def line_of(ran: Ran) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from math import fsum
 from typing import Any
 
-from benchmark_families import REPORT_ONLY, REPORTS, Benchmark, write
+from benchmark_families import Benchmark, simulated_run
 from loopback import Answer, Loopback, Received, reply
 from plugin_project import Project
 
 PRICE = (1e-8, 20e-6)  # US dollars a token in and out
 PRICED = ("--taskgraph-price=0.01/20", "--taskgraph-model-option=max_tokens=20")
-_REPLIES: dict[tuple[str, str, str], dict[str, str]] = {}
 
 
 def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
@@ -22,22 +21,14 @@ def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
 
 def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str]:
     """Return the simulated model's reply to each prompt of the family's suite."""
-    key = family.name, family.variant, accuracy
-    if key not in _REPLIES:
-        write(project, family)
-        project.run(
-            f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", REPORT_ONLY
-        )
-        record = project.record("simulated.json")
-        _REPLIES[key] = {prompt_of(record, trial): trial["reply"]["text"] for trial in record["trials"]}
-    return _REPLIES[key]
+    record = simulated_run(project, family, accuracy).record
+    return {prompt_of(record, trial): trial["reply"]["text"] for trial in record["trials"]}
 
 
 class Provider:
     """A server that knows the answers, gives wrong answers to some questions, and records its replies."""
 
     def __init__(self, project: Project, family: Benchmark, server: Loopback) -> None:
-        write(project, family)
         self.family, self.server, self.url = family, server, f"{server.url}#any"
         self.right, self.wrong = replies(project, family, "1"), replies(project, family, "0")
         self.served: list[tuple[str, int, int]] = []
@@ -60,7 +51,7 @@ class Provider:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        return (f"--model={self.url}", *PRICED, *self.family.flags, *REPORTS)
+        return (f"--model={self.url}", *PRICED, *self.family.flags)
 
 
 def scores(record: Mapping[str, Any]) -> dict[str, Any]:

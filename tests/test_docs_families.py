@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+import in_process
 import pytest
 from loopback import Loopback, Raw, refuse
+from plugin_fixtures import loaded
 from plugin_project import Project
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
@@ -15,18 +18,20 @@ from pytest_taskgraph.benchmarks.settings import Kind, Settings
 from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
 from pytest_taskgraph.results.tables import find_table_mistake
 
+__all__ = ["loaded"]
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "families.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
-def capitals(pytester: pytest.Pytester) -> Project:
+def capitals(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """A project with the files of the page."""
-    project = Project(pytester)
-    (project.path / "test_graph.py").unlink()
-    for name, text in FILES:
-        project.write(name, text)
-    return project
+    with in_process.untouched(pytester, monkeypatch) as project:
+        (project.path / "test_graph.py").unlink()
+        monkeypatch.syspath_prepend(project.path)
+        for name, text in FILES:
+            project.write(name, text)
+        yield project
 
 
 def rows(heading: str) -> str:
@@ -36,11 +41,11 @@ def rows(heading: str) -> str:
 
 def test_family_of_page_runs(capitals: Project) -> None:
     data = "--taskgraph-data=countries=countries.csv"
-    ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Africa>=0.5")
+    ran = capitals.run(data, "--model=simulated:1", "--taskgraph-gate=continent=Africa>=0.5")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output  # three countries, as the suite says, and the gate
-    ran = capitals.spawn(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-fail-on=nothing")
+    ran = capitals.run(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-fail-on=nothing")
     assert ran.counts == {"wrong": 4}
-    ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Mars>=0.5")
+    ran = capitals.run(data, "--model=simulated:1", "--taskgraph-gate=continent=Mars>=0.5")
     assert "no question matches 'continent=Mars'; known values of continent: " in ran.output
 
 
@@ -78,7 +83,7 @@ def test_episode_of_page_runs(capitals: Project) -> None:
     conftest.write_text(source.replace("capitals = Capitals()\n", CHECKED), encoding="utf-8")
     with Loopback(lambda prompt: "Lima" if "sure" in prompt else "Nairobi") as server:
         args = (f"--model={server.url}#any", "--taskgraph-data=countries=countries.csv", "-k", "Kenya")
-        ran = capitals.spawn(*args, "--taskgraph-report=json=record.json")
+        ran = capitals.run(*args, "--taskgraph-report=json=record.json")
     assert ran.code == 0, ran.output
     (trial,) = capitals.record()["trials"]
     assert [(exchange["step"], exchange["text"]) for exchange in trial["exchanges"]] == [
@@ -115,7 +120,7 @@ def test_episode_of_page_that_catches_failure_runs(capitals: Project, refused: R
         server.completions = refused
         server.logprob = lambda token: -1.0 if token == " yes" else -2.0
         args = (f"--model={server.url}#any", "--taskgraph-data=countries=countries.csv", "-k", "Kenya")
-        ran = capitals.spawn(*args, "--taskgraph-report=json=record.json")
+        ran = capitals.run(*args, "--taskgraph-report=json=record.json")
     assert ran.code == 0, ran.output
     (trial,) = capitals.record()["trials"]
     assert (trial["reply"]["text"], trial["score"]["parts"]) == ("yes", {"by_logprobs": [by_logprobs, 1]})

@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import bounded_process
@@ -19,6 +21,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project
 
+from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.plugin.options import all_options
 
@@ -28,6 +31,7 @@ PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 reader_steps = runpy.run_path(str(ROOT / ".ci" / "readme.py"))["steps"]  # what a reader does, in order
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
+PACKAGE = "python -m pytest_taskgraph "
 SUMMARY = re.compile(
     r"taskgraph: .* right \(\d\.\d{3}\)|^total |^\d+ graded questions of |^zero-shot "
     r"|^taskgraph: \d+ groups? searched",
@@ -71,13 +75,39 @@ def is_tested(command: str) -> bool:
 def spawned_commands() -> set[str]:
     """Return the commands that run in processes of their own, as a reader runs them.
 
-    These are the first of each kind, and those that start processes themselves. The others run in this process, where
-    nothing is to be imported anew.
+    These are the first of each kind, those that start processes themselves, and the linter, which imports suites. The
+    others run in this process, where nothing is to be imported anew.
     """
     plain = [command for command in page_commands() if command.startswith("pytest ") and "openai/" not in command]
     live = [command for command in page_commands() if "openai/" in command]
-    others = [command for command in page_commands() if not command.startswith("pytest ") or " -n " in command]
-    return {plain[0], live[0], *others}
+    of_package = [command for command in page_commands() if not command.startswith("pytest ")]
+    apart = [command for command in page_commands() if " -n " in command or " lint " in command]
+    assert all(command.startswith(PACKAGE) for command in of_package)
+    return {plain[0], live[0], of_package[0], *apart}
+
+
+UNDERSTANDING = "pytest suites/understanding"
+"""The command whose results a page shows: they have a test of their own."""
+FEWER_QUESTIONS = {
+    "pytest suites/": "flow_start or paged or tasklama",
+    "pytest suites/ --taskgraph-seed=7 --taskgraph-tasks=8,20 --taskgraph-instances=2": "flow_start or next_tasks",
+    "pytest suites/ --model=simulated:1 --taskgraph-compare=last --taskgraph-fail-on=regression "
+    "--taskgraph-report html=run.html": "flow_start or next_tasks",
+    "pytest suites/ --taskgraph-workflow=supper.mmd --taskgraph-notation=prose": "structure",
+    "pytest suites/understanding --model=baseline:random --taskgraph-fail-on=nothing": "structure",
+    'pytest suites/understanding --model=simulated:0.98 --taskgraph-gate "structure>=0.8" '
+    "--taskgraph-report html=report.html": "structure",
+    "pytest suites/understanding --model=simulated:0.98 --taskgraph-save=main "
+    "--taskgraph-fail-on=nothing": "flow_start",
+    "pytest suites/understanding --model=simulated:0.98 --taskgraph-compare=main "
+    "--taskgraph-fail-on=regression": "flow_start",
+}
+"""What `-k` selects of the questions of commands that ask many of them."""
+
+
+def narrow_command(command: str) -> str:
+    """Return the command with fewer questions, if it asks many."""
+    return f"{command} -k {shlex.quote(FEWER_QUESTIONS[command])}" if command in FEWER_QUESTIONS else command
 
 
 @pytest.fixture(scope="session")
@@ -126,12 +156,25 @@ def run_here(command: str, project: Project, **environment: str) -> subprocess.C
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
-        ran = project.run(*shlex.split(command)[1:])
+        if command.startswith(PACKAGE):
+            return run_package_here(command, project.path)
+        ran = project.run(*shlex.split(narrow_command(command))[1:])
     return subprocess.CompletedProcess(command, ran.code, ran.output.rstrip(), "")
 
 
-def check_command(command: str, project: Project, desk: Path, server: Loopback, spawned: bool) -> None:
-    """Run a command of a page, and check that it ends as its reader expects."""
+def run_package_here(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of the package in this process."""
+    output, errors = StringIO(), StringIO()
+    with chdir(folder), redirect_stdout(output), redirect_stderr(errors):
+        try:
+            code = main(shlex.split(command.removeprefix(PACKAGE)))
+        except SystemExit as end:  # after --help
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(command, code, output.getvalue(), errors.getvalue())
+
+
+def check_command(command: str, project: Project, desk: Path, server: Loopback, spawned: bool) -> str:
+    """Run a command of a page, check that it ends as its reader expects, and return its output."""
     live = {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": server.url} if "openai/" in command else {}
     requests = len(server.requests)
     done = run(command, desk, **live) if spawned else run_here(command, project, **live)
@@ -141,11 +184,24 @@ def check_command(command: str, project: Project, desk: Path, server: Loopback, 
     if command.startswith("pytest"):
         assert SUMMARY.search(done.stdout), done.stdout
         assert "errors" not in done.stdout.splitlines()[-1]
+    return done.stdout
 
 
-@pytest.mark.parametrize("command", page_commands())
+@pytest.mark.parametrize(
+    "command",
+    [
+        # tests/soundness/test_linting_page.py runs the linter on the same file and others
+        pytest.param(command, marks=pytest.mark.exhaustive) if " lint " in command else command
+        for command in page_commands()
+        if command != UNDERSTANDING
+    ],
+)
 def test_command_of_a_page_runs(command: str, project: Project, desk: Path, server: Loopback) -> None:
     check_command(command, project, desk, server, command in spawned_commands())
+
+
+def test_narrowed_commands_are_those_of_pages() -> None:
+    assert FEWER_QUESTIONS.keys() <= {*page_commands(), *(text for _, text in reader_steps(README.read_text("utf-8")))}
 
 
 def test_readme_commands_run_in_their_order(project: Project, desk: Path, server: Loopback) -> None:
@@ -160,10 +216,10 @@ def test_readme_is_at_most_150_lines_long() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
 
 
-def test_readme_pattern_is_answered_by_the_reader(desk: Path) -> None:
+def test_readme_pattern_is_answered_by_the_reader(project: Project, desk: Path) -> None:
     saved = dict(reader_steps(README.read_text(encoding="utf-8")))
     (desk / "test_mine.py").write_text(saved["suites/test_mine.py"], encoding="utf-8")
-    done = run("pytest test_mine.py --model=baseline -q", desk)
+    done = run_here("pytest test_mine.py --model=baseline -q", project)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 of 8 right (1.000)" in done.stdout
 
@@ -181,16 +237,17 @@ def test_tables_of_options_are_those_of_the_code() -> None:
     assert options_page.TABLES.findall(text) == [options_page.tables()], "run python tests/options_page.py"
 
 
-def test_results_on_the_understanding_page_are_those_of_its_command(project: Project, desk: Path) -> None:
+def test_results_on_the_understanding_page_are_those_of_its_command(
+    project: Project, desk: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = (ROOT / "docs" / "benchmarks" / "understanding.md").read_text(encoding="utf-8")
     (block,) = [block for kind, block in BLOCK.findall(text) if kind == "text"]
     lines = {line.strip() for line in block.splitlines()} - {"...", ""}
-    printed = {
-        line.strip() for line in run_here("pytest suites/understanding", project, COLUMNS="80").stdout.splitlines()
-    }
-    assert lines - printed == set()
+    monkeypatch.setenv("COLUMNS", "80")
+    output = check_command(UNDERSTANDING, project, desk, server, spawned=False)
+    assert lines - {line.strip() for line in output.splitlines()} == set()
 
 
-def test_help_shows_every_option(desk: Path) -> None:
-    text = run("pytest --help", desk).stdout
+def test_help_shows_every_option(project: Project) -> None:
+    text = run_here("pytest --help", project).stdout
     assert all(f"--taskgraph-{name}" in text for name in all_options())

@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from itertools import pairwise
 from pathlib import Path
 
-import bounded_process
+import in_process
 import pytest
-from test_walkthrough import environment
+from plugin_fixtures import loaded
+from plugin_project import Project
 
 from pytest_taskgraph.plugin.options import OPTIONS
 
+__all__ = ["loaded"]
 PAGE = (Path(__file__).parents[1] / "docs" / "tutorial.md").read_text(encoding="utf-8")
 BLOCKS: list[tuple[str, str, str]] = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = [text for kind, _, text in BLOCKS if kind == "sh"]
 CODES = [0, 1, 0, 0, 1]
+RAN: dict[str, tuple[int, str]] = {}  # the commands are run by the first test that needs them
 
 
-@pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
+@pytest.fixture
+def outputs(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, str]]:
     """The exit code and the output of each command, run in a folder that was empty."""
-    folder = tmp_path_factory.mktemp("tutorial")
-    project = folder / "project"
-    project.mkdir()
-    variables = environment(folder) | {"COLUMNS": "100"}
+    if not RAN:
+        with in_process.untouched(pytester, monkeypatch) as project:
+            (project.path / "test_graph.py").unlink()
+            (project.path / "pytest.ini").unlink()
+            monkeypatch.syspath_prepend(project.path)
+            monkeypatch.setenv("COLUMNS", "100")
+            RAN.update(follow_page(project, monkeypatch))
+    return RAN
+
+
+def follow_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, str]]:
+    """Write the files of the page and run its commands, in their order; then run what its CI job runs."""
     ran = {}
     for kind, name, text in BLOCKS:
         if kind == "sh":
-            process = bounded_process.run(["sh", "-c", text], cwd=project, env=variables)
-            ran[text] = (process.returncode, process.stdout + process.stderr)
+            ran[text] = run(text, project)
         elif name:
-            path = project / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    (run,) = workflow_commands()
-    ci = variables | {"TASKGRAPH_MODEL": "simulated:0.95", "GITHUB_STEP_SUMMARY": str(project / "summary.md")}
-    process = bounded_process.run(["sh", "-c", run], cwd=project, env=ci)
-    ran[run] = (process.returncode, (project / "summary.md").read_text(encoding="utf-8"))
-    assert (project / "run.html").is_file()
-    assert (project / ".taskgraph" / "runs" / "main.json").is_file()
+            project.write(name, text)
+    monkeypatch.setenv("TASKGRAPH_MODEL", "simulated:0.95")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path / "summary.md"))
+    (in_ci,) = workflow_commands()
+    code, _ = run(in_ci, project)
+    ran[in_ci] = (code, (project.path / "summary.md").read_text(encoding="utf-8"))
+    assert (project.path / "run.html").is_file()
+    assert (project.path / ".taskgraph" / "runs" / "main.json").is_file()
     return ran
+
+
+def run(command: str, project: Project) -> tuple[int, str]:
+    """Run a command of pytest in this process, and return its exit code and its output."""
+    program, *words = shlex.split(os.path.expandvars(command))
+    assert program == "pytest"
+    done = project.run(*words)
+    return done.code, done.output
 
 
 def workflow_commands() -> list[str]:

@@ -125,7 +125,7 @@ def test_started_project_other_model_is_one_change(started: StartedProject, save
 
 
 def test_started_project_passes_the_linter(started: StartedProject) -> None:
-    code, output = started.shell("python -m pytest_taskgraph lint suites")
+    code, output = started.shell("python -m pytest_taskgraph lint suites --examples=5")
     assert code == 0, output
     assert "no problem found" in output
 
@@ -143,9 +143,8 @@ def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
     code, output = project.shell("pytest -q")
     assert code == 0, output
     assert "taskgraph: baseline:reader: 24 of 24 right (1.000), mean 1.000, report only" in output
-    _, save, compare = project.commands
+    _, save, _ = project.commands
     assert project.shell(save)[0] == 0
-    assert project.shell(compare)[0] == 0
 
 
 def test_init_output_is_that_of_its_page(

@@ -31,13 +31,16 @@ class Team:
         """Push to main."""
         return self.repository.run(self._checkout(), "push", "main")
 
-    def open_pull_request(self, *, worse: bool) -> WorkflowRun:
-        """Open a pull request that leaves the project as it is, or deletes a line of its prompt."""
+    def open_pull_request(self, *, worse: bool, last: str = "") -> WorkflowRun:
+        """Open a pull request that leaves the project as it is, or deletes a line of its prompt.
+
+        Its steps run to the end, or to the step `last`.
+        """
         checkout = self._checkout()
         if worse:
             prompt = checkout / PROMPT
             prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{ guide }}\n", ""), encoding="utf-8")
-        return self.repository.run(checkout, "pull_request", "change")
+        return self.repository.run(checkout, "pull_request", "change", last)
 
     def _checkout(self) -> Path:
         checkout = self.folder / f"checkout-{len(self.repository.runs)}"
@@ -117,7 +120,7 @@ def test_ci_record_that_expired_is_no_failure(team: Team, push: WorkflowRun, wor
     artifact, elsewhere = team.repository.artifacts / push.id, team.folder / "expired"
     artifact.rename(elsewhere)
     try:
-        done = team.open_pull_request(worse=False)
+        done = team.open_pull_request(worse=False, last="Restore the record of main")
     finally:
         elsewhere.rename(artifact)
     assert done.passed, done.outputs

@@ -357,7 +357,7 @@ def test_format_line_reads_back(stored: StoredEntry) -> None:
     assert read_line(format_line(stored).encode(), "f", 1) == stored
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(STOCKS)
 def test_export_of_import_has_same_bytes(stock: list[StoredEntry]) -> None:
     with TemporaryDirectory() as name:
@@ -368,7 +368,7 @@ def test_export_of_import_has_same_bytes(stock: list[StoredEntry]) -> None:
         assert first == second == exported(Path(name, "2"))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(STOCKS, st.data())
 def test_merge_without_conflicts_is_commutative(stock: list[StoredEntry], data: st.DataObject) -> None:
     sides = [data.draw(st.lists(st.sampled_from(stock), unique_by=id)) if stock else [] for _ in range(2)]
@@ -380,7 +380,7 @@ def test_merge_without_conflicts_is_commutative(stock: list[StoredEntry], data: 
         assert len(held(Path(name, "a"))) == len({each.key for side in sides for each in side})
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(ENTRIES, max_size=6), st.lists(ENTRIES, max_size=6))
 def test_merge_equals_dictionary_update(stored: list[StoredEntry], imported: list[StoredEntry]) -> None:
     for replace in (False, True):

@@ -16,7 +16,12 @@ from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.trial import Reply, Request
 
-READING = (("stats",), ("stats", "--json"), ("export", "-"), ("prune", "--model", "openai/*", "--dry-run"))
+READING = (
+    ("stats",),
+    pytest.param(("stats", "--json"), marks=pytest.mark.exhaustive),
+    ("export", "-"),
+    ("prune", "--model", "openai/*", "--dry-run"),
+)
 
 
 @pytest.fixture

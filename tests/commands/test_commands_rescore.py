@@ -106,7 +106,10 @@ def variants(asking: Question) -> Iterator[Trial]:
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_rescore_fresh_record_is_unchanged(prompt: str) -> None:
-    trials = [trial for asking in questions_of(prompt) for trial in variants(asking)]
+    questions = questions_of(prompt)
+    if prompt != PROMPTS[0]:  # they differ in where the answer stands, which the forms read
+        questions = tuple({(asking.form, asking.metric): asking for asking in questions}.values())
+    trials = [trial for asking in questions for trial in variants(asking)]
     assert {trial.outcome for trial in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)

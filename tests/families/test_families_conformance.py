@@ -15,6 +15,8 @@ from benchmark_families import (
     each_family,
     each_suite,
     line_of,
+    simulated_run,
+    telling_families,
     write,
 )
 from informed_provider import PRICED, Provider, lasting, prompt_of, scores
@@ -27,23 +29,20 @@ from pytest_taskgraph.__main__ import main
 
 @each_suite
 def test_simulated_right_answers_score_one_and_wrong_less(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    ran = project.run("--model=simulated:1", *family.flags, RECORD)
+    ran = simulated_run(project, family, "1").ran
     assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
-    right = project.record("r.json")
+    right = simulated_run(project, family, "1").record
     assert {trial["outcome"] for trial in right["trials"]} == family.outcomes
     assert {trial["score"]["value"] for trial in right["trials"]} == {1.0}
-    project.run("--model=simulated:0", *family.flags, RECORD, REPORT_ONLY)
-    assert all(
-        trial["score"]["value"] < 1 and trial["outcome"] != "right" for trial in project.record("r.json")["trials"]
-    )
-    assert len(project.record("r.json")["trials"]) == family.size
+    wrong = simulated_run(project, family, "0").record
+    assert all(trial["score"]["value"] < 1 and trial["outcome"] != "right" for trial in wrong["trials"])
+    assert len(wrong["trials"]) == family.size
 
 
 @each_family
 def test_live_run_records_replies_of_server(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
-    ran = project.run(*provider.arguments)
+    ran = project.run(*provider.arguments, *REPORTS)
     first = project.record("r.json")
     requests = family.size * family.requests
     assert (ran.code, ran.clean, len(provider.served)) == (family.failing, True, requests), ran.output
@@ -70,31 +69,31 @@ def test_live_run_records_replies_of_server(project: Project, server: Loopback, 
         name for name in fails if fails[name]
     }
 
-    again = project.run(*provider.arguments)
+    again = project.run(*provider.arguments, RECORD)
     assert (again.counts, len(provider.served)) == (ran.counts, len(exchanges))
     assert lasting(project.record("r.json"))["trials"] == lasting(first)["trials"]
     server.answer = "Nothing is to be asked."
-    replayed = project.run(*provider.arguments, "--taskgraph-replay")
+    replayed = project.run(*provider.arguments, RECORD, "--taskgraph-replay")
     assert (replayed.counts, len(server.requests)) == (ran.counts, len(exchanges))
     assert scores(project.record("r.json")) == scores(first)
 
 
-@each_family
+@telling_families
 def test_two_workers_record_same_as_one_process(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
-    alone = project.run(*provider.arguments)
+    alone = project.run(*provider.arguments, RECORD)
     single = lasting(project.record("r.json"))
     provider.served.clear()
-    spread = project.spread(*provider.arguments, "--taskgraph-refresh")
+    spread = project.spread(*provider.arguments, RECORD, "--taskgraph-refresh")
     assert (spread.code, spread.clean, spread.counts) == (alone.code, True, alone.counts), spread.output
     assert len(provider.served) == family.size * family.requests
     assert lasting(project.record("r.json")) == single
 
 
-@each_family
+@telling_families
 def test_run_keeps_budgets(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
-    ran = project.run(*provider.arguments, f"--taskgraph-max-calls={family.size * family.requests - 1}")
+    ran = project.run(*provider.arguments, RECORD, f"--taskgraph-max-calls={family.size * family.requests - 1}")
     assert (ran.code, len(provider.served), ran.counts["skipped"]) == (1, family.size * family.requests - 1, 1)
     assert "failed budget::calls" in line_of(ran)
     (left,) = [trial for trial in project.record("r.json")["trials"] if trial["outcome"] == "skipped"]
@@ -106,11 +105,11 @@ def test_run_keeps_budgets(project: Project, server: Loopback, family: Benchmark
     assert (ran.code, ran.counts["skipped"] > 0, "failed budget::cost" in line_of(ran)) == (1, True, True), ran.output
 
 
-@each_family
+@telling_families
 def test_provider_failure_is_error_without_score(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     server.script(refuse(400, "out of order"))
-    ran = project.run(*provider.arguments, REPORT_ONLY, "--taskgraph-concurrency=1")
+    ran = project.run(*provider.arguments, RECORD, REPORT_ONLY, "--taskgraph-concurrency=1")
     trials = project.record("r.json")["trials"]
     (failed,) = [trial for trial in trials if trial["outcome"] == "error"]
     assert (ran.code, ran.clean, failed["score"], failed["reply"]) == (1, True, None, None), ran.output
@@ -131,7 +130,7 @@ def test_rescoring_reproduces_every_score(
         if provider.fails(prompt)
         else provider.right[prompt]
     )
-    project.run(*provider.arguments, REPORT_ONLY)
+    project.run(*provider.arguments, RECORD, REPORT_ONLY)
     record = project.record("r.json")
     values = {trial["score"]["value"] for trial in record["trials"]}
     assert {0.0, 1.0} < values | {0.0, 1.0} if family.graded else values == {0.0, 1.0}
@@ -167,17 +166,17 @@ def test_family_option_is_read_and_recorded(project: Project, server: Loopback, 
     provider = Provider(project, family, server)
     server.asked, server.answer = (lambda received: received.prompt), "Perhaps."
     name, value, requests = family.own
-    ran = project.run(*provider.arguments, f"--taskgraph-{name}={value}", REPORT_ONLY)
+    ran = project.run(*provider.arguments, RECORD, f"--taskgraph-{name}={value}", REPORT_ONLY)
     assert (ran.clean, len(server.requests)) == (True, requests), ran.output
     assert str(project.record("r.json")["settings"][name]) == str(value)
     assert f"--taskgraph-{name}=" in project.run("--help").output
 
 
-@each_family
+@telling_families
 def test_repetitions_are_asked_separately_and_averaged(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     provider.fails = lambda prompt: len(provider.served) % 2 == 1
-    ran = project.run(*provider.arguments, "--taskgraph-repeats=2", REPORT_ONLY)
+    ran = project.run(*provider.arguments, RECORD, "--taskgraph-repeats=2", REPORT_ONLY)
     assert (ran.clean, len(provider.served)) == (True, 2 * family.size * family.requests), ran.output
     trials = project.record("r.json")["trials"]
     assert {trial["question"]["repetition"] for trial in trials} == {1, 2}
@@ -190,7 +189,7 @@ def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkey
     records = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        ran = project.spawn("--model=simulated:0.5", "-v", RECORD, REPORT_ONLY)
+        ran = project.spawn("--model=simulated:0.5", "--taskgraph-instances=2", "-v", RECORD, REPORT_ONLY)
         items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_")]
         records.append((items, json.dumps(project.record("r.json") | {"provenance": None})))
     assert records[0] == records[1]

@@ -10,7 +10,16 @@ from statistics import fmean, geometric_mean, harmonic_mean, stdev
 from typing import Any
 
 import pytest
-from benchmark_families import RECORD, REPORT_ONLY, Benchmark, each_family, each_suite, line_of, write
+from benchmark_families import (
+    RECORD,
+    Benchmark,
+    each_family,
+    each_suite,
+    line_of,
+    save_base,
+    simulated_run,
+    telling_families,
+)
 from plugin_project import Project
 
 from pytest_taskgraph.__main__ import main
@@ -18,9 +27,7 @@ from pytest_taskgraph.__main__ import main
 
 @each_suite
 def test_gates_apply_to_aggregates_groups_sections_and_labels(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    project.run("--model=simulated:1", *family.flags, RECORD)
-    record = project.record("r.json")
+    record = simulated_run(project, family, "1").record
     (described,) = record["families"]
     questions = [trial["question"] for trial in record["trials"]]
     labels = [f'{name}="{value}"' for name, value in questions[0]["labels"].items()]
@@ -83,9 +90,8 @@ def value_of(
 def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(project, family)
-    project.run("--model=simulated:0.5", *family.flags, RECORD, REPORT_ONLY, "--taskgraph-save=base")
-    (described,) = project.record("r.json")["families"]
+    save_base(project, family, "0.5")
+    (described,) = simulated_run(project, family, "0.5").record["families"]
     declared = described["aggregates"]
     aggregates = [aggregate for aggregate in declared if aggregate["name"] not in family.unmeasured]
     names = [aggregate["name"] for aggregate in aggregates if aggregate["kind"] != "seed-deviation"]
@@ -110,11 +116,9 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     assert {change["name"]: change["after"] for change in compared} == pytest.approx(expected)
 
 
-@each_family
+@telling_families
 def test_gates_with_unknown_names_list_known_names(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    project.run("--model=simulated:1", *family.flags, RECORD)
-    (first, *_) = project.record("r.json")["trials"]
+    (first, *_) = simulated_run(project, family, "1").record["trials"]
     group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
     for gate, listing in (
         (f"{group}x>=0.5", group),
@@ -126,11 +130,10 @@ def test_gates_with_unknown_names_list_known_names(project: Project, family: Ben
         assert "passed" not in ran.counts
 
 
-@each_suite
+@each_family
 def test_comparison_distinguishes_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
-    write(project, family)
+    save_base(project, family, "1")
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
-    assert project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base").code == 0
     same = project.run("--model=simulated:1", *compare)
     assert (same.code, "passed compare::base: identical replies" in line_of(same)) == (0, True), same.output
     worse = project.run("--model=simulated:0", *compare)
@@ -141,13 +144,10 @@ def test_comparison_distinguishes_identical_and_worse_runs(project: Project, fam
 
 @each_family
 def test_comparison_of_other_question_sets_is_refused(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base")
-    path = project.path / ".taskgraph" / "runs" / "base.json"
-    record = json.loads(path.read_text(encoding="utf-8"))
+    record = simulated_run(project, family, "1").record
     assert list(record["question_sets"]) == [family.name]
     record["question_sets"][family.name] += 1
-    path.write_text(json.dumps(record), encoding="utf-8")
+    project.write(".taskgraph/runs/base.json", json.dumps(record))
     ran = project.run("--model=simulated:1", *family.flags, "--taskgraph-compare=base")
     assert (ran.code, ran.clean) == (4, True), ran.output
     assert f"of the questions of '{family.name}'" in line_of(ran)

@@ -14,12 +14,12 @@ from benchmark_families import (
     FAMILIES,
     KINDS,
     PAGED,
-    REPORT_ONLY,
     REPORTS,
     Benchmark,
     each_family,
     each_suite,
     line_of,
+    simulated_run,
     write,
 )
 from informed_provider import Provider
@@ -39,7 +39,7 @@ def test_reports_are_well_formed_without_raw_hostile_text(
 ) -> None:
     provider = Provider(project, family, server)
     server.answer = lambda prompt: f"{HOSTILE}Final answer: {HOSTILE.strip()} {provider.wrong[prompt]}"
-    ran = project.run(*provider.arguments)
+    ran = project.run(*provider.arguments, *REPORTS)
     assert (ran.code, ran.clean) == (family.failing, True), ran.output
     texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
     texts |= {"terminal": ran.output, "junit": (project.path / "junit.xml").read_text(encoding="utf-8")}
@@ -55,18 +55,16 @@ def test_reports_are_well_formed_without_raw_hostile_text(
 
 @each_suite
 def test_reports_hold_tables_of_family(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, REPORT_ONLY)
-    record = project.record("r.json")
+    run = simulated_run(project, family, "0.5")
+    record = run.record
     (described,) = record["families"]
     declared = family.filled(described)
     assert declared
     assert declared <= {table["name"] for table in described["tables"]}
     assert declared <= {table["name"] for table in record["tables"]}
-    with (project.path / "r.tables").open(encoding="utf-8", newline="") as file:
-        assert declared <= {table["table"] for table in csv.DictReader(file) if table["family"] == family.name}
-    files = ((project.path / name).read_text(encoding="utf-8") for name in ("r.md", "r.html"))
-    texts = [ran.output, *map(unescape, files)]
+    rows = csv.DictReader(run.texts["tables"].splitlines())
+    assert declared <= {table["table"] for table in rows if table["family"] == family.name}
+    texts = [run.ran.output, unescape(run.texts["md"]), unescape(run.texts["html"])]
     for name in {row["name"] for table in record["tables"] for row in table["rows"]}:
         assert all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts), name
     for table in described["tables"]:
@@ -76,15 +74,14 @@ def test_reports_hold_tables_of_family(project: Project, family: Benchmark) -> N
 
 @each_family
 def test_reports_state_facts_of_run(project: Project, family: Benchmark) -> None:
-    write(project, family)
-    ran = project.run("--model=simulated:1", *family.flags, *REPORTS, REPORT_ONLY)
-    (described,) = project.record("r.json")["families"]
+    run = simulated_run(project, family, "1")
+    (described,) = run.record["families"]
     facts = {fact_name(name, value): value for name, value in described["facts"].items()}
-    markdown, html = (unescape((project.path / name).read_text(encoding="utf-8")) for name in ("r.md", "r.html"))
+    markdown, html = (unescape(run.texts[kind]) for kind in ("md", "html"))
     assert facts
     for name, value in facts.items():
         first = value.split(", ")[0][:40]  # a long path is cut
-        assert f"{name} {first}" in line_of(ran)
+        assert f"{name} {first}" in line_of(run.ran)
         assert f"- {name}: `{first}" in markdown
         assert f"<dt>{name}</dt><dd><bdi>{first}" in html
 

@@ -38,7 +38,7 @@ import sys
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.soundness.fuzzing import fuzz
-print(fuzz(understanding, "next_tasks", Settings(), 20, seed=1))
+print(fuzz(understanding, "next_tasks", Settings(), 5, seed=1))
 print(sorted(name for name in sys.modules if name.startswith("pytest_taskgraph.models") or name == "asyncio"))
 """
 
@@ -50,7 +50,7 @@ from pytest_taskgraph.soundness.fuzzing import fuzz
 from pytest_taskgraph.catalog import registrations
 with registrations() as made:
     made.add("prompt", "mine", "{# answer: whole #}\\n{{ workflow[:90] }} {{ question }}", "conftest.py")
-    for finding in fuzz(understanding, "next_tasks", Settings(prompt="mine", given=frozenset({"prompt"})), 40, seed=1):
+    for finding in fuzz(understanding, "next_tasks", Settings(prompt="mine", given=frozenset({"prompt"})), 10, seed=1):
         print(finding.property, finding.message, finding.instance.question.prompt, finding.instance.drawing)
 """
 

@@ -123,9 +123,9 @@ def test_lint_words_in_a_template_folder_are_the_place(project: LintProject) -> 
     assert linted.output.startswith("words/patterns/next_tasks.jinja:1: undefined-variable next_tasks: phrasing 1 uses")
 
 
-def property_of(project: LintProject, rule: str, *arguments: str) -> list[str]:
-    """Return the lines of the findings of one property among drawn questions."""
-    linted = project.lint("--examples=40", f"--select={rule}", *arguments)
+def property_of(project: LintProject, rule: str, *options: str, notation: str = "wadl") -> list[str]:
+    """Return the lines of the findings of one property among drawn questions in one notation."""
+    linted = project.lint("--examples=15", f"--select={rule}", "--", f"--taskgraph-notation={notation}", *options)
     assert linted.code == (1 if linted.lines else 0), linted
     return linted.lines
 
@@ -164,7 +164,7 @@ def test_lint_prompt_that_cuts_off_violates_a_property(project: LintProject, pro
     question = "Where do the links lead to that come directly from task '{{ task }}' of {{ place }}?"
     project.write_pattern(question, body=body, form="task-set")
     project.write("mine.jinja", f"{{# answer: whole #}}\n{prompt}\n{{{{ instruction }}}}\n")
-    assert property_of(project, rule, "--", "--taskgraph-prompt=mine.jinja")
+    assert property_of(project, rule, "--taskgraph-prompt=mine.jinja")
 
 
 LOSSY = """
@@ -204,7 +204,7 @@ def test_lint_notation_that_drops_something_violates_a_property(
     project.write_pattern(template, body=body, form="number")
     text = (project.path / "test_chosen.py").read_text(encoding="utf-8")
     project.write("test_chosen.py", text.replace('form="number"', 'form="number", needs=["data"]'))
-    assert property_of(project, rule, "--", "--taskgraph-notation=lossy")
+    assert property_of(project, rule, notation="lossy")
 
 
 def test_lint_suite_that_shows_workflows_on_request_finds_nothing(project: LintProject) -> None:
@@ -214,7 +214,7 @@ def test_lint_suite_that_shows_workflows_on_request_finds_nothing(project: LintP
         "@suite(understanding, patterns='next_tasks', presentation='agent', instances=2, vary=['names', 'order'])\n"
         "def test_agent(trial):\n    trial.check()\n",
     )
-    linted = project.lint("--examples=10")
+    linted = project.lint("--examples=3")
     assert (linted.code, linted.lines) == (0, []), linted
 
 

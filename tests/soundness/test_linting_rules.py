@@ -18,7 +18,7 @@ def project(
 
 def test_lint_sound_suite_finds_nothing(project: LintProject) -> None:
     project.write_riddles(*SOUND)
-    linted = project.lint("test_riddles.py")
+    linted = project.lint("test_riddles.py", "--examples=5")
     assert (linted.code, linted.lines) == (0, []), linted
     assert linted.output.splitlines()[-1].startswith("1 suite with 2 questions, ")
     assert linted.output.endswith(": no problem found\n")
@@ -212,7 +212,7 @@ def test_lint_rules_lists_each_with_its_remedy(project: LintProject) -> None:
 
 def test_lint_seed_same_gives_the_same_output(project: LintProject) -> None:
     project.write_riddles(*(row(f"q{i}", f"Is {i} TURN?", "yes" if i % 2 else "no") for i in range(20)))
-    first, second = project.lint("--seed=3").output, project.lint("--seed=3").output
+    first, second = project.lint("--seed=3", "--examples=5").output, project.lint("--seed=3", "--examples=5").output
     assert "deterministic" in first
     assert first == second
 

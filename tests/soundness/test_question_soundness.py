@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from canonical_form import canonical
 from drawn_workflows import generate
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.instances import Instance
@@ -36,7 +36,8 @@ from pytest_taskgraph.soundness.fuzzing import fuzz
 from pytest_taskgraph.workflow.model import Workflow
 
 SMALL = generate(Recipe(tasks=4, features=frozenset({"parallel", "data"})), 1)
-few = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(suppress_health_check=list(HealthCheck))
+unshrunk = settings(few, phases=[Phase.generate])
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_instances_of_a_suite_have_its_notations() -> None:
 def test_instances_without_statement_have_every_notation_and_prompt() -> None:
     labels = set[tuple[str, str]]()
 
-    @settings(few, max_examples=150, database=None)
+    @settings(few, max_examples=60, database=None)
     @given(understanding.instances("task_list", Settings(), {}))
     def collect(instance: Instance) -> None:
         labels.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
@@ -129,19 +130,19 @@ def test_instances_of_own_files_are_about_them(tmp_path: Path) -> None:
     stated = Settings(own={"workflow": (str(path),)})
     assert "next_tasks" in understanding.fuzz_groups(stated, {"patterns": ["next_tasks", "flow_start"]})
     assert fuzz(understanding, "next_tasks", stated, 10, seed=1) == []
-    instance = find(understanding.instances("next_tasks", stated, {}), lambda one: True)
+    instance = find(understanding.instances("next_tasks", stated, {}), lambda one: True, settings=unshrunk)
     assert notation("json").write(SMALL).strip() in instance.question.prompt
 
 
 def test_instances_of_a_planted_pattern_are_not_read_back() -> None:
-    instance = find(understanding.instances("wrong_task_order", Settings(), {}), lambda one: True)
+    instance = find(understanding.instances("wrong_task_order", Settings(), {}), lambda one: True, settings=unshrunk)
     assert "read-back" not in {check.property for check in instance.checks}
 
 
 def test_fuzz_registered_prompt_without_workflow_is_found() -> None:
     with registrations() as generated:
         generated.add("prompt", "mine", "{# answer: whole #}\n{{ question }} {{ instruction }}", "conftest.py")
-        findings = {finding.property: finding for finding in fuzz(understanding, "task_list", Settings(), 60, seed=1)}
+        findings = {finding.property: finding for finding in fuzz(understanding, "task_list", Settings(), 20, seed=1)}
     assert findings["template"].instance.question.labels["prompt"] == "mine"
     assert "does not hold the text of the workflow" in findings["template"].message
 
@@ -154,7 +155,7 @@ def test_fuzz_pattern_that_raises_names_the_exception(own_patterns: None) -> Non
 
     stated = Settings(own={"notation": ("json",)})
     (finding,) = (
-        finding for finding in fuzz(understanding, "raising", stated, 60, seed=1) if finding.property == "renders"
+        finding for finding in fuzz(understanding, "raising", stated, 20, seed=1) if finding.property == "renders"
     )
     assert "raised KeyError: 'many'" in finding.message
     assert finding.instance.size == 3
