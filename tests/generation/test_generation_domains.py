@@ -10,7 +10,7 @@ from random import Random
 import domain_oracle
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError, UsageError
@@ -21,7 +21,6 @@ from pytest_taskgraph.generation.vocabularies import domain_names, most_tasks, v
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.references import expand, levels
 
-few = settings(max_examples=25)
 AMONG = frozenset({"parallel", "exclusive", "inclusive", "loop", "mixed", "data", "hierarchy"})
 
 
@@ -52,7 +51,6 @@ def test_generated_domain_has_no_task_out_of_order(features: set[str], tasks: in
         assert domain_oracle.out_of_order(project.workflow) == []
 
 
-@few
 @given(st.data())
 def test_any_recipe_of_domain_has_no_task_out_of_order(data: st.DataObject) -> None:
     chosen = recipes(max_tasks=15, among=AMONG, vocabularies=domain_names())

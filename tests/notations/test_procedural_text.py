@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from procedural_graphs import WORDS, graphs
 
@@ -94,7 +94,6 @@ def test_read_of_written_text_is_the_graph(graph: ProceduralGraph) -> None:
     assert read.unread == ()
 
 
-@settings(max_examples=50)
 @given(graph=graphs(WORDS, st.sampled_from(["clerk", "head cook"])))
 def test_lenient_read_of_plain_words_is_the_graph(graph: ProceduralGraph) -> None:
     texts = [node.text for node in graph.nodes_of("action")]

@@ -6,7 +6,7 @@ import string
 from collections.abc import Callable, Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.paged.extraction_rules.document_sentences import (
@@ -76,7 +76,6 @@ def is_proper(graph: ProceduralGraph) -> bool:
     return not left and all(graph.incoming(node) and graph.outgoing(node) for node in gateways)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(CUES), max_size=60).map(" ".join))
 def test_extract_graph_of_any_cues_is_proper_and_can_be_written(document: str) -> None:
     graph = extract_graph(document)
@@ -86,7 +85,6 @@ def test_extract_graph_of_any_cues_is_proper_and_can_be_written(document: str) -
     assert len(read.graph.flows) == len(graph.flows)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400) | st.text(string.printable, max_size=400))
 def test_extract_graph_of_any_text_is_the_same_each_time(document: str) -> None:
     graph = extract_graph(document)

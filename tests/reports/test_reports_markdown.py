@@ -245,7 +245,7 @@ def test_markdown_comparison_shows_patterns_flips_and_template() -> None:
     assert "```diff\n- Which?\n+ Which ones?\n```" in text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(anything, anything, anything)
 def test_markdown_any_text_keeps_document_structure(text: str, name: str, model: str) -> None:
     def rendered(text: str, name: str, model: str) -> str:

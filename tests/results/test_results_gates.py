@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import comb, fsum
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
@@ -138,7 +138,6 @@ def test_gate_without_level_compares_estimate() -> None:
     assert verdict("structure>=0.73", rate(29, 40)).outcome == "failed"
 
 
-@settings(max_examples=40)
 @given(
     st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.8, 0.9])
 )
@@ -150,7 +149,6 @@ def test_gate_with_level_decides_by_interval(counts: tuple[int, int], threshold:
     assert case.reason.startswith("inconclusive: ") == (low < threshold <= high)
 
 
-@settings(max_examples=40)
 @given(counts_up_to(60))
 def test_gate_inconclusive_names_number_needed(counts: tuple[int, int]) -> None:
     case = verdict("structure>=0.81@95%", rate(*counts))

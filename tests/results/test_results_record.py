@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from described_runs import about_run, described
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from record_schema_file import COMMAND, FILE, SCHEMA, schema_text
 
@@ -116,7 +116,6 @@ def test_record_page_example_reads_record(
 
 
 @given(nasty, nasty, nasty)
-@settings(max_examples=60, deadline=None)
 def test_record_any_text_round_trips(
     tmp_path_factory: pytest.TempPathFactory, name: str, reply: str, prompt: str
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from procedural_builders import END, START, action, gateway, graph, procedural_graphs, stated
 
@@ -100,7 +100,6 @@ def test_read_procedure_of_a_reply_that_states_unread_lines_is_read(last: str) -
     assert answer.get("unread", ["x"]) == ["x"]
 
 
-@settings(max_examples=60)
 @given(procedural_graphs(least=1), st.lists(st.text(max_size=9), max_size=3), st.sampled_from(["lenient", "strict"]))
 def test_form_written_answer_reads_back(gold: ProceduralGraph, unread: list[str], parsing: Parsing) -> None:
     answer = read_procedure(write_procedural_graph(gold), parsing)
@@ -119,7 +118,6 @@ def test_read_procedure_of_any_text_gives_flows_or_is_unparseable(text: str, par
     assert answer["flows"]
 
 
-@settings(max_examples=300)
 @given(st.text(alphabet='ab ->()":\n\\`*→=XOR1For', max_size=60), st.sampled_from(["lenient", "strict"]))
 def test_read_procedure_of_any_flows_reads_back_what_it_writes(text: str, parsing: Parsing) -> None:
     try:
