@@ -44,7 +44,9 @@ def built(features: frozenset[str], tasks: int, draws: int = 3, **more: bool) ->
         assert count, recipe
 
 
-@pytest.mark.parametrize("tasks", [8, 20, 40])
+@pytest.mark.parametrize(
+    "tasks", [pytest.param(8, marks=pytest.mark.exhaustive), 20, pytest.param(40, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("features", [{"parallel"}, {"parallel", "exclusive", "loop"}, {"parallel", "hierarchy"}])
 def test_generated_domain_has_no_task_out_of_order(features: set[str], tasks: int) -> None:
     for project in built(frozenset(features), tasks):

@@ -34,6 +34,12 @@ def test_recipes_contradiction_raises_at_creation() -> None:
         recipes(features=["exclusive"], avoid=["exclusive"])
 
 
+def test_recipes_many_tasks_shrink_to_bound_without_features() -> None:
+    smallest = find(recipes(max_tasks=20), lambda recipe: recipe.tasks >= 5)
+    assert smallest == Recipe(tasks=5, width=2, depth=1)
+
+
+@pytest.mark.exhaustive
 def test_workflows_with_fork_shrink_to_smallest() -> None:
     smallest = find(
         workflows(recipes(max_tasks=6, among=["parallel"])),
@@ -44,6 +50,7 @@ def test_workflows_with_fork_shrink_to_smallest() -> None:
     assert not smallest.others
 
 
+@pytest.mark.exhaustive
 def test_workflows_long_chain_shrinks_to_bound() -> None:
     def long(one: Workflow) -> bool:
         return len(one.tasks) >= 5

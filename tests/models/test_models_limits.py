@@ -312,7 +312,7 @@ def test_limits_server_failure_stops_growth_for_round(kind: ProviderErrorKind) -
     run(main)
 
 
-@pytest.mark.parametrize("most", [1, 5, 30, 50, 120])
+@pytest.mark.parametrize("most", [1, 50, *(pytest.param(most, marks=pytest.mark.exhaustive) for most in (5, 30, 120))])
 def test_limits_limit_converges_to_capacity_of_provider(most: int) -> None:
     async def main() -> None:
         limits = limits_of()

@@ -286,34 +286,19 @@ def test_read_of_any_text_returns_a_graph_that_is_read_back(text: str, lenient: 
     assert read_procedural_graph(write_procedural_graph(graph)).graph == graph
 
 
-@pytest.mark.parametrize("lenient", [False, True])
+READ_BY_BOTH = ("(", '"', "->", '"\\', "\n")
+REPEATED = (
+    *(")", '("', "-", "=", "→", " ", ":", "\\", "* ", "`", "For ", "(a", "1. ", "> ", "[a=", "OR1 --[", "|"),
+    *("</think>", "<br>"),
+)
+
+
 @pytest.mark.parametrize(
-    "sign",
+    ("sign", "lenient"),
     [
-        "(",
-        ")",
-        '"',
-        '("',
-        "-",
-        "->",
-        "=",
-        "→",
-        " ",
-        ":",
-        "\\",
-        "* ",
-        "`",
-        "For ",
-        "(a",
-        "\n",
-        '"\\',
-        "1. ",
-        "> ",
-        "[a=",
-        "OR1 --[",
-        "|",
-        "</think>",
-        "<br>",
+        *((sign, True) for sign in (*READ_BY_BOTH, *REPEATED)),
+        *((sign, False) for sign in READ_BY_BOTH),
+        *(pytest.param(sign, False, marks=pytest.mark.exhaustive) for sign in REPEATED),
     ],
 )
 def test_read_of_hostile_repetition_comes_to_an_end(sign: str, lenient: bool) -> None:

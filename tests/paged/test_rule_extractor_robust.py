@@ -93,6 +93,17 @@ def test_extract_graph_of_any_text_is_the_same_each_time(document: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LONG)
+def test_extract_graph_of_any_repetition_is_proper(kind: str) -> None:
+    assert is_proper(extract_graph(LONG[kind]()[:10_000]))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("words", "conditions"),
+        *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in LONG if kind not in ("words", "conditions")),
+    ],
+)
 def test_extract_graph_of_ten_megabytes_reads_the_beginning(kind: str) -> None:
     document = LONG[kind]()
     assert len(document) > 6_000_000

@@ -170,7 +170,13 @@ def random_loss(rng: Random, clusters: int, size: int, flips: float) -> LossEsti
 
 @pytest.mark.parametrize(
     ("clusters", "size", "flips"),
-    [(50, 1, 0.1), (100, 1, 0.3), (10, 10, 0.1), (12, 4, 0.4), (8, 20, 0.3), (10, 20, 0.02)],
+    [
+        *((50, 1, 0.1), (12, 4, 0.4)),
+        *(
+            pytest.param(*sizes, marks=pytest.mark.exhaustive)
+            for sizes in ((100, 1, 0.3), (10, 10, 0.1), (8, 20, 0.3), (10, 20, 0.02))
+        ),
+    ],
 )
 def test_needed_clusters_decide_in_4_of_5_runs(clusters: int, size: int, flips: float) -> None:
     rng = Random(f"{clusters} {size} {flips}")

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from dataclasses import fields, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -50,10 +51,16 @@ def make_trial(name: str, reply: str = "Final answer: A", model: str = "m", prom
     return Trial(question, model, "right", Reply(reply, 10, 2, cost=None), Score(1.0, {"recall": None}, given=["A"]))
 
 
+@cache
+def schema_validator() -> Any:  # noqa: ANN401 - the package states no types
+    """Return a validator of the record's schema, which is a valid schema itself."""
+    kind = import_module("jsonschema").Draft202012Validator
+    kind.check_schema(SCHEMA)
+    return kind(SCHEMA)
+
+
 def valid(data: dict[str, Any]) -> bool:
-    validator = import_module("jsonschema").Draft202012Validator
-    validator.check_schema(SCHEMA)
-    validator(SCHEMA).validate(data)
+    schema_validator().validate(data)
     return True
 
 

@@ -90,8 +90,7 @@ def replied(text: str, place: Place) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
-@given(data=st.data())
+@given(data=st.data(), place=st.sampled_from(["marker", "whole", "first-line"]))
 def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(NASTY)
     answer = data.draw(answers(name, names))
@@ -104,8 +103,7 @@ def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, d
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@pytest.mark.parametrize("place", ["marker", "whole"])
-@given(data=st.data())
+@given(data=st.data(), place=st.sampled_from(["marker", "whole"]))
 def test_form_strict_parsing_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(PLAIN)
     answer = data.draw(answers(name, names))
