@@ -7,9 +7,7 @@ the user's need and what was considered for removal.
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from test_rooms import PACKAGE, ROOT, SHELVES, imported, sources
+from test_rooms import PACKAGE, ROOT, SHELVES, imported, parsed, sources
 
 CEILINGS = tomllib.loads((ROOT / "ceilings.toml").read_text(encoding="utf-8"))
 FAMILIES = ("understanding", "tasklama", "steps", "paged")
@@ -25,10 +23,6 @@ MODULE_CODE_LINES = 400
 FRAGMENT_CODE_LINES = 60
 # Called by a library, by a name that it decides: pytest's and aiohttp's protocols.
 CALLED_FROM_OUTSIDE = {"toterminal", "head_line", "iter_chunked"}
-NO_CODE = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}  # fmt: skip
 
 
 class Size(NamedTuple):
@@ -44,17 +38,22 @@ class Size(NamedTuple):
 
 def size(source: str) -> Size:
     """Return the size of a module: lines without blanks, comments and docstrings, and statements."""
-    tree = ast.parse(source)
     documented: set[int] = set()
+    texts: set[int] = set()
     statements = 0
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            documented |= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+            documented |= _lines_of(node)
         elif isinstance(node, ast.stmt):
             statements += 1
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    lines = {line for token in tokens if token.type not in NO_CODE for line in range(token.start[0], token.end[0] + 1)}
-    return Size(len(lines - documented), statements, 1)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts |= _lines_of(node)  # a line of a text may look blank, or like a comment
+    lines = {number for number, line in enumerate(source.split("\n"), 1) if line.strip() and line.strip()[0] != "#"}
+    return Size(len((lines | texts) - documented), statements, 1)
+
+
+def _lines_of(node: ast.stmt | ast.expr) -> set[int]:
+    return {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
 def room(path: str) -> str:
@@ -88,10 +87,10 @@ def importers() -> Mapping[str, frozenset[str]]:
     """Return the modules that import each module, by dotted names below the package."""
     found = sources()
     dotted = {path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in found}
-    by_module: dict[str, set[str]] = {}
+    modules, by_module = {*dotted.values()}, dict[str, set[str]]()
     for path, source in found.items():
         for name in imported(path, source):
-            module = module_of(name, {*dotted.values()})
+            module = module_of(name, modules)
             if module is not None and module != dotted[path]:
                 by_module.setdefault(module, set()).add(dotted[path])
     return {module: frozenset(names) for module, names in by_module.items()}
@@ -124,19 +123,20 @@ def identifiers(tree: ast.AST) -> Iterator[str]:
 
 def unused_names() -> list[str]:
     """Return the functions, methods and classes that neither package, suites nor documentation name."""
-    trees = {path: ast.parse(source) for path, source in sources().items()}
+    trees = {path: parsed(source) for path, source in sources().items()}
     used = {name for tree in trees.values() for name in identifiers(tree)}
     pages = [
         ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "suites").rglob("*.py"),
         *(ROOT / PACKAGE).rglob("*.jinja"),
     ]  # fmt: skip
     used |= {word for page in pages for word in re.findall(r"\w+", page.read_text(encoding="utf-8"))}
+    used |= CALLED_FROM_OUTSIDE
     return sorted(
         f"{path}: {node.name}"
         for path, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and node.name not in used | CALLED_FROM_OUTSIDE
+        and node.name not in used
         and not re.match(r"__|pytest_", node.name)
     )
 

@@ -58,6 +58,12 @@ def sources() -> Mapping[str, str]:
 
 
 @cache
+def parsed(source: str) -> ast.Module:
+    """Return the tree of a module, which nobody changes."""
+    return ast.parse(source)
+
+
+@cache
 def imported(path: str, source: str) -> tuple[str, ...]:
     """The dotted names, below the package, that a module imports: at the top, in functions, for type checkers.
 
@@ -68,18 +74,23 @@ def imported(path: str, source: str) -> tuple[str, ...]:
 
 def _imported(path: str, source: str) -> Iterator[str]:
     inside = (PACKAGE, *PurePosixPath(path).parent.parts)
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [f"{_absolute(inside, node.level, node.module or '')}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+        elif isinstance(node, ast.Call) and _last_name(node.func) in ("import_module", "__import__"):
             names = [_called(inside, node)]
         for name in names:
             package, _, below = f"{name}.".partition(".")
             if package in (PACKAGE, "?"):
                 yield below.rstrip(".") or ("?" if package == "?" else "__init__")
+
+
+def _last_name(function: ast.expr) -> str:
+    """Return the name that is called, without the object before its dot."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _absolute(inside: tuple[str, ...], level: int, module: str) -> str:
@@ -130,7 +141,7 @@ def unlisted(shelf: str, modules: Mapping[str, str]) -> list[str]:
     """
     paths = {_dotted(path): path for path in modules if path.startswith(f"{shelf}/")}
     front = shelf.replace("/", ".")
-    modules_ = re.findall(r"^([\w.]+)(?=  )", ast.get_docstring(ast.parse(modules[paths[front]])) or "", re.MULTILINE)
+    modules_ = re.findall(r"^([\w.]+)(?=  )", ast.get_docstring(parsed(modules[paths[front]])) or "", re.MULTILINE)
     reached: set[str] = set()
     todo = [front, *(name for name in (f"{front}.{name_}" for name_ in modules_) if name in paths)]
     while todo:
@@ -150,9 +161,8 @@ def _dotted(path: str) -> str:
 
 def loaded(path: str, source: str) -> Iterator[str]:
     """Yield the dotted names, below the package, that a module imports while it is imported itself."""
-    tree = ast.parse(source)
-    tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    yield from imported(path, ast.unparse(tree))
+    imports: list[ast.stmt] = [node for node in parsed(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    yield from imported(path, ast.unparse(ast.Module(imports, type_ignores=[])))
 
 
 def circles(modules: Mapping[str, str]) -> list[list[str]]:
@@ -230,7 +240,7 @@ def test_functions_are_short() -> None:
     functions = {
         f"{path}:{node.lineno} {node.name}": lines_of(node)
         for path, text in sources().items()
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, Function)
     }
     assert {where: n for where, n in functions.items() if n > FUNCTION_LINES} == {}
@@ -239,7 +249,7 @@ def test_functions_are_short() -> None:
 def test_modules_and_classes_have_descriptive_names() -> None:
     names = [*sources(), *(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py"))]
     for text in sources().values():
-        names += [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)]
+        names += [node.name for node in ast.walk(parsed(text)) if isinstance(node, ast.ClassDef)]
     words = {name: {word.lower() for word in re.findall(r"[A-Z]?[a-z]+", name)} for name in names}
     assert [name for name in names if words[name] & NAMES_THAT_SAY_NOTHING] == []
 

@@ -14,7 +14,7 @@ import bounded_process
 import pytest
 from canonical_form import canonical
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from workflow_builders import block_tree
 
@@ -31,7 +31,6 @@ from pytest_taskgraph.workflow.references import expand, levels
 from pytest_taskgraph.workflow.semantics.block_structure import Block
 from pytest_taskgraph.workflow.semantics.concurrency import block_after
 
-few = settings(max_examples=40)
 ROOT = Path(__file__).parents[2]
 SUBSETS = [*itertools.combinations(sorted(FEATURES), 1), *itertools.combinations(sorted(FEATURES), 2)]
 RECIPES = recipes(max_tasks=30, vocabularies=("neutral", "kitchen", "orders"))
@@ -59,13 +58,11 @@ def test_build_any_pair_of_features_has_them(subset: tuple[str, ...]) -> None:
         assert holds_what_is_demanded(recipe, generate(recipe, "-".join(subset)))
 
 
-@few
 @given(st.data(), RECIPES)
 def test_build_has_exactly_demanded_features(data: st.DataObject, recipe: Recipe) -> None:
     assert holds_what_is_demanded(recipe, data.draw(workflows(recipe)))
 
 
-@settings(max_examples=30)
 @given(recipes(max_tasks=200, max_cross_links=5), st.integers())
 def test_build_any_size_has_exact_tasks_and_is_well_formed(recipe: Recipe, seed: int) -> None:
     workflow = generate(recipe, seed)
@@ -73,7 +70,6 @@ def test_build_any_size_has_exact_tasks_and_is_well_formed(recipe: Recipe, seed:
     check(workflow)
 
 
-@few
 @given(st.data(), RECIPES)
 def test_build_levels_are_blocks_within_width_and_depth(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -92,7 +88,6 @@ def width(block: Block) -> int:
     return max([own, *map(width, block.children)])
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, max_cross_links=4))
 def test_build_result_is_in_normal_form(data: st.DataObject, recipe: Recipe) -> None:
     workflow = expand(data.draw(workflows(recipe)))
@@ -104,7 +99,6 @@ def test_build_result_is_in_normal_form(data: st.DataObject, recipe: Recipe) -> 
         assert {link.source for link in level.links if link.guard is not None} <= set(level.task_names)
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"]))
 def test_build_fork_follows_a_task(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -118,7 +112,6 @@ OPERATOR_FEATURES = {
 }  # fmt: skip
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"], among=OPERATOR_FEATURES))
 def test_build_demanded_operator_follows_a_task(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -126,7 +119,6 @@ def test_build_demanded_operator_follows_a_task(data: st.DataObject, recipe: Rec
         assert any(block_after(workflow, task, OPERATOR_FEATURES[feature]) for task in workflow.task_names)
 
 
-@few
 @given(st.data(), st.integers(1, 6))
 def test_cross_links_are_new_forward_links(data: st.DataObject, links: int) -> None:
     blocks = recipes(max_tasks=25, features=["parallel"], among=["exclusive", "inclusive", "hierarchy"])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.generation.recipe import Recipe
@@ -16,8 +16,6 @@ from pytest_taskgraph.workflow.graph import ancestors, inputs, producers, reader
 from pytest_taskgraph.workflow.guards.solver import exclusive, parse_guard
 from pytest_taskgraph.workflow.model import OTHERWISE, Task
 from pytest_taskgraph.workflow.references import expand, find, levels
-
-few = settings(max_examples=40)
 
 DATA = recipes(max_tasks=25, features=["data"], vocabularies=("neutral", "kitchen", "orders"))
 DRAWN_DATA = recipes(max_tasks=25, features=["data"])  # those of a domain are what its tasks read and write
@@ -43,7 +41,6 @@ def test_content_some_tasks_have_attribute_and_some_not(
         assert {bool(has(task)) for task in workflow.tasks} == {True, False}
 
 
-@few
 @given(st.data(), DATA)
 def test_data_flow_follows_control_flow_without_cycle(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -53,7 +50,6 @@ def test_data_flow_follows_control_flow_without_cycle(data: st.DataObject, recip
                 assert set(producers(level, data_object.name)) <= set(ancestors(level, reader))
 
 
-@few
 @given(st.data(), DRAWN_DATA)
 def test_data_of_level_has_inputs_and_single_writers(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -71,7 +67,6 @@ def test_data_chains_are_long_and_rarely_shared() -> None:
     assert 0 < sum(shared) < 20
 
 
-@few
 @given(st.data(), EVERYTHING)
 def test_names_of_project_are_unique(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
@@ -90,7 +85,6 @@ def test_names_of_project_are_unique(data: st.DataObject, recipe: Recipe) -> Non
     assert all(name.isascii() and name.isidentifier() and name[0].isalpha() for name in names)
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, features=["guards"], among=["exclusive", "inclusive", "loop", "domains"]))
 def test_guards_are_decided_and_share_no_parameter(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -109,7 +103,6 @@ def test_guards_are_decided_and_share_no_parameter(data: st.DataObject, recipe: 
 LOOPS = recipes(max_tasks=30, features=["loop", "effects"], among=["hierarchy", "parallel", "domains"])
 
 
-@few
 @given(st.data(), LOOPS)
 def test_effects_loop_changes_its_parameter(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(data.draw(workflows(recipe))):
@@ -118,7 +111,6 @@ def test_effects_loop_changes_its_parameter(data: st.DataObject, recipe: Recipe)
         assert effects == tested_parameters - {OTHERWISE}
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, features=["bindings"], among=["references", "hierarchy", "parallel"]))
 def test_bindings_join_inner_data_to_data_of_task(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
@@ -136,7 +128,6 @@ def test_bindings_join_inner_data_to_data_of_task(data: st.DataObject, recipe: R
             assert flows == (bool(producers(inner, within)), not producers(inner, within))
 
 
-@few
 @given(st.data(), recipes(max_tasks=30, features=["references"], among=FEATURES - {"derivation"}))
 def test_references_form_chains_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))

@@ -6,7 +6,7 @@ from random import Random
 
 from canonical_form import canonical
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.generation.levels import derive
@@ -16,12 +16,9 @@ from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES
 from pytest_taskgraph.workflow.references import assemble
 
-few = settings(max_examples=40)
-
 PLAIN = recipes(max_tasks=20, among=FEATURES - {"derivation"})
 
 
-@few
 @given(st.data(), PLAIN)
 def test_derive_assembles_to_original(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))

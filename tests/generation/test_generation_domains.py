@@ -10,7 +10,7 @@ from random import Random
 import domain_oracle
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError, UsageError
@@ -21,7 +21,6 @@ from pytest_taskgraph.generation.vocabularies import domain_names, most_tasks, v
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.references import expand, levels
 
-few = settings(max_examples=25)
 AMONG = frozenset({"parallel", "exclusive", "inclusive", "loop", "mixed", "data", "hierarchy"})
 
 
@@ -45,14 +44,15 @@ def built(features: frozenset[str], tasks: int, draws: int = 3, **more: bool) ->
         assert count, recipe
 
 
-@pytest.mark.parametrize("tasks", [8, 20, 40])
+@pytest.mark.parametrize(
+    "tasks", [pytest.param(8, marks=pytest.mark.exhaustive), 20, pytest.param(40, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("features", [{"parallel"}, {"parallel", "exclusive", "loop"}, {"parallel", "hierarchy"}])
 def test_generated_domain_has_no_task_out_of_order(features: set[str], tasks: int) -> None:
     for project in built(frozenset(features), tasks):
         assert domain_oracle.out_of_order(project.workflow) == []
 
 
-@few
 @given(st.data())
 def test_any_recipe_of_domain_has_no_task_out_of_order(data: st.DataObject) -> None:
     chosen = recipes(max_tasks=15, among=AMONG, vocabularies=domain_names())

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import RecipeTooSmallError, UnknownNameError, UsageError
@@ -92,7 +92,6 @@ def test_cross_links_fork_and_so_contradict_avoiding_forks() -> None:
         of(avoid=["parallel"], cross_links=1)
 
 
-@settings(max_examples=50)
 @given(st.frozensets(st.sampled_from(sorted(FEATURES))))
 def test_demanded_features_include_implied(features: frozenset[str]) -> None:
     demanded = demanded_features(Recipe(features=features))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import find, given
 from hypothesis import strategies as st
 
 import pytest_taskgraph
@@ -18,10 +18,7 @@ from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.project import every_level
 
-few = settings(max_examples=40)
 
-
-@few
 @given(st.data(), st.sampled_from(sorted(FEATURES)))
 def test_recipes_have_features_and_none_avoided(data: st.DataObject, avoided: str) -> None:
     recipe = data.draw(recipes(5, 15, avoid=[avoided], vocabularies=["kitchen"], max_cross_links=2))
@@ -37,6 +34,12 @@ def test_recipes_contradiction_raises_at_creation() -> None:
         recipes(features=["exclusive"], avoid=["exclusive"])
 
 
+def test_recipes_many_tasks_shrink_to_bound_without_features() -> None:
+    smallest = find(recipes(max_tasks=20), lambda recipe: recipe.tasks >= 5)
+    assert smallest == Recipe(tasks=5, width=2, depth=1)
+
+
+@pytest.mark.exhaustive
 def test_workflows_with_fork_shrink_to_smallest() -> None:
     smallest = find(
         workflows(recipes(max_tasks=6, among=["parallel"])),
@@ -47,6 +50,7 @@ def test_workflows_with_fork_shrink_to_smallest() -> None:
     assert not smallest.others
 
 
+@pytest.mark.exhaustive
 def test_workflows_long_chain_shrinks_to_bound() -> None:
     def long(one: Workflow) -> bool:
         return len(one.tasks) >= 5
@@ -54,20 +58,17 @@ def test_workflows_long_chain_shrinks_to_bound() -> None:
     assert len(find(workflows(recipes(max_tasks=6)), long).tasks) == 5
 
 
-@few
 @given(workflows(recipes(max_tasks=10, among=["parallel"]), mutation=MUTATIONS["back-link"]))
 def test_workflows_can_be_mutated(workflow: Workflow) -> None:
     assert shortest_cycle(workflow)
 
 
-@few
 @given(workflows(Recipe(tasks=6, features=frozenset({"data"}))))
 def test_workflows_of_one_recipe_are_all_of_that_recipe(workflow: Workflow) -> None:
     assert len(workflow.tasks) == 6
     assert "data" in features(workflow)
 
 
-@few
 @given(pytest_taskgraph.workflows(features=["parallel"], avoid=["loop", "data"], tasks=(4, 6)))
 def test_workflows_with_features_have_them_and_none_avoided(workflow: Workflow) -> None:
     present = features(workflow)
@@ -76,13 +77,11 @@ def test_workflows_with_features_have_them_and_none_avoided(workflow: Workflow) 
     assert sum(len(level.tasks) for level in every_level(workflow)) >= 4
 
 
-@few
 @given(workflows(features=["exclusive"], avoid=FEATURES - {"exclusive", "guards"}, tasks=5))
 def test_workflows_of_a_number_of_tasks_have_it(workflow: Workflow) -> None:
     assert len(workflow.tasks) == 5
 
 
-@few
 @given(workflows(avoid=["hierarchy", "derivation"], tasks=(3, 6)))
 def test_workflows_of_one_level_hold_all_their_tasks(workflow: Workflow) -> None:
     assert len(workflow.tasks) >= 3

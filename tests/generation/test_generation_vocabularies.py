@@ -67,8 +67,9 @@ def words(sentence: str) -> list[str]:
     return re.findall(r"[a-z]+", sentence.lower())
 
 
-def telling_words(sentence: str) -> list[str]:
-    return [word for word in words(sentence) if not EMPTY_WORDS.fullmatch(word)]
+@cache
+def telling_words(sentence: str) -> tuple[str, ...]:
+    return tuple(word for word in words(sentence) if not EMPTY_WORDS.fullmatch(word))
 
 
 def content(sentence: str) -> set[str]:

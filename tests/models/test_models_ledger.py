@@ -110,7 +110,7 @@ def test_enter_any_concurrency_grants_same_as_sequential(
     assert [question.outcome for question in coming] == sequential_outcomes(plan, limit)
 
 
-@given(st.lists(st.tuples(costs, st.integers(0, 2)), max_size=14), limits, st.data())
+@given(st.lists(st.tuples(costs, st.integers(0, 2)), max_size=7), limits, st.data())
 def test_enter_several_processes_neither_exceeds_nor_starves(
     plan: list[tuple[tuple[float, float], int]], limit: float, data: st.DataObject
 ) -> None:

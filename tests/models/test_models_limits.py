@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from virtual_time import clock, run
 
@@ -25,7 +25,6 @@ from pytest_taskgraph.trial import Reply
 
 GOOD = Reply("yes")
 LATENCIES = st.lists(st.floats(0.001, 10.0), min_size=1, max_size=40)
-QUICK = settings(max_examples=40, deadline=None)
 
 
 def limits_of(
@@ -101,7 +100,6 @@ class Provider:
             self.limits.note_reply(GOOD, slot)
 
 
-@QUICK
 @given(st.one_of(st.integers(1, 6), st.just(None)), LATENCIES)
 def test_limits_in_flight_never_exceeds_limit(concurrency: int | None, latencies: list[float]) -> None:
     async def main() -> None:
@@ -135,7 +133,6 @@ def test_limits_fixed_limit_is_used_fully_and_constant() -> None:
     run(main)
 
 
-@QUICK
 @given(st.permutations(range(12)), st.integers(1, 4))
 def test_limits_free_slot_goes_to_lowest_position(positions: list[int], concurrency: int) -> None:
     async def main() -> None:
@@ -177,7 +174,6 @@ def test_limits_equal_positions_go_in_order_of_arrival() -> None:
     run(main)
 
 
-@QUICK
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), LATENCIES)
 def test_limits_all_waiting_requests_are_sent(positions: list[int], latencies: list[float]) -> None:
     async def main() -> None:
@@ -197,7 +193,6 @@ def test_limits_all_waiting_requests_are_sent(positions: list[int], latencies: l
     run(main)
 
 
-@QUICK
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 11)), max_size=12), st.booleans())
 def test_limits_cancellation_at_any_point_frees_slot(cuts: list[tuple[int, int]], paced: bool) -> None:
     async def main() -> None:
@@ -317,7 +312,7 @@ def test_limits_server_failure_stops_growth_for_round(kind: ProviderErrorKind) -
     run(main)
 
 
-@pytest.mark.parametrize("most", [1, 5, 30, 50, 120])
+@pytest.mark.parametrize("most", [1, 50, *(pytest.param(most, marks=pytest.mark.exhaustive) for most in (5, 30, 120))])
 def test_limits_limit_converges_to_capacity_of_provider(most: int) -> None:
     async def main() -> None:
         limits = limits_of()
@@ -416,7 +411,6 @@ def sender(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0)
     return send
 
 
-@QUICK
 @given(st.sampled_from([0.5, 1, 2, 7, 30, 90.5]), st.lists(st.floats(0, 100), min_size=1, max_size=80))
 def test_pace_requests_in_any_minute_stay_within_rpm(rpm: float, arrivals: list[float]) -> None:
     async def main() -> None:
@@ -439,7 +433,6 @@ def test_pace_requests_are_spread_evenly_and_used_fully() -> None:
     run(main)
 
 
-@QUICK
 @given(
     st.lists(st.tuples(st.integers(1, 400), st.integers(0, 400), st.floats(0, 60)), min_size=1, max_size=40),
     st.integers(400, 2000),

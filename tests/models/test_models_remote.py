@@ -340,7 +340,11 @@ print(asyncio.run(ask()))
 
 
 @pytest.mark.parametrize(
-    ("import_", "message"), [("works", "Final answer: yes\n"), ("fails", "bad-request: import of litellm halted")]
+    ("import_", "message"),
+    [
+        pytest.param("works", "Final answer: yes\n", marks=pytest.mark.exhaustive),
+        ("fails", "bad-request: import of litellm halted"),
+    ],
 )
 def test_litellm_failed_preload_is_reported_by_first_request(server: Loopback, import_: str, message: str) -> None:
     done = bounded_process.run([sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_])

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from virtual_time import clock, run
 
@@ -230,7 +230,6 @@ def test_retry_rate_limits_have_own_bound() -> None:
     alone(main)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["rate-limit", "timeout", "connection", "server"]), max_size=40))
 def test_retry_attempts_are_bounded_for_any_failures(kinds: list[ProviderErrorKind]) -> None:
     async def main() -> None:
@@ -360,7 +359,6 @@ def test_retry_wait_frees_slot_for_others() -> None:
     alone(main)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(0.0, 40.0), st.integers(1, 4))
 def test_retry_cancellation_at_any_time_frees_all(after: float, concurrency: int) -> None:
     async def main() -> None:

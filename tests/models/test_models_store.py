@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NotAskedError, UsageError
@@ -68,7 +68,6 @@ async def hops(times: int = 200) -> None:
         await asyncio.sleep(0.0005)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4))
 def test_store_returns_replies_unchanged(stored: list[Reply]) -> None:
     async def keep(store: Store) -> None:

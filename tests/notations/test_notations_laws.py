@@ -42,7 +42,7 @@ from pytest_taskgraph.workflow.model import (
 )
 from pytest_taskgraph.workflow.references import assemble, levels, nested_task_paths
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+few = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 every = pytest.mark.parametrize("name", sorted(NOTATIONS))
 
 RICH = Recipe(tasks=30, features=FEATURES - {"derivation", "references"})
@@ -272,7 +272,7 @@ def well_placed(error: ReadError | None, text: str) -> bool:
 
 
 @every
-@settings(few, max_examples=60)
+@few
 @given(workflow=st.sampled_from([SMALL_ONE, RICH_ONE]), edits=EDITS)
 def test_parse_damaged_text_raises_read_errors_only(
     name: str, workflow: Workflow, edits: list[tuple[str, int, str]]

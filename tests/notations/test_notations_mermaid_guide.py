@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from chart_corpus import READ, Sample
 from guide_reader import Link, Path, Reading
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import ReadError
@@ -146,7 +146,6 @@ def charts(draw: st.DrawFn, depth: int = 0) -> list[str]:
     return lines
 
 
-@settings(max_examples=150, deadline=None)
 @given(lines=charts())
 def test_guide_of_any_chart_leads_to_same_graph(lines: list[str]) -> None:
     boxes = [line for line in lines if line.startswith("subgraph g")]

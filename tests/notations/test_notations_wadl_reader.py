@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from steps import growth
 
@@ -276,7 +276,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE)), st.integers(0, 9), st.sampled_from(PIECES)), max_size=4))
 def test_read_damaged_text_is_workflow_or_error_with_place(damage: list[tuple[int, int, str]]) -> None:
     text = SAMPLE
@@ -289,7 +288,6 @@ def test_read_damaged_text_is_workflow_or_error_with_place(damage: list[tuple[in
         assert 1 <= error.column <= len(lines[error.line - 1]) + 1
 
 
-@settings(max_examples=100)
 @given(st.text())
 def test_read_any_text_is_workflow_or_read_error(text: str) -> None:
     assert refusal(text) is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from canonical_form import canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.notations.notation import Notation
@@ -80,7 +80,6 @@ def wild(draw: st.DrawFn, depth: int = 2) -> Workflow:
 
 
 @pytest.mark.parametrize("notation", VARIANTS, ids=lambda one: one.name)
-@settings(max_examples=40)
 @given(workflow=wild())
 def test_read_written_wadl_returns_workflow(notation: Notation, workflow: Workflow) -> None:
     assert canonical(notation.read(notation.write(workflow))) == canonical(workflow)

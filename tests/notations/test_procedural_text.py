@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from procedural_graphs import WORDS, graphs
 
@@ -94,7 +94,6 @@ def test_read_of_written_text_is_the_graph(graph: ProceduralGraph) -> None:
     assert read.unread == ()
 
 
-@settings(max_examples=50)
 @given(graph=graphs(WORDS, st.sampled_from(["clerk", "head cook"])))
 def test_lenient_read_of_plain_words_is_the_graph(graph: ProceduralGraph) -> None:
     texts = [node.text for node in graph.nodes_of("action")]
@@ -287,34 +286,19 @@ def test_read_of_any_text_returns_a_graph_that_is_read_back(text: str, lenient: 
     assert read_procedural_graph(write_procedural_graph(graph)).graph == graph
 
 
-@pytest.mark.parametrize("lenient", [False, True])
+READ_BY_BOTH = ("(", '"', "->", '"\\', "\n")
+REPEATED = (
+    *(")", '("', "-", "=", "→", " ", ":", "\\", "* ", "`", "For ", "(a", "1. ", "> ", "[a=", "OR1 --[", "|"),
+    *("</think>", "<br>"),
+)
+
+
 @pytest.mark.parametrize(
-    "sign",
+    ("sign", "lenient"),
     [
-        "(",
-        ")",
-        '"',
-        '("',
-        "-",
-        "->",
-        "=",
-        "→",
-        " ",
-        ":",
-        "\\",
-        "* ",
-        "`",
-        "For ",
-        "(a",
-        "\n",
-        '"\\',
-        "1. ",
-        "> ",
-        "[a=",
-        "OR1 --[",
-        "|",
-        "</think>",
-        "<br>",
+        *((sign, True) for sign in (*READ_BY_BOTH, *REPEATED)),
+        *((sign, False) for sign in READ_BY_BOTH),
+        *(pytest.param(sign, False, marks=pytest.mark.exhaustive) for sign in REPEATED),
     ],
 )
 def test_read_of_hostile_repetition_comes_to_an_end(sign: str, lenient: bool) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from document_graphs import graph_of, nested_graphs
 from document_reader import DocumentReader, comparable_graph, same
-from hypothesis import given, settings
+from hypothesis import given
 
 from pytest_taskgraph.benchmarks.paged.documents import write_document
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
@@ -14,7 +14,6 @@ def recovers(graph: ProceduralGraph) -> bool:
     return same(DocumentReader().read(sentences), comparable_graph(graph))
 
 
-@settings(max_examples=60)
 @given(nested_graphs(depth=3))
 def test_write_document_nested_graph_can_be_read_back(graph: ProceduralGraph) -> None:
     assert recovers(graph)

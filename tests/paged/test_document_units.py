@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 from document_graphs import graph_of, nested_graphs, untidy_graphs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from procedural_graphs import graphs
 
@@ -159,7 +159,6 @@ def test_recompose_units_of_any_texts_and_flows_is_the_graph(graph: ProceduralGr
     assert recompose(decompose(graph)) == graph
 
 
-@settings(max_examples=50)
 @given(st.integers(0, 10**6), st.integers(0, 200))
 def test_recompose_units_of_generated_graph_is_the_graph(seed: int, number: int) -> None:
     graph = generate_graph(seed, number).graph

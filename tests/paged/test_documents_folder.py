@@ -233,12 +233,6 @@ def test_read_documents_nothing_usable_says_what_is_expected(tmp_path: Path, nam
         read_documents(tmp_path / name)
 
 
-def test_read_documents_damaged_archive_says_so(tmp_path: Path) -> None:
-    (tmp_path / "own.zip").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(UsageError, match="the zip archive cannot be read"):
-        read_documents(tmp_path / "own.zip")
-
-
 def test_written_generated_graphs_are_read_back_from_folder(tmp_path: Path) -> None:
     graphs = {f"g{number:02}": generate_graph(3, number).graph for number in range(12)}
     for name, graph in graphs.items():

@@ -6,7 +6,7 @@ import string
 from collections.abc import Callable, Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.paged.extraction_rules.document_sentences import (
@@ -76,7 +76,6 @@ def is_proper(graph: ProceduralGraph) -> bool:
     return not left and all(graph.incoming(node) and graph.outgoing(node) for node in gateways)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(CUES), max_size=60).map(" ".join))
 def test_extract_graph_of_any_cues_is_proper_and_can_be_written(document: str) -> None:
     graph = extract_graph(document)
@@ -86,7 +85,6 @@ def test_extract_graph_of_any_cues_is_proper_and_can_be_written(document: str) -
     assert len(read.graph.flows) == len(graph.flows)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400) | st.text(string.printable, max_size=400))
 def test_extract_graph_of_any_text_is_the_same_each_time(document: str) -> None:
     graph = extract_graph(document)
@@ -95,6 +93,18 @@ def test_extract_graph_of_any_text_is_the_same_each_time(document: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LONG)
+def test_extract_graph_of_any_repetition_can_be_written(kind: str) -> None:
+    graph = extract_graph(LONG[kind]()[:10_000])
+    assert read_procedural_graph(write_procedural_graph(graph)).unread == ()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("words", "conditions"),
+        *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in LONG if kind not in ("words", "conditions")),
+    ],
+)
 def test_extract_graph_of_ten_megabytes_reads_the_beginning(kind: str) -> None:
     document = LONG[kind]()
     assert len(document) > 6_000_000

@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
@@ -166,7 +166,6 @@ def test_drawing_numbers_every_node_group_and_link() -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=200))
-@settings(max_examples=120, deadline=None)
 def test_answer_marks_of_any_label_are_drawn_as_text(label: str, other: str, text: str) -> None:
     diagram = Diagram(
         "W", [DiagramNode("a", label, group="g"), DiagramNode("b", other)], [], [DiagramGroup("g", label)]

@@ -220,7 +220,7 @@ def test_failure_any_text_is_printable_within_width(
     assert verbosity > 1 or len(output) <= (90 if verbosity == 1 else 30)
 
 
-@pytest.mark.parametrize("reply", ["x" * 10**6, "a\n" * 10**6, "\x1b" * 10**6, "\u0301" * 10**6, "中 \u0301a" * 10**5])
+@pytest.mark.parametrize("reply", ["x" * 10**6, "a\n" * 10**5, "\x1b" * 10**5, "\u0301" * 10**5, "中 \u0301a" * 10**4])
 def test_failure_megabyte_reply_is_short_unless_all_is_asked_for(reply: str) -> None:
     trial = replace(WRONG, reply=Reply(reply))
     for width in (80, None):

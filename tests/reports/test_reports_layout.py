@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from steps import growth
 
@@ -54,7 +54,6 @@ def around(a: Point, b: Point) -> Rectangle:
 
 
 @given(levels())
-@settings(max_examples=150, deadline=None)
 def test_arrange_boxes_and_labels_do_not_overlap(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     level_layout = arrange(*level)
     boxes, labels = rectangles(*level, level_layout)
@@ -62,7 +61,6 @@ def test_arrange_boxes_and_labels_do_not_overlap(level: tuple[list[LayoutNode], 
 
 
 @given(levels())
-@settings(max_examples=150, deadline=None)
 def test_arrange_all_is_within_level(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     level_layout = arrange(*level)
     boxes, labels = rectangles(*level, level_layout)
@@ -73,7 +71,6 @@ def test_arrange_all_is_within_level(level: tuple[list[LayoutNode], list[LayoutL
 
 
 @given(levels())
-@settings(max_examples=150, deadline=None)
 def test_arrange_links_connect_ends_and_cross_no_box(
     level: tuple[list[LayoutNode], list[LayoutLink]],
 ) -> None:
@@ -91,7 +88,6 @@ def test_arrange_links_connect_ends_and_cross_no_box(
 
 
 @given(levels())
-@settings(max_examples=40, deadline=None)
 def test_arrange_is_deterministic(level: tuple[list[LayoutNode], list[LayoutLink]]) -> None:
     assert arrange(*level) == arrange(*level)
 
@@ -122,7 +118,6 @@ links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20)
 
 
 @given(links, links)
-@settings(max_examples=100, deadline=None)
 def test_flow_order_control_flow_decides(control: list[tuple[int, int]], data: list[tuple[int, int]]) -> None:
     places = {node: at for at, node in enumerate(flow_order(8, control, data))}
     assert sorted(places) == list(range(8))
@@ -133,7 +128,6 @@ def test_flow_order_control_flow_decides(control: list[tuple[int, int]], data: l
 
 
 @given(links)
-@settings(max_examples=100, deadline=None)
 def test_ranks_links_span_required_layers(pairs: list[tuple[int, int]]) -> None:
     lengths = [(min(pair), max(pair), 1 + (sum(pair) % 2)) for pair in pairs if pair[0] != pair[1]]
     layers = ranks(range(8), lengths)
@@ -142,7 +136,6 @@ def test_ranks_links_span_required_layers(pairs: list[tuple[int, int]]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(5, 9)), max_size=14))
-@settings(max_examples=100, deadline=None)
 def test_reduce_crossings_never_adds_crossings(pairs: list[tuple[int, int]]) -> None:
     layers = [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
     below = [[b for a, b in pairs if a == node] for node in range(10)]
@@ -161,7 +154,6 @@ def test_reduce_crossings_removes_single_crossing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9), st.integers(0, 30)), min_size=1, max_size=12))
-@settings(max_examples=100, deadline=None)
 def test_closest_positions_are_least_squares(rows: list[tuple[int, int, int]]) -> None:
     from scipy.optimize import isotonic_regression
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from pytest_taskgraph.reports.markdown import LIMIT, markdown
 from pytest_taskgraph.reports.markdown.elements import cell, code, fenced_block, words
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.comparison import RunComparison, compare
 from pytest_taskgraph.results.record.provenance import Provenance
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
@@ -245,7 +246,7 @@ def test_markdown_comparison_shows_patterns_flips_and_template() -> None:
     assert "```diff\n- Which?\n+ Which ones?\n```" in text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(anything, anything, anything)
 def test_markdown_any_text_keeps_document_structure(text: str, name: str, model: str) -> None:
     def rendered(text: str, name: str, model: str) -> str:
@@ -310,13 +311,14 @@ def test_words_long_text_is_fast() -> None:
     assert words("a" * 100_000 + "!", None).startswith("`aaa")
 
 
-@pytest.mark.parametrize("limit", [LIMIT, LEAST])
-def test_markdown_long_report_is_shortened_and_says_so(limit: int) -> None:
+@cache
+def long_report() -> tuple[dict[str, Any], RunComparison]:
+    """Return a record of long names and replies, and its comparison with another one."""
     before = [
         make_trial(f"{'q' * 80}{at:04}", model=f"{'m' * 80}{at % 7}", pattern=f"{'p' * 80}{at % 60}")
         for at in range(200)
     ]
-    reply = "|`😀" * 9_000
+    reply = "|`😀" * 3_000
     after = [
         make_trial(trial.question.id, "wrong", model=trial.model, pattern=trial.question.group, text=reply)
         for trial in before
@@ -324,7 +326,12 @@ def test_markdown_long_report_is_shortened_and_says_so(limit: int) -> None:
     after += [make_trial(f"e{at}", "error", text=reply, model=f"n{at}") for at in range(100)]
     gates = [{"name": f"g{at}", "outcome": "failed", "reason": reply} for at in range(100)]
     old, new = built(*before), built(*after, gates=gates)
-    text = markdown(new, compare(old, new), limit)
+    return new, compare(old, new)
+
+
+@pytest.mark.parametrize("limit", [LIMIT, LEAST])
+def test_markdown_long_report_is_shortened_and_says_so(limit: int) -> None:
+    text = markdown(*long_report(), limit)
     assert len(text) <= limit
     assert "_Shortened to fit; the record has everything._" in text
     assert len(text.encode()) < 1 << 20

@@ -60,7 +60,6 @@ def one_of(label: str) -> Diagram:
 
 
 @given(workflows())
-@settings(max_examples=40, deadline=None)
 def test_svg_shows_every_label_and_link(workflow: Workflow) -> None:
     chart = diagram(workflow)
     root = parse_drawing(chart)
@@ -73,7 +72,6 @@ def test_svg_shows_every_label_and_link(workflow: Workflow) -> None:
 
 
 @given(st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE))
-@settings(max_examples=120, deadline=None)
 def test_svg_any_label_is_text(label: str) -> None:
     chart = one_of(label)
     root = parse_drawing(chart)
@@ -148,7 +146,6 @@ def test_svg_is_deterministic(workflow: Workflow) -> None:
 
 
 @given(st.text(st.characters(categories=("L", "Nd", "Pc", "Zs")), max_size=120), st.integers(2, 30), st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
 def test_wrap_label_lines_fit(text: str, width: int, most: int) -> None:
     printable = one_line(text)
     lines = wrap_label(printable, width, most)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair
@@ -130,7 +130,6 @@ def test_draw_pair_contradicting_diagrams_are_drawn(other: Diagram) -> None:
 
 
 @given(st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE))
-@settings(max_examples=100, deadline=None)
 def test_draw_pair_any_label_is_text(label: str) -> None:
     chart = Diagram(
         label,

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
@@ -165,7 +165,6 @@ def test_changes_without_aggregates_are_none() -> None:
     assert aggregate_changes((), [STEPS], 0.025) == ()
 
 
-@settings(max_examples=60)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_change_swapped_runs_is_opposite_in_any_order(rows: Sequence[Row], rng: Random) -> None:
     aggregate_change, turned = change_of(rows), change_of([(of, after, before, c) for of, before, after, c in rows])

@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
@@ -266,7 +266,6 @@ def drawn_trials(rows: Sequence[tuple[bool, bool, int, int]]) -> list[Trial]:
     ]
 
 
-@settings(max_examples=60)
 @given(DRAWS, st.sampled_from(sorted(AGGREGATES_BY_NAME)), st.randoms(use_true_random=False))
 def test_estimate_any_trials_in_range_and_order_independent(
     rows: Sequence[tuple[bool, bool, int, int]], name: str, rng: Random
@@ -280,7 +279,6 @@ def test_estimate_any_trials_in_range_and_order_independent(
     assert estimate_aggregate(AGGREGATES_BY_NAME[name], AGGREGATES_BY_NAME, shuffled) == estimate
 
 
-@settings(max_examples=60)
 @given(DRAWS, st.integers(1, 9))
 def test_ratio_equal_denominators_is_mean(rows: Sequence[tuple[bool, bool, int, int]], size: int) -> None:
     trials = [trial(at, "yes", (size * hit, size), f"c-{cluster}") for at, (_, hit, cluster, _) in enumerate(rows)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.statistics.beta_binomial import correlation, interval, intervals
@@ -123,7 +123,6 @@ def test_rate_interval_single_questions_is_wilson(rights: list[bool]) -> None:
     assert rate_interval(answers) == wilson(sum(rights), len(rights))
 
 
-@settings(max_examples=50)
 @given(st.lists(equal_clusters(), min_size=1, max_size=3))
 def test_intervals_many_samples_match_single_interval(samples: list[tuple[list[int], int]]) -> None:
     for passed, answers in samples:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from described_runs import PATTERNS, about_run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
@@ -584,7 +584,6 @@ def test_find_changes_wording_prompt_and_presentation() -> None:
     assert find_changes(question, replace(question, episode="agent"), PATTERNS) == ("presentation",)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("+-e "), st.sampled_from("+-e ")), max_size=25), st.integers(1, 30))
 def test_compare_swapped_runs_swaps_worse_and_better(marks: list[tuple[str, str]], workflows: int) -> None:
     before, after = ("".join(column) for column in zip(*marks, strict=True)) if marks else ("", "")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import comb, fsum
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
@@ -105,13 +105,21 @@ def test_quote_part_any_value_round_trips(value: str) -> None:
     assert (gate.parts, gate.metric) == ((part, "structure"), "jaccard")
 
 
-@given(st.text("ab.=<>@\"' ", max_size=12))
-def test_parse_gate_any_text_parses_or_raises_usage_error(text: str) -> None:
-    try:
-        gate = parse_gate(f"{text}>=0.5", METRICS)
-    except UsageError:
-        return
-    assert parse_gate(f"{gate.name}>=0.5", METRICS).parts == gate.parts
+def test_parse_gate_any_text_parses_or_raises_usage_error() -> None:
+    parsed: list[bool] = []
+
+    @given(st.text("ab.=<>@\"' ", max_size=12))
+    def parse_twice(text: str) -> None:
+        try:
+            gate = parse_gate(f"{text}>=0.5", METRICS)
+        except UsageError:
+            parsed.append(False)
+            return
+        parsed.append(True)
+        assert parse_gate(f"{gate.name}>=0.5", METRICS).parts == gate.parts
+
+    parse_twice()
+    assert sum(parsed) > len(parsed) / 4
 
 
 @pytest.mark.parametrize(
@@ -138,7 +146,6 @@ def test_gate_without_level_compares_estimate() -> None:
     assert verdict("structure>=0.73", rate(29, 40)).outcome == "failed"
 
 
-@settings(max_examples=40)
 @given(
     st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.8, 0.9])
 )
@@ -150,7 +157,6 @@ def test_gate_with_level_decides_by_interval(counts: tuple[int, int], threshold:
     assert case.reason.startswith("inconclusive: ") == (low < threshold <= high)
 
 
-@settings(max_examples=40)
 @given(counts_up_to(60))
 def test_gate_inconclusive_names_number_needed(counts: tuple[int, int]) -> None:
     case = verdict("structure>=0.81@95%", rate(*counts))

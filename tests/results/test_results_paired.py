@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.statistics import paired
@@ -47,13 +47,11 @@ def by_listing(losses: list[float]) -> float:
     return sum(total >= whole - 1e-9 for total in sums) / len(sums)
 
 
-@settings(max_examples=60)
 @given(thousandths)
 def test_sign_flip_matches_enumeration(losses: list[float]) -> None:
     assert sign_flip(losses) == pytest.approx(by_listing(losses), abs=1e-12)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.builds(lambda a, b: a / b, st.integers(-6, 6), st.integers(1, 6)), max_size=9))
 def test_sign_flip_shares_of_repetitions_are_exact(losses: list[float]) -> None:
     assert sign_flip(losses) == pytest.approx(by_listing(losses), abs=1e-12)
@@ -172,7 +170,13 @@ def random_loss(rng: Random, clusters: int, size: int, flips: float) -> LossEsti
 
 @pytest.mark.parametrize(
     ("clusters", "size", "flips"),
-    [(50, 1, 0.1), (100, 1, 0.3), (10, 10, 0.1), (12, 4, 0.4), (8, 20, 0.3), (10, 20, 0.02)],
+    [
+        *((50, 1, 0.1), (12, 4, 0.4)),
+        *(
+            pytest.param(*sizes, marks=pytest.mark.exhaustive)
+            for sizes in ((100, 1, 0.3), (10, 10, 0.1), (8, 20, 0.3), (10, 20, 0.02))
+        ),
+    ],
 )
 def test_needed_clusters_decide_in_4_of_5_runs(clusters: int, size: int, flips: float) -> None:
     rng = Random(f"{clusters} {size} {flips}")

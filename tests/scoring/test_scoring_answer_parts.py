@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.scoring.answer_parts import MOST_ITEMS, AnswerParts, answer_parts
@@ -118,14 +118,12 @@ def json_values() -> st.SearchStrategy[Json]:
 
 
 @given(st.sampled_from([*FORMS, "unregistered"]), json_values(), json_values(), st.sampled_from([0.0, 1.0]))
-@settings(max_examples=400, deadline=None)
 def test_answer_parts_of_damaged_answer_never_raise(form: str, reference: Json, answer: Json, value: float) -> None:
     for part in parts_of(form, reference, answer, value).names:
         assert isinstance(part.name, str)
 
 
 @given(st.lists(st.sampled_from("ABCD"), unique=True, max_size=4), st.lists(st.sampled_from("ABCDXY"), max_size=6))
-@settings(max_examples=150, deadline=None)
 def test_answer_parts_of_order_without_blamed_keep_order(tasks: list[str], answer: list[str]) -> None:
     reference: Json = {"tasks": [*tasks], "before": [[at, at + 1] for at in range(len(tasks) - 1)]}
     parts = parts_of("task-order", reference, [*answer])

@@ -364,7 +364,6 @@ ANY_JSON = st.recursive(
 
 
 @pytest.mark.parametrize("form_name", [*FORMS])
-@settings(deadline=None, max_examples=150)
 @given(reference=ANY_JSON, answer=ANY_JSON)
 def test_explain_answer_of_any_values_returns_lines(form_name: str, reference: Json, answer: Json) -> None:
     sentences = explain_answer(form_name, reference, answer)

@@ -89,10 +89,10 @@ def test_find_statement_any_reply_is_text_or_unparseable(
         "-A, B\n",
     ],
 )
-@pytest.mark.parametrize("ending", ["", "x"])
+@pytest.mark.parametrize("ending", [pytest.param("", marks=pytest.mark.exhaustive), "x"])
 def test_find_statement_hostile_reply_takes_linear_time(piece: str, ending: str) -> None:
     names = ["A", "A, B", "*", "**", "-", ".", "[", "_", *(f"Task{number}" for number in range(200))]
-    reply = piece * (100_000 // len(piece)) + ending
+    reply = piece * (50_000 // len(piece)) + ending
     begun = time.process_time()
     list_names(reply, names)
     with suppress(UnparseableError):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.catalog import registrations
@@ -24,7 +24,6 @@ PLAIN = st.lists(
     min_size=1, max_size=6, unique=True,
 )  # fmt: skip
 
-few = settings(max_examples=30)
 SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size=12).map(
     lambda text: " ".join(f"so {text}".split())
 )
@@ -91,9 +90,7 @@ def replied(text: str, place: Place) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
-@few
-@given(data=st.data())
+@given(data=st.data(), place=st.sampled_from(["marker", "whole", "first-line"]))
 def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(NASTY)
     answer = data.draw(answers(name, names))
@@ -106,9 +103,7 @@ def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, d
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@pytest.mark.parametrize("place", ["marker", "whole"])
-@few
-@given(data=st.data())
+@given(data=st.data(), place=st.sampled_from(["marker", "whole"]))
 def test_form_strict_parsing_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(PLAIN)
     answer = data.draw(answers(name, names))
@@ -232,7 +227,6 @@ def references(name: str, answer: Json) -> Json:
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@few
 @given(data=st.data())
 def test_form_wrong_answer_parses_and_scores_0(name: str, data: st.DataObject) -> None:
     names = [*data.draw(NASTY), *(["A", "B"] if name == "letter" else [])]
@@ -246,7 +240,6 @@ def test_form_wrong_answer_parses_and_scores_0(name: str, data: st.DataObject) -
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
-@few
 @given(data=st.data())
 def test_show_answer_of_any_answer_is_one_line(name: str, data: st.DataObject) -> None:
     answer = data.draw(answers(name, data.draw(NASTY)))

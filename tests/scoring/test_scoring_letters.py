@@ -36,21 +36,13 @@ def answer(
 @pytest.mark.parametrize(
     "text",
     [
-        "B", "b", "(B)", "(b)", "[B]", "**B**", "_B_", "`B`", "'B'", "“B”", "B.", "B!", "B,", "- B", "> B", "1. B",
-        "Option B", "option b.", "Choice (b)", "Option (B)", "letter b", "Letter: B", "B. Add the pasta",
-        "b) add the pasta",
-        "**B.** Add the pasta", "B: Add the pasta to the boiling water", "B - Add the pasta", "B – Add the pasta",
-        "B (Add the pasta)", "Add the pasta (B)", "Add the pasta (option B).", "Add the pasta", "add the  PASTA.",
-        '"Add the pasta."', "Answer: b", "Answer:B", "Answer - B", "Answer (B)", "The answer is B.",
-        "The answer is (B)",
-        "The answer is \"B\".", "The answer is **B. Add the pasta.**", "My answer would be B because the water boils.",
-        "Final answer: B", "**Final Answer: B**", "The final answer is B", "### Answer\n\n**B**",
-        "Answer:\n\nB. Add the pasta",
-        "<answer>B</answer>", '{"answer": "B"}', r"\boxed{B}", r"The answer is $\boxed{\text{B}}$.",
-        "Definitely B!", "Yes, B", "Probably B", "It's B.", "It’s B", "Hence B", "I'd go with B.", "I choose: B",
-        "let's pick B", "The correct option is **B**", "Best option: B", "B is correct.", "B makes the most sense.",
-        "B would be the next logical step", "B comes next.", "Next step: B", "The next step is to add the pasta.",
+        "B", "b", "(B)", "option b.", "letter b", "B (Add the pasta)", "Add the pasta (B)",
+        "My answer would be B because the water boils.", "B makes the most sense.",
+        "B would be the next logical step", "B comes next.",
         "You should add the pasta next.", "Next, add the pasta.", "The letter of the next step is B.",
+        "Option B", "B. Add the pasta", "The answer is **B. Add the pasta.**", "Final answer: B", r"\boxed{B}",
+        '{"answer": "B"}', "<answer>B</answer>", "It’s B", "Hence B", "I'd go with B.", "The correct option is **B**",
+        "B is correct.", "The next step is to add the pasta.",
     ],
 )  # fmt: skip
 def test_letter_reply_that_decides_on_b_is_b(text: str) -> None:
@@ -63,33 +55,20 @@ def test_letter_reply_that_decides_on_b_is_b(text: str) -> None:
         ("I think A, because B needs boiling water first.", "A"),
         ("B\n\nExplanation: option A requires the pasta, so A comes later.", "B"),
         ("B. Toss well comes after the pasta.", "B"),
-        ("B, not A", "B"),
         ("B rather than A", "B"),
-        ("It is not A but B.", "B"),
-        ("B is correct and A is wrong.", "B"),
         ("A is too early. B", "B"),
-        ("The answer isn't A; it's B.", "B"),
-        ("The answer cannot be A, so it must be B.", "B"),
         ("Option A makes more sense than option B.", "A"),
         ("Between A and B, B is more plausible.", "B"),
         ("If you choose A, the pasta is raw. Choose B.", "B"),
-        ("Because A requires cooked pasta, B is the next step.", "B"),
         ("Step 1 boils water. Option A would be premature. Option B is the logical next step.", "B"),
-        ("The other option is A. The answer is B.", "B"),
         ("Do not toss well yet. Add the pasta.", "B"),
-        ("Let me see.\n1. Water boils.\n2. A: toss well needs pasta.\n3. B: adds it.\nTherefore the answer is B", "B"),
-        ("The answer could be A.\n\nFinal answer: B", "B"),
         ("The answer is A. No: the answer is B.", "B"),
-        ("The answer is A. No other step fits.", "A"),
-        ("B (not A)", "B"),
-        ("B. Not A, for that is the end.", "B"),
-        ("A", "A"),
-        ("a", "A"),
-        ("(a)", "A"),
-        ("A, as the salad is done", "A"),
         ("A is the next step.", "A"),
         ("A would be the next step", "A"),
-        ("The answer is a", "A"),
+        ("B, not A", "B"),
+        ("The answer isn't A; it's B.", "B"),
+        ("A", "A"),
+        ("a", "A"),
     ],
 )
 def test_letter_reply_that_weighs_both_options_is_the_one_it_decides_on(text: str, letter: str) -> None:
@@ -110,15 +89,10 @@ def test_letter_reply_that_quotes_both_options_is_the_verdict_behind_them(
 @pytest.mark.parametrize(
     "text",
     [
-        "", "C", "Yes", "AB", "Perhaps", "I do not know.", "A or B", "A/B", "A, B", "A,B", "A & B", "A B", "A\nB",
-        "B\nA",
-        "Both A and B.", "Neither A nor B", "Either A or B works", "A then B", "B before A", "Not A.", "It can't be B",
-        "The answer is not B.", "B is wrong", LISTS, "Toss well\nAdd the pasta", "Toss well or add the pasta",
-        "B. Toss well",
-        "Toss well (B)", "The answer is A. The answer is B.", "I would pick A. I would pick B.", "tie",
-        "A good next step would be to boil water.", "a pinch of salt", "A pinch of salt", "The answer is a good step.",
-        "Vitamin B is healthy.", "I cannot decide between A and B.",
+        "", "C", "Yes", "A or B", "It can't be B", LISTS, "B. Toss well", "Toss well (B)",
         "A: tossing makes no sense before the pasta is in.\nB: this follows from boiling water.",
+        "AB", "A B", "Neither A nor B", "Not A.", "The answer is A. The answer is B.", "tie", "a pinch of salt",
+        "Vitamin B is healthy.",
     ],
 )  # fmt: skip
 def test_letter_reply_that_leaves_it_open_is_unparseable(text: str) -> None:
@@ -129,10 +103,8 @@ def test_letter_reply_that_leaves_it_open_is_unparseable(text: str) -> None:
     "reply",
     [
         "Rule out {}.", "I would not choose {}.", "Don't pick {}.", "The wrong answer is {}.", "Anything but {}.",
-        "{} is out.", "{} is the distractor.", "{} is a later step.", "{} is the last step.", "{} makes no sense.",
-        "{} (wrong)", "{}: no", "{} - incorrect", "I doubt {} is right.", "It is unlikely to be {}.", "No, {} is wrong",
-        "{} cannot be done yet.", "The next step is not {}.", "I can rule {} out.", "{} would be premature.",
-        "If it were hot, {} might do.", "{} ❌", "Neither; {} least of all, for it is last of all steps there.",
+        "{} (wrong)", "{}: no", "{} - incorrect", "I doubt {} is right.", "It is unlikely to be {}.",
+        "{} is the last step.", "{} ❌",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("letter", ["A", "B"])
@@ -144,14 +116,10 @@ def test_letter_reply_that_rules_one_option_out_decides_on_none(letter: str, rep
     "reply",
     [
         "{y} is tempting, but {x} is right.", "{y}? No. {x}.", "{y}: no\n{x}: yes", "{y} ✗\n{x} ✓",
-        "Is it {y}? No, it's {x}.",
-        "It's tempting to answer {y}. The right answer is {x}.", "Incorrect: {y}. Correct: {x}", "{x} over {y}.",
-        "Don't choose {y}; choose {x}.", "Eliminate {y}. That leaves {x}.", "Instead of {y}, do {x}.",
-        "{y} - incorrect\n{x} - correct",
-        "{y} depends on {x}, so {x} comes first.", "{x} happens before {y}, therefore {x}.", "Answer: {x}, not {y}",
-        "The question asks whether {y} or {x} is next. It's {x}.", "Answer ({y} or {x}): {x}",
-        "Options: {y}, {x}. Answer: {x}",
-        "50/50 between {x} and {y}; I'd go with {x}.", "{x} is more likely than {y}.", "{y} cannot be done yet. {x}.",
+        "Incorrect: {y}. Correct: {x}", "{x} over {y}.", "Eliminate {y}. That leaves {x}.", "Instead of {y}, do {x}.",
+        "{y} - incorrect\n{x} - correct", "{y} depends on {x}, so {x} comes first.", "Answer ({y} or {x}): {x}",
+        "{x} happens before {y}, therefore {x}.", "{x} is more likely than {y}.", "{y} cannot be done yet. {x}.",
+        "Answer: {x}, not {y}",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("x", "y"), [("A", "B"), ("B", "A")])
@@ -163,8 +131,7 @@ def test_letter_reply_that_rules_one_option_out_decides_on_the_other(x: str, y: 
     "reply",
     [
         "The answer is {y}... wait, actually {x}.", "{y}, which comes later, is not it. {x}.", "{x} precedes {y}.",
-        "{x} first, then {y}.", "{x} > {y}", "At first I thought {y}, but {x}.", "After {x} comes {y}.",
-        "If the sauce were done, the answer would be {y}. It is not, so the answer is {x}.", "{x} → {y}",
+        "{x} first, then {y}.",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("x", "y"), [("A", "B"), ("B", "A")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.data_sets import data_files
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
 from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
 from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
@@ -343,17 +341,6 @@ def test_file_that_changed_is_read_again(folder: Path) -> None:
     assert len(read_file(folder, TEA + RICE).choices) == 4
 
 
-def test_file_that_is_too_large_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_files, "LARGEST_FILE", 1_000)
-    (folder / "next_step.txt").write_text("\n".join(EGGS), encoding="utf-8")
-    (folder / "multi_choice.txt").write_text("\n".join(TEA * 30), encoding="utf-8")
-
-    samples = read_published_samples(folder)
-
-    assert (len(samples.classification), samples.choices) == (4, ())
-    assert samples.problems == ("multi_choice.txt: it has more than 1000 bytes; the file is left out",)
-
-
 def test_data_without_a_question_are_refused(folder: Path) -> None:
     (folder / "next_step.txt").write_text("nothing\n", encoding="utf-8")
 
@@ -364,10 +351,3 @@ def test_data_without_a_question_are_refused(folder: Path) -> None:
 def test_path_that_does_not_exist_is_refused(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"--taskgraph-data=steps=.*: no such file or folder; expected the folder"):
         read_published_samples(folder / "none")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_pipe_in_place_of_a_file_is_refused(folder: Path) -> None:
-    os.mkfifo(folder / "test.txt")
-    with pytest.raises(UsageError, match="neither a file nor a folder, but a pipe or device; expected the folder"):
-        read_published_samples(folder / "test.txt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from random import Random
 
@@ -138,6 +139,11 @@ def test_cluster_beyond_the_largest_ones_has_the_siblings_of_its_leader(monkeypa
     assert hierarchy.siblings(cluster(clusters, "Yew")) == []
 
 
+every_seed = pytest.mark.parametrize(
+    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(3, 10))]
+)
+
+
 def random_sessions(seed: int) -> list[list[str]]:
     rng = Random(seed)
     words = [f"word{number}" for number in range(9)]
@@ -147,19 +153,16 @@ def random_sessions(seed: int) -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@every_seed
 def test_clusters_of_random_sessions_are_those_of_comparing_all(seed: int) -> None:
     sessions = random_sessions(seed)
     clusters = QueryClusters(sessions)
     queries = [query for session in sessions for query in session]
-    keys = {frozenset(content_stems(query)) for query in queries}
+    stems = {query: frozenset(content_stems(query)) for query in queries}
+    frequency = Counter(stems[query] for query in queries)
     leaders: list[frozenset[str]] = []
     members: dict[frozenset[str], set[str]] = {}
-
-    def frequency(key: frozenset[str]) -> int:
-        return sum(frozenset(content_stems(query)) == key for query in queries)
-
-    for key in sorted(keys, key=lambda other_step: (-frequency(other_step), sorted(other_step))):
+    for key in sorted(frequency, key=lambda other_step: (-frequency[other_step], sorted(other_step))):
         near = [
             other_step
             for other_step in leaders
@@ -168,13 +171,13 @@ def test_clusters_of_random_sessions_are_those_of_comparing_all(seed: int) -> No
         near = [other_step for other_step in near if len(other_step & key) >= 3]
         leader = next((other_step for other_step in near if other_step > key), near[0] if near else key)
         leaders += [leader] * (leader not in leaders)
-        members.setdefault(leader, set()).update(q for q in queries if frozenset(content_stems(q)) == key)
+        members.setdefault(leader, set()).update(q for q in queries if stems[q] == key)
     assert [set(clusters.queries(number)) for number in range(len(clusters))] == [
         members[other_step] for other_step in leaders
     ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@every_seed
 def test_ranking_of_random_sessions_is_that_of_counting_all(seed: int) -> None:
     sessions = random_sessions(seed)
     clusters = QueryClusters(sessions)

@@ -28,7 +28,7 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.generation.vocabularies import Vocabulary, VocabularyEntry, domain_names, vocabulary
 
-SEEDS = range(6)
+SEEDS = range(3)
 
 
 def every_task(tasks: TaskSet) -> list[ComplexTask]:

@@ -184,7 +184,7 @@ def test_filter_logprob_over_http_takes_the_most_probable_sample() -> None:
 
 
 def test_multseq_filter_hostile_samples_are_merged() -> None:
-    text = "\n".join(f"{at}. {'word ' * 20}{at}" for at in range(10_000))
+    text = "\n".join(f"{at}. {'word ' * 20}{at}" for at in range(2_000))
     transcript, _ = run_episode(multseq_filter, sampled(samples=8), [text] * 8)
     assert read_steps(transcript.reply.text) == [f"{'word ' * 20}0"]  # the others are near-duplicates
 

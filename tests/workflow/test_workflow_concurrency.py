@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from steps import growth
 from workflow_builders import a_tree, level, rendered, tasks_of
@@ -170,7 +170,6 @@ def expected_relation(tree: Block) -> set[frozenset[str]]:
     return pairs
 
 
-@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
 def test_parallel_lowest_common_block_decides(rng: random.Random, size: int) -> None:
     tree = a_tree(rng, [f"T{i}" for i in range(size)])
@@ -354,7 +353,6 @@ def test_operators_of_level_are_found(workflow: Workflow, answers: tuple[bool | 
     assert operators(workflow) == dict(zip(OPERATORS, answers, strict=True))
 
 
-@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
 def test_parallel_blocks_of_tree_are_outermost(rng: random.Random, size: int) -> None:
     def outermost(block: Block) -> list[set[str]]:

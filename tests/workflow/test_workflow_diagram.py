@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from workflow_builders import level
 
 from pytest_taskgraph.benchmarks.understanding import understanding
@@ -107,7 +107,6 @@ def test_diagram_project_too_large_to_expand_is_unexpanded() -> None:
 
 
 @given(workflows())
-@settings(max_examples=40, deadline=None)
 def test_diagram_any_workflow_draws_all_tasks(workflow: Workflow) -> None:
     drawing = diagram(workflow)
     expected = sorted(task.name for _, level in levels(expand(workflow)) for task in level.tasks)
@@ -122,7 +121,6 @@ def test_diagram_any_workflow_draws_all_tasks(workflow: Workflow) -> None:
 
 
 @given(workflows())
-@settings(max_examples=25, deadline=None)
 def test_diagram_json_round_trip_is_equal(workflow: Workflow) -> None:
     drawing = diagram(workflow)
     assert Diagram.from_json(json.loads(json.dumps(drawing.to_json()))) == drawing

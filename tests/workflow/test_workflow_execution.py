@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from situation_families import situations
 from workflow_builders import level
@@ -48,13 +48,11 @@ def check(workflow: Workflow, situation: dict[str, Constant]) -> None:
         assert simulated(workflow, situation, 30) is None
 
 
-@settings(max_examples=150, deadline=None)
 @given(workflows(FLOWS), RANDOMS)
 def test_run_generated_workflow_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
     check(workflow, some_situation(workflow, rng))
 
 
-@settings(max_examples=400, deadline=None)
 @given(RANDOMS)
 def test_run_any_level_agrees_with_tokens(rng: Random) -> None:
     workflow = a_level(rng)

@@ -57,7 +57,6 @@ def test_execution_count_of_loop_equals_counting(sign: str, bound: int, start: i
     assert loop_ends(workflow, "A", {"n": start}) == (count < 50)
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(LOOPS), st.randoms(use_true_random=False))
 def test_execution_count_generated_workflow_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
     situation = some_situation(workflow, rng)
@@ -71,7 +70,6 @@ def test_execution_count_generated_workflow_agrees_with_tokens(workflow: Workflo
             assert (ended is None) == (traces is not None and result == 0) or traces is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(LOOPS), st.randoms(use_true_random=False))
 def test_always_ends_loop_ends_in_any_situation(workflow: Workflow, rng: Random) -> None:
     proven = {loop.nodes for loop in loops_in(parts_of(workflow) or ()) if always_ends(workflow, loop)}

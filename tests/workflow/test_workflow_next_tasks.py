@@ -9,7 +9,7 @@ import pytest
 from brute_force_beginnings import Trace, all_prefixes, all_traces, allowed_later, allowed_next
 from brute_force_game import TooMuchError
 from drawn_workflows import generate
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from workflow_builders import level
 from workflow_simulation import a_level, linear_extensions, simulated, some_situation
@@ -54,7 +54,6 @@ def played(workflow: Workflow) -> set[Trace]:
         raise
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(SMALL))
 def test_why_not_next_contradicts_no_trace(workflow: Workflow) -> None:
     traces = played(workflow)
@@ -68,7 +67,6 @@ def test_why_not_next_contradicts_no_trace(workflow: Workflow) -> None:
             assert (why == "done") is (task in prefix)
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(LOOPING), RANDOMS)
 def test_why_not_next_contradicts_no_trace_with_loops(workflow: Workflow, rng: Random) -> None:
     found = [simulated(workflow, some_situation(workflow, rng), 14) for _ in range(25)]
@@ -77,7 +75,6 @@ def test_why_not_next_contradicts_no_trace_with_loops(workflow: Workflow, rng: R
             assert why_not_next(workflow, trace[:at], task) == ""
 
 
-@settings(max_examples=40, deadline=None)
 @given(RANDOMS)
 def test_why_not_next_of_any_level_contradicts_no_run(rng: Random) -> None:
     workflow = a_level(rng)
@@ -129,7 +126,6 @@ def test_why_not_next_unknown_task_raises() -> None:
         why_not_next(FORK, ["A"], "Z")
 
 
-@settings(max_examples=40, deadline=None)
 @given(RANDOMS)
 def test_tasks_after_agrees_with_linear_extensions(rng: Random) -> None:
     workflow = a_level(rng)

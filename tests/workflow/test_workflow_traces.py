@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from drawn_workflows import generate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from workflow_builders import level
 from workflow_simulation import a_level, linear_extensions, simulated, some_situation
@@ -63,7 +63,6 @@ def brute(workflow: Workflow, rng: Random, situations: int = 25) -> list[set[tup
     return [simulated(workflow, some_situation(workflow, rng), 14) for _ in range(situations)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(FLOWS), RANDOMS)
 def test_all_runs_answers_agree_with_traces(workflow: Workflow, rng: Random) -> None:
     traces = [trace for traces in brute(workflow, rng) for trace in traces or ()]
@@ -81,7 +80,6 @@ def test_all_runs_answers_agree_with_traces(workflow: Workflow, rng: Random) -> 
             assert not any(inside(trace, tasks) for trace in traces)
 
 
-@settings(max_examples=40, deadline=None)
 @given(RANDOMS)
 def test_all_runs_answers_of_any_level_agree_with_runs(rng: Random) -> None:
     workflow = a_level(rng)
@@ -110,7 +108,6 @@ def test_all_runs_generated_workflow_is_mostly_decided() -> None:
     assert min(counts[True], counts[False]) > 50
 
 
-@settings(max_examples=60, deadline=None)
 @given(workflows(FLOWS), RANDOMS)
 def test_allows_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
     situation = some_situation(workflow, rng)
@@ -128,7 +125,6 @@ def test_allows_agrees_with_tokens(workflow: Workflow, rng: Random) -> None:
                 assert allows(result, other) == (other in traces)
 
 
-@settings(max_examples=60, deadline=None)
 @given(RANDOMS)
 def test_allows_among_others_agrees_with_traces(rng: Random) -> None:
     result = outcome(a_level(rng), {"n": 1, "m": rng.randrange(3)})
