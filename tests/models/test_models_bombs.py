@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import zlib
 
 import bounded_process
 import pytest
 from loopback import Loopback, Raw, reply
+
+from pytest_taskgraph.models.clients.quiet_connections import BoundedHandler
+from pytest_taskgraph.models.clients.transport import LARGEST
 
 HELD = 64  # MB that a hostile reply may take
 WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
@@ -60,3 +64,36 @@ def test_bomb_ends_as_error_and_is_never_held(
     ended, grown = done.stdout.split()
     assert ended == kind
     assert int(grown) < HELD
+
+
+class ClosableTransport(asyncio.Transport):
+    """A transport that can be closed, and does nothing else."""
+
+    def close(self) -> None:
+        return
+
+    def is_closing(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("lost", [0, 6])
+def test_half_a_compressed_reply_that_arrives_after_its_head_is_an_error_at_once(lost: int) -> None:
+    squeezed = zlib.compress(b'{"choices": []}')
+    sent = squeezed[: len(squeezed) - lost]
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: {len(sent)}\r\n\r\n".encode()
+
+    async def receive() -> bytes:
+        handler = BoundedHandler(LARGEST, asyncio.get_running_loop())
+        handler.connection_made(ClosableTransport())
+        handler.set_response_params()
+        handler.data_received(head)
+        _, content = await handler.read()
+        handler.data_received(sent)
+        async with asyncio.timeout(30):
+            return bytes(await content.read())
+
+    if lost:
+        with pytest.raises(Exception, match="400"):
+            asyncio.run(receive())
+    else:
+        assert asyncio.run(receive()) == b'{"choices": []}'

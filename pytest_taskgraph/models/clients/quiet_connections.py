@@ -40,6 +40,12 @@ class BoundedHandler(ResponseHandler):
         """Prepare for the next reply, whose content is to be decompressed."""
         super().set_response_params(**{**parameters, "auto_decompress": True})
 
+    def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
+        """Fail the reply that is being received as well, whose reader would else wait for ever (aiohttp 3.14.5)."""
+        super().set_exception(exc, *cause)
+        if self._payload is not None and not self._payload.is_eof() and self._payload.exception() is None:
+            self._payload.set_exception(cause[0] if cause and isinstance(cause[0], Exception) else exc)
+
     def data_received(self, data: bytes) -> None:
         """Take what arrived; without data, aiohttp goes on with what it has."""
         for start in range(0, len(data) or 1, _PIECE):
