@@ -283,7 +283,8 @@ class RunSession:
     def stop(self) -> None:
         """End all requests: drop the queued ones and cancel those in flight; replies that arrived are kept."""
         self.prefetcher.stop()
-        self.hide_progress()
+        if self.progress is not None:
+            self.progress.end()
         self.loop.stop()
         self.pipeline.close()
         self.kept_questions.close()

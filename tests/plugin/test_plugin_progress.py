@@ -328,7 +328,7 @@ def flat_lines(screenshot: Screenshot) -> list[str]:
     "args", [(), WORKER, pytest.param(("-v",), marks=pytest.mark.exhaustive)], ids=["plain", "n1", "v"]
 )
 def test_live_line_of_run_that_asks_leaves_nothing(asking_run: AskingRun, args: tuple[str, ...]) -> None:
-    screenshot = asking_run(*args)
+    screenshot = asking_run(*GATED, *args)
     assert [line for line in screenshot.below if not re.match(r"\d/4 answered", line)] == []
     assert screenshot.below
     assert not any("answered, " in line for line in screenshot.final)

@@ -158,6 +158,11 @@ class Progress:
             with without_capture(self._config):
                 write_raw(ERASE)
 
+    def end(self) -> None:
+        """Erase the live line for good: the cases of gates that follow ask nothing."""
+        self.clear()
+        self._interval = 0
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
         """Erase the live line before pytest prints the next item."""
