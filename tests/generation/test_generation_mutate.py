@@ -66,7 +66,7 @@ def test_connection_mutation_any_workflow_has_the_connection_it_promises(name: s
             assert sources.intersection(targets) >= set(flawed.task_names)
 
     hold_promise()
-    assert sum(planted) > len(planted) / 2
+    assert sum(planted) > len(planted) / 4
 
 
 @pytest.mark.parametrize(("name", "kinds"), [("disconnect", 5), ("keep-connected", 3)])
@@ -121,7 +121,7 @@ def test_forward_link_makes_a_way_past_tasks_and_no_loop() -> None:
         assert guarded.guard not in (None, OTHERWISE)
 
     make_way()
-    assert sum(planted) > len(planted) / 2
+    assert sum(planted) > len(planted) / 4
 
 
 def test_forward_links_over_many_lengths_are_planted() -> None:

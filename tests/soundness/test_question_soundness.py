@@ -114,7 +114,7 @@ def test_instances_of_a_suite_have_its_notations() -> None:
 def test_instances_without_statement_have_every_notation_and_prompt() -> None:
     labels = set[tuple[str, str]]()
 
-    @settings(few, max_examples=60, database=None)
+    @settings(few, max_examples=150, database=None)
     @given(understanding.instances("task_list", Settings(), {}))
     def collect(instance: Instance) -> None:
         labels.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
