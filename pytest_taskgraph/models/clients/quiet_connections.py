@@ -41,7 +41,7 @@ class BoundedHandler(ResponseHandler):
         super().set_response_params(**{**parameters, "auto_decompress": True})
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
-        """Fail the reply that is being received as well, whose reader would else wait for ever (aiohttp 3.14.5)."""
+        """Fail the reply that is being received as well; the request would else wait for ever (aiohttp 3.14.5)."""
         super().set_exception(exc, *cause)
         if self._payload is not None and not self._payload.is_eof() and self._payload.exception() is None:
             self._payload.set_exception(cause[0] if cause and isinstance(cause[0], Exception) else exc)
