@@ -92,5 +92,5 @@ def test_example_of_page_is_read_as_stated(answer: str, reply: str, expected: st
 def test_table_whose_row_lacks_cells_is_read_as_far_as_it_goes() -> None:
     names = ["Brew", "Mix"]
     question = make_question("task-set", "Which tasks read 'Milk'?", [*names], metric="jaccard", names=names)
-    table = "| Task | note |\n|---|---|\n| Brew | of the pot |\n| Mix |"
+    table = "| no | Task | note |\n|---|---|---|\n| 1 | Brew | of the pot |\n| 2 | Mix |\n| 3 |"
     assert read(question, f"Final answer:\n\n{table}") == ["Brew", "Mix"]
