@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
-import xmlschema
+from junit_schema import junit_schema
 from plugin_project import Project, properties, right
 
 from pytest_taskgraph.reports.csv import csv
@@ -36,11 +35,6 @@ def broken(monkeypatch):
 """
 
 
-@cache
-def schema() -> xmlschema.XMLSchema:
-    return xmlschema.XMLSchema(Path(__file__).parents[1] / "reports" / "xunit2.xsd")
-
-
 @pytest.fixture
 def mixed(project: Project) -> Project:
     """A project with replies to its four questions: right, hostile and wrong, a failure, and none."""
@@ -67,7 +61,7 @@ def plain(path: Path) -> Element:
 
 def test_junit_without_case_properties_follows_schema(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
-    schema().validate(mixed.path / "junit.xml")
+    junit_schema().validate(mixed.path / "junit.xml")
     suite = mixed.junit()
     assert not suite.findall("testcase/properties")
     values = dict(properties(suite))
@@ -78,11 +72,11 @@ def test_junit_without_case_properties_follows_schema(mixed: Project) -> None:
 def test_junit_with_case_properties_differs_only_by_them(mixed: Project) -> None:
     mixed.run(*RECORDED, "--junitxml=junit.xml")
     root = ElementTree.parse(mixed.path / "junit.xml").getroot()
-    assert not schema().is_valid(root)
+    assert not junit_schema().is_valid(root)
     for case in root.iter("testcase"):
         for own in case.findall("properties"):
             case.remove(own)
-    schema().validate(root)
+    junit_schema().validate(root)
 
 
 def test_junit_outcomes_and_hostile_reply_round_trip(mixed: Project) -> None:
