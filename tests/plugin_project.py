@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -149,12 +150,14 @@ def block() -> list[str]:
     return [str(name) for name in reference]
 
 
+@cache
 def right(prompt: str) -> str:
     """The right reply to a prompt of the default template."""
     form, answer = read_back(prompt)
     return f"Final answer: {FORMS[form].write(answer, [])}"
 
 
+@cache
 def wrong(prompt: str) -> str:
     """A reply that can be read and is wrong."""
     form, answer = read_back(prompt)

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,14 @@ def _on_one_line(value: Any) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, list):
         return [_on_one_line(member) for member in value]
     return " ".join(value.split()) if isinstance(value, str) else value
+
+
+@cache
+def record_validator() -> Any:  # noqa: ANN401 - the package states no types
+    """Return a validator of the record's schema, which is a valid schema itself."""
+    kind = import_module("jsonschema").Draft202012Validator
+    kind.check_schema(SCHEMA)
+    return kind(SCHEMA)
 
 
 def schema_text() -> str:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
-from record_schema_file import SCHEMA
+from record_schema_file import record_validator
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.annotations_command import COLUMNS, annotations_csv, plain_cell, safe_cell
@@ -128,7 +127,7 @@ def test_import_scores_decide_and_other_fields_stay(source: Path) -> None:
     assert manual(new) == {"a1": 1.0, "b1": 0.5}
     assert source.read_bytes() == before
     old_record, new_record = record.load(source), record.load(new)
-    import_module("jsonschema").Draft202012Validator(SCHEMA).validate(new_record)
+    record_validator().validate(new_record)
     assert decided(new_record) == {
         "a1": ("right", 1.0),
         "a2": ("right", 0.75),

@@ -6,14 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from described_runs import WITH_TABLES, about_run
 from odd_records import Place, changed
-from record_schema_file import SCHEMA
+from record_schema_file import SCHEMA, record_validator
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.rescore import rescore, score_changes
@@ -29,7 +28,7 @@ from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial, digest_of
 
-VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
+VALID = record_validator().is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
 NOT_READ = ("totals", "graded", "tables", "schema")  # but for the last made anew from the trials; it has its own tests
 

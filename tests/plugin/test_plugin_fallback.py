@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import jsonschema  # type: ignore[import-untyped]
 import pytest
 from loopback import Loopback, Raw, as_json
 from plugin_project import SCORING_CLIENTS, Project, asking_through, properties, right
-from record_schema_file import SCHEMA
+from record_schema_file import record_validator
 
 SUITE = """
 from conftest import FALLING_BACK
@@ -88,7 +87,7 @@ def test_reply_without_logprobs_is_counted_and_shown_in_right_trial(
     assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
     assert [request.path for request in server.requests] == PATHS
     record = falling_back.record()
-    jsonschema.validate(record, SCHEMA)
+    record_validator().validate(record)
     first, *others = record["trials"]
     assert (first["outcome"], first["requests"], [other["requests"] for other in others]) == ("right", 2, [1, 1, 1])
     fields = [[exchange.get(name) for name in ("kind", "failure", "final", "way")] for exchange in first["exchanges"]]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
-import plugin_project
 import pytest
 from loopback import Loopback, Raw, refuse
-from plugin_project import OWN, Project, Ran
+from plugin_project import OWN, Project, Ran, right, wrong
 
 SUITE = """
 import pytest
@@ -25,7 +23,6 @@ def pytest_runtest_teardown(item):
 RECORD = "--taskgraph-report=json=record.json"
 GATE = "--taskgraph-gate=structure>=0.8"
 QUICK = "--taskgraph-retries=0"
-right, wrong = cache(plugin_project.right), cache(plugin_project.wrong)  # most tests ask the same ten questions
 ITEM = "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000]"
 
 

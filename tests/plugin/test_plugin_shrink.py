@@ -6,11 +6,10 @@ import re
 from functools import cache
 from hashlib import sha256
 
-import plugin_project
 import pytest
 from loopback import Loopback, Raw, as_json
 from parallel_blocks import parallel_blocks
-from plugin_project import Project, Ran, asking
+from plugin_project import Project, Ran, asking, right, wrong
 
 from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import scopes_of
 
@@ -23,7 +22,6 @@ def test_graph(trial):
 """
 SECTION = "= shrunk wrong answers ="
 FOLDER = ".taskgraph/shrunk"
-right, wrong = cache(plugin_project.right), cache(plugin_project.wrong)  # most tests ask the same questions
 
 
 @cache

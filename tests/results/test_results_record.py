@@ -6,8 +6,6 @@ import os
 import re
 import shutil
 from dataclasses import fields, replace
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import pytest
 from described_runs import about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
-from record_schema_file import COMMAND, FILE, SCHEMA, schema_text
+from record_schema_file import COMMAND, FILE, SCHEMA, record_validator, schema_text
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.errors import ReadError, UsageError
@@ -51,16 +49,8 @@ def make_trial(name: str, reply: str = "Final answer: A", model: str = "m", prom
     return Trial(question, model, "right", Reply(reply, 10, 2, cost=None), Score(1.0, {"recall": None}, given=["A"]))
 
 
-@cache
-def schema_validator() -> Any:  # noqa: ANN401 - the package states no types
-    """Return a validator of the record's schema, which is a valid schema itself."""
-    kind = import_module("jsonschema").Draft202012Validator
-    kind.check_schema(SCHEMA)
-    return kind(SCHEMA)
-
-
 def valid(data: dict[str, Any]) -> bool:
-    schema_validator().validate(data)
+    record_validator().validate(data)
     return True
 
 
