@@ -27,6 +27,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave the marker `exhaustive` out, unless `-m` or the id of a test decides what runs."""
     if config.option.markexpr or any("::" in argument for argument in config.args):
         return
-    exhaustive = [item for item in items if item.get_closest_marker("exhaustive")]
-    items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
-    config.hook.pytest_deselected(items=exhaustive)
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (left_out if item.get_closest_marker("exhaustive") else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)

@@ -28,7 +28,6 @@ from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial, digest_of
 
-VALID = record_validator().is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
 NOT_READ = ("totals", "graded", "tables", "schema")  # but for the last made anew from the trials; it has its own tests
 
@@ -132,7 +131,7 @@ PLACES = [path for path in places(WHOLE) if path[0] not in NOT_READ]
 
 def test_damaged_base_record_has_all_of_schema() -> None:
     names = {str(path[-1]) for path in places(WHOLE)}
-    assert VALID(WHOLE)
+    assert record_validator().is_valid(WHOLE)
     absent = {"GradedRowJson", "ProvenanceJson", "UsageJson"}  # no graded question, and both null
     for kind in (SCHEMA, *(SCHEMA["$defs"][name] for name in SCHEMA["$defs"].keys() - absent)):
         assert set(kind["properties"]) <= names
@@ -155,7 +154,9 @@ def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_pa
                 assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; record the run again", message)
                 refused += 1
             else:
-                assert VALID(record), f"{path}: {value!r} is not of the schema, and was read all the same"
+                assert record_validator().is_valid(record), (
+                    f"{path}: {value!r} is not of the schema, and was read all the same"
+                )
     assert refused
 
 

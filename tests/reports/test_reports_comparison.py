@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from described_runs import about_run
@@ -38,14 +39,17 @@ def text(comparison: RunComparison, width: int = 80, name: str = "main") -> str:
     return "\n".join(line for line, _ in lines(comparison, name, width))
 
 
-WORSE = compared(
-    [trial(at, True) for at in range(60)],
-    [trial(at, at >= 30 or at % 2 == 1, "Answer at once.") for at in range(60)],
-)
+@cache
+def worse() -> RunComparison:
+    """Return the comparison of a run with a worse one."""
+    return compared(
+        [trial(at, True) for at in range(60)],
+        [trial(at, at >= 30 or at % 2 == 1, "Answer at once.") for at in range(60)],
+    )
 
 
 def test_comparison_verdict_comes_first_and_names_pattern() -> None:
-    output = lines(WORSE, "main", 120)
+    output = lines(worse(), "main", 120)
     expected = "compared with main: worse: -0.250 over 60 paired questions, p < 0.0001, worse in chain"
     assert output[0] == (expected, {"red": True, "bold": True})
 
@@ -54,18 +58,18 @@ def test_comparison_changed_prompt_is_noted_and_shown() -> None:
     assert (
         "the prompt template changed for 60 questions: this compares the prompt template",
         {"yellow": True},
-    ) in lines(WORSE, "main", 100)
-    output = text(WORSE, 100)
+    ) in lines(worse(), "main", 100)
+    output = text(worse(), 100)
     assert "prompt template changed for 60 questions, still compared; in chain-wadl-n012-s0-000:" in output
     assert "  - Think first." in output
     assert "  + Answer at once." in output
 
 
 def test_comparison_changed_patterns_stand_in_table() -> None:
-    rows = [line.split() for line in text(WORSE, 120).splitlines()]
+    rows = [line.split() for line in text(worse(), 120).splitlines()]
     assert ["chain", "30", "1.000", "0.500", "-0.500", "15", "0", "<0.001", "worse"] in rows
     assert ["total", "60", "1.000", "0.750", "-0.250", "15", "0", "<0.001"] in rows
-    assert "p: one-sided, towards worse; that of a pattern is adjusted by Holm" in text(WORSE, 120)
+    assert "p: one-sided, towards worse; that of a pattern is adjusted by Holm" in text(worse(), 120)
     assert ["1", "pattern", "without", "a", "change"] in rows
     assert not any(row[:1] == ["loop"] for row in rows)
 
@@ -100,11 +104,11 @@ def test_comparison_several_categories_stand_in_both_reports() -> None:
     assert {"data", "control", "total"} <= {line.split(" ")[0] for line in text(comparison, 120).splitlines()}
     report = markdown(build(runs[1], about_run("0.1.0")), comparison)
     assert "| **`data`** | - | 3 | 1.000 → 0.000 |" in report
-    assert "| **`structure`** |" not in markdown(build([], about_run("0.1.0")), WORSE)
+    assert "| **`structure`** |" not in markdown(build([], about_run("0.1.0")), worse())
 
 
 def test_comparison_flips_show_answers() -> None:
-    output = text(WORSE).splitlines()
+    output = text(worse()).splitlines()
     at = output.index("  chain-wadl-n012-s0-000: right -> wrong")
     assert output[at - 1] == "lost: 15 questions"
     assert output[at + 1 : at + 3] == ["    expected Mix", "    after    Bake"]
@@ -113,7 +117,7 @@ def test_comparison_flips_show_answers() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_comparison_lines_fit_width(width: int) -> None:
-    assert max(columns(line) for line in text(WORSE, width).splitlines()) <= width
+    assert max(columns(line) for line in text(worse(), width).splitlines()) <= width
 
 
 def test_comparison_hostile_answer_is_one_printable_line() -> None:
