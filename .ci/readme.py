@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,7 +62,9 @@ def main(python: str, folder: str, page: str = "README.md") -> int:
             if text.startswith(_TESTS):
                 continue
             print(f"\n$ {text}", flush=True)
+            start = time.monotonic()
             done = subprocess.run(["bash", "-c", text], cwd=desk, env=environment, check=False)
+            print(f"{time.monotonic() - start:.0f} s", flush=True)
             if done.returncode not in ((0, 1) if "=openai/" in text else (0,)):
                 print(f"{page}: this command ended with {done.returncode}: {text}", flush=True)
                 failed = 1
