@@ -15,6 +15,7 @@ from .condition_meaning import condition_text
 from .forms import CONDITION, find_form
 from .forms.letter_form import LETTER
 from .grade import LISTS, NAMING, ORDERS, REASONS
+from .metrics.agreement import match_groups
 from .partial_order import PartialOrder, partial_order
 
 Verdict = Literal["right", "missing", "extra", "misplaced"]
@@ -135,32 +136,17 @@ def _condition_parts(reference: Json, given: Json, perfect: bool) -> list[NamedP
 
 
 def _group_parts(expected: list[list[str]], given: list[list[str]]) -> list[NamedPart]:
-    """Return the names of all groups, each given group beside the expected one that it has most names with.
+    """Return the names of all groups, each given group beside the expected one that it is matched with for the score.
 
     The tag is the number of the group: pairs and expected groups in the order of the reference, then given ones.
     """
-    partners = _partners(expected, given)
+    # The direction is that of score and sentences: among equally good matchings it decides.
+    partners = {at: own for own, at in match_groups([*map(frozenset, given)], [*map(frozenset, expected)]).items()}
     pairs = [(group, given[partners[at]] if at in partners else []) for at, group in enumerate(expected)]
     taken = set(partners.values())
     pairs += [([], group) for at, group in enumerate(given) if at not in taken]
     numbers = [str(at) if len(pairs) > 1 else "" for at in range(1, len(pairs) + 1)]
     return [part for (ours, theirs), tag in zip(pairs, numbers, strict=True) for part in _set_parts(ours, theirs, tag)]
-
-
-def _partners(expected: list[list[str]], given: list[list[str]]) -> dict[int, int]:
-    """Return expected -> given groups by their numbers: the pairs with the largest Jaccard index first."""
-    ours, theirs = [set(group) for group in expected], [set(group) for group in given]
-    common = [
-        (-len(group & other) / len(group | other), at, number)
-        for at, group in enumerate(ours)
-        for number, other in enumerate(theirs)
-        if group & other
-    ]
-    partners: dict[int, int] = {}
-    for _, at, number in sorted(common):
-        if at not in partners and number not in partners.values():
-            partners[at] = number
-    return partners
 
 
 def _order_parts(reference: Json, given: list[str], perfect: bool) -> AnswerParts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pytest_taskgraph.benchmarks.paged.procedure_pair import procedure_pair
 from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
+from pytest_taskgraph.scoring.explanations.procedure_differences import explain_procedure
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply, Request
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
@@ -138,3 +140,16 @@ def test_procedure_pair_without_a_flow_lacks_its_link() -> None:
     pair = procedure_pair(asked_question, grade(asked_question, Reply("\n".join(lines))))
     assert {node.kind for node in pair.expected.nodes} - {node.kind for node in pair.given.nodes} == {"start"}
     assert len({*pair.expected.edges} - {*pair.given.edges}) == 1
+
+
+def test_procedure_pair_gateway_of_another_sort_is_missing_and_extra() -> None:
+    asked_question = next(
+        each for each in questions(replace(SETTINGS, methods=("extract",))) if "XOR" in gold_text(each)
+    )
+    score = grade(asked_question, Reply(re.sub(r"XOR(?=1|2)", "AND", gold_text(asked_question).replace("AND", "OR"))))
+    pair = procedure_pair(asked_question, score)
+    expected, given = ({(node.id, node.kind) for node in diagram.nodes} for diagram in (pair.expected, pair.given))
+    assert {kind for _, kind in expected - given} == {"exclusive"}
+    assert {kind for _, kind in given - expected} == {"parallel"}
+    explained = " ".join(explain_procedure(asked_question.reference, score.given))
+    assert "is a parallel gateway (AND), but has to be an exclusive gateway (XOR)" in explained

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.scoring.answer_parts import MOST_ITEMS, AnswerParts, answer_parts
 from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.metrics.agreement import matching
 from pytest_taskgraph.trial import Json, Question, Score
 
 DIAMOND: Json = {"tasks": ["A", "B", "C", "D"], "before": [[0, 1], [0, 2], [1, 3], [2, 3]]}
@@ -41,6 +42,10 @@ def texts(parts: AnswerParts) -> list[str]:
         ("groups", [["A", "B"], ["C", "D"]], [["C"], ["B", "A", "D"]],
          ["A right 1", "B right 1", "D extra 1", "C right 2", "D missing 2"]),
         ("groups", [["A", "B"]], [["C"], ["A", "B"]], ["A right 1", "B right 1", "C extra 2"]),
+        # The first given group shares most with the first expected one, and yet the score matches it with the second.
+        ("groups", [["A", "B", "C", "D", "E"], ["F", "G", "H"]], [["A", "B", "C", "F", "G"], ["D", "E"]],
+         ["A missing 1", "B missing 1", "C missing 1", "D right 1", "E right 1",
+          "F right 2", "G right 2", "H missing 2", "A extra 2", "B extra 2", "C extra 2"]),
         ("condition", {"condition": "n > 1", "domains": {}}, "n > 2", ["n > 1 missing", "n > 2 extra"]),
         ("yes-no", "yes", "no", []),
         ("number", 3, 4, []),
@@ -52,6 +57,21 @@ def test_answer_parts_of_form_are_those_worked_by_hand(
     form: str, reference: Json, answer: Json, expected: list[str]
 ) -> None:
     assert texts(parts_of(form, reference, answer)) == expected
+
+
+GROUPS = st.lists(st.lists(st.sampled_from("ABCDE"), min_size=1, unique=True), min_size=1, max_size=4)
+
+
+@given(GROUPS, GROUPS)
+def test_right_names_of_groups_are_those_that_score(reference: list[list[str]], answer: list[list[str]]) -> None:
+    expected: list[Json] = [[*group] for group in reference]
+    given_groups: list[Json] = [[*group] for group in answer]
+    names = parts_of("groups", expected, given_groups).names
+    shares = []
+    for tag in {part.tag for part in names}:
+        verdicts = [part.verdict for part in names if part.tag == tag]
+        shares.append(verdicts.count("right") / len(verdicts))
+    assert sum(shares) / max(len(reference), len(answer)) == pytest.approx(matching(given_groups, expected))
 
 
 def test_answer_parts_of_condition_that_scores_one_is_right() -> None:

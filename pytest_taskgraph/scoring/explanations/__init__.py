@@ -4,8 +4,7 @@ A sentence is a clause without a full stop. It names a constraint that the answe
 and extra names do not show. Each function takes plain JSON and never takes long, whatever the answer holds.
 
 sentence_parts         how names and numbers are written, and how a long list is cut
-spelling               names that differ from an expected one in case or punctuation alone
-name_differences       a name, a set of names
+name_differences       a name, a set of names, and names that differ in case or punctuation alone
 group_differences      groups of names
 order_violations       the pairs that stand in the wrong order
 value_differences      a number, a condition

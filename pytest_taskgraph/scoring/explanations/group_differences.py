@@ -1,6 +1,6 @@
 """Which names stand in the wrong group, and which groups were merged or split.
 
-Equal groups are set aside. The others are matched one-to-one, as the metric `matching` does. Where groups share names,
+Equal groups are set aside. The others are matched as for the metric `matching`. Where groups share names,
 a name has no single right group, and each group is compared with its counterpart alone.
 """
 
@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...trial import Json
-from ..metrics.agreement import jaccard_index, name_set
+from ..metrics.agreement import Group, match_groups, name_set
+from .name_differences import spelling_sentences
 from .sentence_parts import MOST, cut, join_names, write_name
-from .spelling import spelling_sentences
 
 MOST_GROUPS: Final = 100
 """Largest number of groups of one side, because matching takes longer with the cube of it."""
 MOST_NAMES: Final = 2_000
 """Largest number of names in the groups of one side, because each is compared with those beside it."""
 _MOST_PARTS: Final = 4
-
-Group = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +41,29 @@ def explain_groups(reference: Json, given: Json) -> list[str]:
     """Name the groups that were merged or split, and the names that stand in a wrong group."""
     if not isinstance(given, list) or not isinstance(reference, list):
         return []
-    ours, theirs = Counter(map(name_set, given)), Counter(map(name_set, reference))
-    wrong, right = [*(ours - theirs).elements()], [*(theirs - ours).elements()]
+    ours, theirs = [*map(name_set, given)], [*map(name_set, reference)]
+    wrong, right = _without(ours, theirs), _without(theirs, ours)
     if not wrong or not right or max(len(wrong), len(right)) > MOST_GROUPS:
         return []
     if max(sum(map(len, wrong)), sum(map(len, right))) > MOST_NAMES:
         return []
-    leftover = _Leftover(wrong, right, _match(wrong, right), _disjoint(ours) and _disjoint(theirs))
+    leftover = _Leftover(wrong, right, match_groups(wrong, right), _disjoint(ours) and _disjoint(theirs))
     expected, answered = (sorted(name for group in groups for name in group) for groups in (theirs, ours))
     sentences = _sentences_by_name(leftover) if leftover.disjoint else _sentences_by_group(leftover)
     return [*sentences, *spelling_sentences(expected, answered)]
 
 
-def _disjoint(groups: Counter[Group]) -> bool:
-    names = [name for group in groups.elements() for name in group]
+def _without(groups: Sequence[Group], others: Sequence[Group]) -> list[Group]:
+    """Return the groups that have no equal one among the others, of several equal ones the last."""
+    left = [*groups]
+    for group in (Counter(groups) & Counter(others)).elements():
+        left.remove(group)
+    return left
+
+
+def _disjoint(groups: Sequence[Group]) -> bool:
+    names = [name for group in groups for name in group]
     return len(names) == len({*names})
-
-
-def _match(wrong: Sequence[Group], right: Sequence[Group]) -> dict[int, int]:
-    """Return the counterpart of each given group that shares a name with it."""
-    from scipy.optimize import linear_sum_assignment
-
-    gain = [[jaccard_index(own, other) for other in right] for own in wrong]
-    rows, columns = linear_sum_assignment(gain, maximize=True)
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {row: column for row, column in pairs if gain[row][column] > 0}
 
 
 def _sentences_by_name(leftover: _Leftover) -> list[str]:

@@ -1,30 +1,26 @@
 """What is wrong with the nodes and flows of a procedural graph.
 
-Nodes are matched one-to-one: actions and constraints by their texts (pairs of at least MATCHED), start and end with
-each other, and gateways by the nodes around them, since their names are free.
+Each node of the answer is compared with its counterpart (`procedural_counterparts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ...trial import Json
-from ...workflow.procedural_graph import GATEWAY_NAMES, GATEWAYS, ProceduralGraph, ProceduralNode
+from ...workflow.procedural_graph import GATEWAY_NAMES, ProceduralGraph, ProceduralNode
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure
 from ..procedural_graphs.bleu import MATCHED, bleu1
-from ..procedural_graphs.node_matches import node_similarities
+from ..procedural_graphs.node_matches import Counterparts, procedural_counterparts
 from .sentence_parts import cut, write_name
 
 MOST_NODES: Final = 200
 """Largest number of nodes of one graph, because all pairs are compared."""
 _MOST_FLOWS: Final = 2_000
-_PASSES: Final = 3  # over gateways, some of which stand between gateways
-_SAME_SORT: Final = 0.01  # makes a gateway of the same sort the better of two counterparts
 _WITH_TEXT: Final = ("action", "data", "notice")
 _WORDS: Final = {"action": "the action", "data": "the data constraint", "notice": "the action constraint"}
 
-_Nodes = Mapping[ProceduralNode, ProceduralNode]  # given node -> gold node
 _Conditions = dict[tuple[ProceduralNode, ProceduralNode], list[str]]
 
 
@@ -42,7 +38,7 @@ def explain_procedure(reference: Json, given: Json) -> list[str]:
         return []
     if max(len(gold.nodes), len(answer.nodes)) > MOST_NODES:
         return []
-    counterparts = _counterparts(gold, answer)
+    counterparts = procedural_counterparts(answer, gold)
     return [
         *cut([*_actor_sentences(counterparts)], "actor"),
         *cut([*_gateway_sentences(counterparts)], "gateway"),
@@ -51,62 +47,7 @@ def explain_procedure(reference: Json, given: Json) -> list[str]:
     ]
 
 
-def _counterparts(gold: ProceduralGraph, answer: ProceduralGraph) -> dict[ProceduralNode, ProceduralNode]:
-    similarities = node_similarities(answer, gold)
-    ours, theirs = ([node for node in graph.nodes if not node.is_gateway] for graph in (answer, gold))
-    node_pairs = _match(
-        ours, theirs, [[_text_value(node, other, similarities[node]) for other in theirs] for node in ours]
-    )
-    gateways, others = answer.nodes_of(*GATEWAYS), gold.nodes_of(*GATEWAYS)
-    around = [_around(gold, other, None) for other in others]
-    paired: _Nodes = {}
-    for _ in range(_PASSES):
-        own = [_around(answer, node, {**node_pairs, **paired}) for node in gateways]
-        gain = [
-            [_gateway_value(node, other, near, theirs) for other, theirs in zip(others, around, strict=True)]
-            for node, near in zip(gateways, own, strict=True)
-        ]
-        paired = _match(gateways, others, gain)
-    return {**node_pairs, **paired}
-
-
-def _match(
-    ours: Sequence[ProceduralNode], theirs: Sequence[ProceduralNode], gain: Sequence[Sequence[float]]
-) -> dict[ProceduralNode, ProceduralNode]:
-    """Match the nodes one-to-one with the largest total gain, without pairs of no gain."""
-    if not ours or not theirs:
-        return {}
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(gain, maximize=True)
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {ours[row]: theirs[column] for row, column in pairs if gain[row][column] > 0}
-
-
-def _text_value(node: ProceduralNode, other: ProceduralNode, similarities: Mapping[ProceduralNode, float]) -> float:
-    """Return the similarity of two nodes, and a little more if their actors agree; 0.0 if they cannot match."""
-    similarity = similarities.get(other, 0.0)
-    return similarity + _SAME_SORT * bleu1(node.actor, other.actor) if similarity >= MATCHED else 0.0
-
-
-def _around(graph: ProceduralGraph, node: ProceduralNode, counterparts: _Nodes | None) -> set[tuple[str, object]]:
-    """Return the gold nodes around a node, each with the direction of the flow; unmatched ones are left out."""
-    before = [("before", flow.source) for flow in graph.incoming(node)]
-    after = [("after", flow.target) for flow in graph.outgoing(node)]
-    if counterparts is None:
-        return {*before, *after}
-    return {(where, counterparts[near]) for where, near in (*before, *after) if near in counterparts}
-
-
-def _gateway_value(
-    node: ProceduralNode, other: ProceduralNode, own: set[tuple[str, object]], theirs: set[tuple[str, object]]
-) -> float:
-    """Return the share of the nodes around two gateways that they have in common, and a little more for one sort."""
-    common = len(own & theirs) / len(own | theirs) if own or theirs else 0.0
-    return common + _SAME_SORT * (node.sort == other.sort) if common else 0.0
-
-
-def _actor_sentences(counterparts: _Nodes) -> Iterator[str]:
+def _actor_sentences(counterparts: Counterparts) -> Iterator[str]:
     for node, right in counterparts.items():
         if " ".join(node.actor.lower().split()) != " ".join(right.actor.lower().split()):
             expected = write_name(right.actor) if right.actor else "no one by name"
@@ -114,7 +55,7 @@ def _actor_sentences(counterparts: _Nodes) -> Iterator[str]:
             yield f"{write_name(right.text)} is done by {expected}, and the answer says {actual}"
 
 
-def _gateway_sentences(counterparts: _Nodes) -> Iterator[str]:
+def _gateway_sentences(counterparts: Counterparts) -> Iterator[str]:
     for node, right in counterparts.items():
         if node.sort != right.sort:
             yield f"{write_name(node.text)} is {_kind(node)}, but has to be {_kind(right)}"
@@ -124,7 +65,7 @@ def _kind(node: ProceduralNode) -> str:
     return f"{'a' if node.sort == 'parallel' else 'an'} {node.sort} gateway ({GATEWAY_NAMES[node.sort]})"
 
 
-def _flow_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts: _Nodes) -> list[str]:
+def _flow_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts: Counterparts) -> list[str]:
     """Return sentences about flows between nodes that both graphs have, named as in the gold graph."""
     right = _conditions((flow.source, flow.target, flow.condition) for flow in gold.flows)
     stated = _conditions(
@@ -173,7 +114,7 @@ def _title(node: ProceduralNode) -> str:
     return node.sort.capitalize() if node.sort in ("start", "end") else write_name(node.text)
 
 
-def _node_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts: _Nodes) -> list[str]:
+def _node_sentences(gold: ProceduralGraph, answer: ProceduralGraph, counterparts: Counterparts) -> list[str]:
     nodes_of_both = {*counterparts.values()}
     return [
         *cut([f"{_described(node)} is missing" for node in gold.nodes if node not in nodes_of_both], "node"),

@@ -8,8 +8,8 @@ from ...trial import Json
 from ..metrics.agreement import name_set
 from ..metrics.texts import rouge1
 from ..rouge import tokens
+from .name_differences import spelling_sentences
 from .sentence_parts import cut, join_names, quote, write_name
-from .spelling import spelling_sentences
 
 
 def explain_reasons(reference: Json, given: Json) -> list[str]:

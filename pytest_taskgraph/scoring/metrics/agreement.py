@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from ...trial import Json
+from ..assignment import gainful_pairs
 from ..condition_meaning import is_same_condition
+
+Group = frozenset[str]
 
 
 def correctness(given: Json, reference: Json) -> float:
@@ -64,15 +66,27 @@ def matching(given: Json, reference: Json) -> float:
     ours, theirs = _groups(given), _groups(reference)
     if not ours or not theirs:
         return 1.0 if len(ours) == len(theirs) else 0.0
-    if Counter(ours) == Counter(theirs):
-        return 1.0  # the common case, without the half second that the import of scipy takes
-    from scipy.optimize import linear_sum_assignment
-
-    gain = [[jaccard_index(own_group, other_group) for other_group in theirs] for own_group in ours]
-    rows, columns = linear_sum_assignment(gain, maximize=True)
-    total = sum(gain[row][column] for row, column in zip(rows.tolist(), columns.tolist(), strict=True))
+    total = sum(jaccard_index(ours[at], theirs[partner]) for at, partner in match_groups(ours, theirs).items())
     return total / max(len(ours), len(theirs))
 
 
-def _groups(answer: Json) -> list[frozenset[str]]:
+def match_groups(ours: Sequence[Group], theirs: Sequence[Group]) -> dict[int, int]:
+    """Return which of their groups each of ours stands for, by index: the largest sum of Jaccard indices, one-to-one.
+
+    Equal groups are matched with each other, which no best matching forbids, as 1 minus the index is a metric. Groups
+    without a common name are not matched.
+    """
+    waiting: dict[Group, list[int]] = {}
+    for at, group in enumerate(theirs):
+        waiting.setdefault(group, []).append(at)
+    partners = {at: waiting[group].pop(0) for at, group in enumerate(ours) if waiting.get(group)}
+    rest = [at for at in range(len(ours)) if at not in partners]
+    others = sorted(at for left in waiting.values() for at in left)
+    if rest and others:
+        pairs = gainful_pairs([[jaccard_index(ours[at], theirs[other]) for other in others] for at in rest])
+        partners |= {rest[row]: others[column] for row, column in pairs.items()}
+    return partners
+
+
+def _groups(answer: Json) -> list[Group]:
     return [name_set(group) for group in answer] if isinstance(answer, list) else []

@@ -15,10 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from ..assignment import assign
 
 Matrix = Sequence[Sequence[float]]
 
@@ -39,7 +37,7 @@ def match_steps(matrix: Matrix) -> list[tuple[int, int]]:
     gain = np.asarray(matrix, dtype=float)
     rows, columns = gain.shape
     distance = (np.arange(rows)[:, None] - np.arange(columns)[None, :]) ** 2
-    return _assign(gain - _TIE / max(rows, columns) ** 2 * distance)
+    return assign(gain - _TIE / max(rows, columns) ** 2 * distance)
 
 
 def unlimited_scores(matrix: Matrix) -> tuple[float, float]:
@@ -69,13 +67,4 @@ def relaxed_scores(matrix: Matrix) -> tuple[float, float]:
 
 
 def _largest_total(matrix: Matrix) -> float:
-    return fsum(matrix[row][column] for row, column in _assign(matrix))
-
-
-def _assign(gain: ArrayLike) -> list[tuple[int, int]]:
-    """Return the assignment of the largest total gain, sorted by row."""
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(np.asarray(gain, dtype=float), maximize=True)
-    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+    return fsum(matrix[row][column] for row, column in assign(matrix))
