@@ -36,7 +36,7 @@ def run_measurement(
     reply: str = "Final answer: It is cold.",
 ) -> tuple[Transcript, ScriptedModel, list[Exchange]]:
     model, exchanges = ScriptedModel(script), list[Exchange]()
-    turns = measure_answer(question, Reply(reply), judge_template())
+    turns = measure_answer(question, Reply(reply), judge_template(), "a question")
     return asyncio.run(drive(turns, model.answer, exchanges)), model, exchanges
 
 

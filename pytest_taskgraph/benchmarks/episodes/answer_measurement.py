@@ -9,12 +9,10 @@ from ...errors import ProviderError
 from ...scoring.cosine import cosine
 from ...scoring.grade import read_answer
 from ...trial import Question, Reply, Request
-from .. import FAMILIES
-from ..family import Family
 from ..llm_judge import judge_prompt, verdict
 
 
-def measure_answer(question: Question, reply: Reply, template: str) -> Turns:
+def measure_answer(question: Question, reply: Reply, template: str, asked: str) -> Turns:
     """Return the reply, with the metrics of `question.judged` that models measured.
 
     Nothing is sent if there are no such metrics, or no answer can be parsed from the reply. All requests are of one
@@ -24,6 +22,7 @@ def measure_answer(question: Question, reply: Reply, template: str) -> Turns:
         question: The question.
         reply: The reply of the model under test.
         template: The template of the judge's prompt.
+        asked: What the answer answers, in the words of that prompt.
 
     Raises:
         ProviderError: if a judge was cut off before its score.
@@ -32,18 +31,17 @@ def measure_answer(question: Question, reply: Reply, template: str) -> Turns:
     if given is None:
         return Transcript(reply)
     texts = str(given), str(question.reference)
-    replies = yield [_REQUESTS[name](question, *texts, template) for name in question.judged]
+    replies = yield [_REQUESTS[name](question.text, *texts, template, asked) for name in question.judged]
     values = {name: _VALUES[name](reply) for name, reply in zip(question.judged, replies, strict=True)}
     return Transcript(reply, values, notes=[{"metric": name, "value": value} for name, value in values.items()])
 
 
-def _judge_request(question: Question, given: str, reference: str, template: str) -> Request:
-    answered = FAMILIES[question.family].asked if question.family in FAMILIES else Family.asked
-    prompt = judge_prompt(template, question.text, reference, given, answered)
+def _judge_request(question: str, given: str, reference: str, template: str, asked: str) -> Request:
+    prompt = judge_prompt(template, question, reference, given, asked)
     return Request(messages=[{"role": "user", "content": prompt}], role="judge")
 
 
-def _embedding_request(question: Question, given: str, reference: str, template: str) -> Request:
+def _embedding_request(question: str, given: str, reference: str, template: str, asked: str) -> Request:
     return Request(role="embedder", kind="embed", texts=[given, reference])
 
 
@@ -60,7 +58,7 @@ def _embedding_value(reply: Reply) -> float | None:
     return cosine(reply.embeddings)
 
 
-_REQUESTS: dict[str, Callable[[Question, str, str, str], Request]] = {
+_REQUESTS: dict[str, Callable[[str, str, str, str, str], Request]] = {
     "judge": _judge_request,
     "cosine": _embedding_request,
 }

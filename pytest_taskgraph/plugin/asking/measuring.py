@@ -85,10 +85,12 @@ class MeasuringModels:
             UsageError: if no option names a model that is needed.
         """
         from ...asking import drive
+        from ...benchmarks import FAMILIES
         from ...benchmarks.episodes.answer_measurement import measure_answer
         from ...benchmarks.llm_judge import judge_template
 
-        turns = measure_answer(question, transcript.reply, judge_template(self._templates))
+        asked = FAMILIES[question.family].asked
+        turns = measure_answer(question, transcript.reply, judge_template(self._templates), asked)
         measurement = await drive(turns, self.answer, exchanges)
         return replace(transcript, metrics={**transcript.metrics, **measurement.metrics})
 
