@@ -89,8 +89,8 @@ class MeasuringModels:
         from ...benchmarks.episodes.answer_measurement import measure_answer
         from ...benchmarks.llm_judge import judge_template
 
-        asked = FAMILIES[question.family].asked
-        turns = measure_answer(question, transcript.reply, judge_template(self._templates), asked)
+        template, asked = judge_template(self._templates), FAMILIES[question.family].asked
+        turns = measure_answer(question, transcript.reply, template, asked)
         measurement = await drive(turns, self.answer, exchanges)
         return replace(transcript, metrics={**transcript.metrics, **measurement.metrics})
 

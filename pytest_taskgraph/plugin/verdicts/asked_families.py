@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from ...benchmarks import FAMILIES
+
 if TYPE_CHECKING:
     from ...benchmarks.family import Family
     from ...benchmarks.settings import Settings
@@ -124,7 +126,6 @@ class AskedFamilies:
         It is always the same object, to which further families are added when they become known. A built-in family
         describes itself when its description is first needed, a registered one at once, so that a mistake is reported.
         """
-        from ...benchmarks import FAMILIES
         from ...benchmarks.contract import description_of
         from ...family_description import FamilyDescription
 
@@ -142,7 +143,6 @@ class AskedFamilies:
 
     def gate_metrics(self) -> frozenset[str]:
         """Return the names of metrics that the last part of a gate may have."""
-        from ...benchmarks import FAMILIES
         from ...results.gates import SCORE
         from ...scoring.metrics import METRICS, MODEL_METRICS, measured_names
 
@@ -151,8 +151,6 @@ class AskedFamilies:
 
     def gate_aggregates(self, settings: Settings) -> frozenset[str]:
         """Return the names of aggregates that the last part of a gate may have."""
-        from ...benchmarks import FAMILIES
-
         described = self.described(list(FAMILIES.values()), settings)
         return frozenset(aggregate.name for family in described for aggregate in family.aggregates)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ...benchmarks import FAMILIES
 from ...errors import UsageError
 from .. import options
 from .outcomes import MISTAKE
@@ -60,7 +61,6 @@ class Questions:
         Raises:
             UsageError: if another suite asks one of them with other settings, which its id does not contain.
         """
-        from ...benchmarks import FAMILIES
         from ...results.population import DeclaredQuestion
 
         self._check_asked_alike(function, collected)
@@ -207,7 +207,6 @@ class Questions:
         Raises:
             UsageError: if two of the families define an aggregate of the same name differently.
         """
-        from ...benchmarks import FAMILIES
         from ...results.aggregates import merge_aggregates
         from ...results.population import matches_parts
 
@@ -221,7 +220,6 @@ class Questions:
     @cached_property
     def _vocabulary(self) -> GateVocabulary:
         """Return the names, labels and metrics of all families, including those that users registered."""
-        from ...benchmarks import FAMILIES
         from ...results.population import GateVocabulary
 
         settings = options.settings(self._config)
