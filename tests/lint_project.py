@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -122,6 +123,7 @@ class LintProject:
         loaded = set(sys.modules)
         path = list(sys.path)
         self._capsys.readouterr()
+        gc.freeze()  # the run within collects garbage twice, among all objects of this process
         try:
             code = main(["lint", *arguments])
         finally:
