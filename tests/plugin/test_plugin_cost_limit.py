@@ -65,7 +65,7 @@ def limited(many: Project, server: Loopback, limit: int | float, *args: str) -> 
     "setting",
     [
         pytest.param(("--taskgraph-concurrency=8",), id="8"),
-        pytest.param(("-n", "2"), id="n2"),
+        pytest.param(("-n", "2"), id="n2", marks=pytest.mark.exhaustive),
         pytest.param(("--taskgraph-concurrency=1",), id="1", marks=pytest.mark.exhaustive),
         pytest.param(("--taskgraph-concurrency=64",), id="64", marks=pytest.mark.exhaustive),
     ],
