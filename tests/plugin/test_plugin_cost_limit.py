@@ -105,4 +105,7 @@ def test_ctrl_c_ends_run_whose_requests_wait_for_budget(many: Project, server: L
         out, _ = run.communicate()
     assert run.returncode == 2, out
     assert "KeyboardInterrupt" in out
+    assert "no tests ran" in out
+    assert "INTERNALERROR" not in out
+    assert "Traceback" not in out
     assert len(server.requests) == 1
