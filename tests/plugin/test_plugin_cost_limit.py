@@ -65,7 +65,7 @@ def limited(many: Project, server: Loopback, limit: int | float, *args: str) -> 
     "setting",
     [
         pytest.param(("--taskgraph-concurrency=8",), id="8"),
-        pytest.param(("-n", "2"), id="n2"),
+        pytest.param(("-n", "2"), id="n2", marks=pytest.mark.exhaustive),
         pytest.param(("--taskgraph-concurrency=1",), id="1", marks=pytest.mark.exhaustive),
         pytest.param(("--taskgraph-concurrency=64",), id="64", marks=pytest.mark.exhaustive),
     ],
@@ -105,4 +105,7 @@ def test_ctrl_c_ends_run_whose_requests_wait_for_budget(many: Project, server: L
         out, _ = run.communicate()
     assert run.returncode == 2, out
     assert "KeyboardInterrupt" in out
+    assert "no tests ran" in out
+    assert "INTERNALERROR" not in out
+    assert "Traceback" not in out
     assert len(server.requests) == 1

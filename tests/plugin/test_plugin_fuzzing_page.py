@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import hypothesis
@@ -26,17 +27,20 @@ def tutorial(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def test_page_tutorial_finds_fault_and_survives_fix(tutorial: Project) -> None:
+@pytest.mark.parametrize("examples", ["100", pytest.param("200", marks=pytest.mark.exhaustive)])
+def test_page_tutorial_finds_fault_and_survives_fix(tutorial: Project, examples: str) -> None:
     (command,) = re.findall(r"^pytest (--taskgraph-fuzz=200 --hypothesis-seed=1)$", PAGE, re.MULTILINE)
-    broken = tutorial.run(*command.split(), "test_next.py", plugins=PLUGINS)
+    broken = tutorial.run(*command.replace("200", examples).split(), "test_next.py", plugins=PLUGINS)
     assert (broken.code, broken.counts) == (1, {"failed": 2})
-    example = PAGE.partition("```text\ntemplate: ")[2].partition("```")[0].splitlines()[1:]
+    example = (
+        PAGE.partition("```text\ntemplate: ")[2].partition("```")[0].replace("=200", f"={examples}").splitlines()[1:]
+    )
     expected_lines = [line for line in example if "..." not in line]
     assert all(line in broken.output.splitlines() for line in expected_lines), broken.output
     template = tutorial.path / "ask.jinja"
     tutorial.write("ask.jinja", template.read_text(encoding="utf-8").replace(" | truncate(600)", ""))
     (line,) = (line for line in example if line.startswith("reproduce: "))
-    mended = tutorial.spawn(*line.replace("'", "").replace("200", "10").split()[2:], plugins=PLUGINS)
+    mended = tutorial.spawn(*shlex.split(line.replace(f"={examples}", "=10"))[2:], plugins=PLUGINS)
     assert (mended.code, mended.counts) == (0, {"passed": 1})
     (searched,) = re.findall(r"^taskgraph: 1 group searched .*$", PAGE, re.MULTILINE)
     assert searched.replace("200", "10") in mended.output

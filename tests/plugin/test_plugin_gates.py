@@ -247,7 +247,7 @@ def test_replay_with_misses_fails_gate(many: Project, server: Loopback) -> None:
 def test_gate_worker_crash_after_trial_counts_trial(many: Project, server: Loopback) -> None:
     dying = "import os\n    if '000' in trial.question.id and trial.question.group == 'parallel_block': os._exit(7)\n"
     many.write("test_graph.py", SUITE.replace("trial.check()", f"{dying}    trial.check()"))
-    ran = many.spread(lean(server), GATE, RECORD)
+    ran = many.spread(lean(server), GATE, RECORD, workers=1)
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output  # the item that crashed
     assert verdicts(ran)["gates::structure"].startswith("passed: pass rate 1.000 of 10 answered"), ran.output
     assert (many.record()["lost"], len(many.record()["trials"])) == ([], 10)
@@ -323,12 +323,12 @@ def test_gate_about_nothing_ends_run_before_anything_is_asked(
 def test_gate_names_and_metrics_over_workers_are_checked_first(many: Project, server: Loopback) -> None:
     message = "no question of 'parallel_pair' has the metric 'jaccard'"
     gates = ("parallel_pair.jaccard>=0.8", "structure.recall>=0", "structur>=0.8")
-    ran = many.spread(lean(server), *(f"--taskgraph-gate={gate}" for gate in gates))
+    ran = many.spread(lean(server), *(f"--taskgraph-gate={gate}" for gate in gates), workers=1)
     assert (ran.code, server.requests, message in ran.output) == (4, [], True), ran.output
     assert "no question matches 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = parallel_pair.jaccard>=0.8\n")
-    ran = many.spread(lean(server), "test_graph.py")
+    ran = many.spread(lean(server), "test_graph.py", workers=1)
     assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {message}"), ran.output
 
 

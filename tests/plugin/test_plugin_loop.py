@@ -169,10 +169,13 @@ def test_after_run_no_thread_is_left(project: Project) -> None:
     assert running() == []
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "2", "-p", "xdist"]], ids=["one", "two"])
-def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopback, workers: list[str]) -> None:
+@pytest.mark.parametrize(
+    "workers",
+    [1, pytest.param(0, marks=pytest.mark.exhaustive), pytest.param(2, marks=pytest.mark.exhaustive)],
+)
+def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopback, workers: int) -> None:
     """Also where workers do not get the signal themselves: xdist lets them be for ten seconds."""
-    arrived, flight = threading.Event(), max(1, len(workers) // 2)
+    arrived, flight = threading.Event(), max(1, workers)
 
     def hangs(prompt: str) -> Raw:
         if len(server.requests) == flight:
@@ -180,7 +183,7 @@ def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopb
         return HANG
 
     server.answer = hangs
-    more = (*asking(server.url), f"--taskgraph-concurrency={flight}", *workers)
+    more = (*asking(server.url), f"--taskgraph-concurrency={flight}", "-n", str(workers), "-p", "xdist")
     command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *more]
     with bounded_process.start(command, cwd=project.path, stderr=subprocess.PIPE) as run:
         assert bounded_process.wait_for(arrived)

@@ -319,7 +319,7 @@ def test_limit_of_cost_counts_what_replies_cost(project: Project) -> None:
     ("version", "dist"),
     [
         pytest.param((), "load", id="unstored-load"),
-        pytest.param((OPTION, "version=1"), "loadfile", id="stored-loadfile"),
+        pytest.param((OPTION, "version=1"), "loadfile", id="stored-loadfile", marks=pytest.mark.exhaustive),
         pytest.param((), "loadfile", id="unstored-loadfile", marks=pytest.mark.exhaustive),
         pytest.param((OPTION, "version=1"), "load", id="stored-load", marks=pytest.mark.exhaustive),
     ],

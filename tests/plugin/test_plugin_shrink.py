@@ -152,6 +152,7 @@ def test_shrink_first_failure_of_exitfirst_is_shrunk(failing: Project) -> None:
 
 
 def test_shrink_workers_tell_smallest_of_each_group(failing: Project) -> None:
+    failing.write("test_graph.py", SUITE.replace("[20]", "[12]"))
     with Loopback(fails_with_two_blocks) as server:
         args = (*asking(server.url), "--taskgraph-shrink=300")
         ran = failing.spread(*args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -36,9 +37,11 @@ def crash(request):
         os._exit(1)
 """
 DISTRIBUTIONS = (
-    "worksteal",
     "each",
-    *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("load", "loadscope", "loadfile", "loadgroup")),
+    *(
+        pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in ("load", "worksteal", "loadscope", "loadfile", "loadgroup")
+    ),
 )
 FLIGHT = "--taskgraph-concurrency=4"
 RECORD = "--taskgraph-report=json=record.json"
@@ -158,6 +161,8 @@ def test_when_worker_dies_all_but_item_are_in_record_and_gate_fails(many: Projec
     assert [(gate["outcome"], gate["reason"]) for gate in many.record()["gates"]] == [("failed", reason)]
     assert many.record()["lost"] == [LOST]
     assert "1 question lost because the worker that asked died" in ran.output
+    assert re.search(r"this run sent at least \d+ requests", " ".join(ran.output.split())), ran.output
+    assert many.record()["usage"]["complete"] is False
     ids = [trial["question"]["id"] for trial in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
     # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
