@@ -20,7 +20,7 @@ from pytest_taskgraph.workflow.features import FEATURES, features
 
 YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and pattern.category != "custom"]
 each_pattern = pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
-DRAWS = 64
+DRAWS = 32
 MOST = 0.85  # largest share of right answers for a simple rule; half of the answers are yes
 NEEDED_FEATURES = {
     "flow_cycle": {"loop"},
