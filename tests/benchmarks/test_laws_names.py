@@ -24,7 +24,7 @@ from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom" and not pattern.planted]
 each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
-few_examples = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+few_examples = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 SYMMETRIC = {"parallel_pair"}  # asked of a pair in the order of declaration
 Change = Callable[[str], str]
 
@@ -126,7 +126,7 @@ def test_answers_any_workflow_renamed_unchanged(project: Workflow) -> None:
         assert theirs == ours, pattern
 
 
-@settings(few_examples, max_examples=3)
+@settings(few_examples, max_examples=2)
 @given(project=workflows(recipes(max_tasks=10)), rng=st.randoms(use_true_random=False))
 def test_answers_any_workflow_reordered_unchanged(project: Workflow, rng: Random) -> None:
     for pattern in OURS:
