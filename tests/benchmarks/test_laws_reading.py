@@ -95,7 +95,7 @@ def test_reader_any_prompt_phrasing_notation_right(pattern: Pattern) -> None:
     names = tuple(NOTATIONS)
     # Each prompt is tried for a third of the patterns, and over them in each phrasing and notation.
     start = OURS.index(pattern)
-    for i, prompt in list(enumerate(PROMPTS, start=start))[start % 3 :: 3]:
+    for i, prompt in list(enumerate(PROMPTS, start=start))[start // 6 % 3 :: 3]:
         chosen = UnderstandingSettings(
             prompt=prompt, phrasing=phrasings[i // 2 % 2], notations=names, instances=1, seed=i
         )
