@@ -13,8 +13,8 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.model import Workflow
 
-BIG = 30_000
-GROWING = 5_000  # few enough that no limit on the work cuts the growth off
+BIG = 15_000
+GROWING = 2_500  # few enough that no limit on the work cuts the growth off
 WORKFLOW = generate(
     Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
 )

@@ -33,7 +33,7 @@ PRINTED = """
 from hashlib import sha256
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding import understanding
-chosen = UnderstandingSettings(seed=4, notations=("wadl-separate", "mermaid"), instances=2)
+chosen = UnderstandingSettings(seed=4, notations=("wadl-separate", "mermaid"), instances=1)
 for reference in understanding.references(chosen, {}):
     question = understanding.question(reference, chosen)
     print(question.id, sha256(repr(question.prompt + repr(question.reference)).encode()).hexdigest(), question.digests)
@@ -70,7 +70,7 @@ def test_questions_any_hash_seed_are_identical() -> None:
         return bounded_process.run(run, env={**os.environ, **paths}).stdout
 
     first = printed("1")
-    assert len(first.splitlines()) > 2 * 2 * 15
+    assert len(first.splitlines()) > 2 * 15
     assert printed("2") == first
 
 

@@ -93,8 +93,9 @@ def test_read_back_every_notation_has_same_answer(
 def test_reader_any_prompt_phrasing_notation_right(pattern: Pattern) -> None:
     phrasings: tuple[Phrasing, ...] = ("first", "second")
     names = tuple(NOTATIONS)
-    # Over all patterns, each prompt is tried in each phrasing and notation.
-    for i, prompt in enumerate(PROMPTS, start=OURS.index(pattern)):
+    # Each prompt is tried for a third of the patterns, and over them in each phrasing and notation.
+    start = OURS.index(pattern)
+    for i, prompt in list(enumerate(PROMPTS, start=start))[start // 6 % 3 :: 3]:
         chosen = UnderstandingSettings(
             prompt=prompt, phrasing=phrasings[i // 2 % 2], notations=names, instances=1, seed=i
         )

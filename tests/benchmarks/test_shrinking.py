@@ -110,13 +110,13 @@ def test_shrinking_parallel_blocks_reaches_smallest(start: int) -> None:
 def test_shrinking_random_errors_keeps_cause() -> None:
     cached = CachedQuestion(starts(1, 12)[0])
     kept_cause, sizes = 0, []
-    for trial in range(20):
+    for trial in range(10):
         asks = failing_model(has_two_blocks, hit=0.8, miss=0.05, seed=f"{trial}")
         reduction = asyncio.run(reduce(cached, asks, ReductionLimits(calls=100, needed=3, votes=4)))
         kept_cause += has_two_blocks(reduction.subject.workflow)
         sizes.append(reduction.smallest.size)
-    assert kept_cause >= 18
-    assert sorted(sizes)[10] <= 5
+    assert kept_cause >= 9
+    assert sorted(sizes)[5] <= 5
 
 
 def reduce_question(question: ReducibleQuestion, asks: AskModel) -> Reduction[ReducedWorkflow]:

@@ -115,7 +115,7 @@ def test_names_in_answer_of_each_form_counts_names(answer: Json, names: int) -> 
     assert names_in(answer) == names
 
 
-@pytest.mark.parametrize("build", [chain, fork])
+@pytest.mark.parametrize("build", [pytest.param(chain, marks=pytest.mark.exhaustive), fork])
 def test_list_cases_calls_grow_at_most_with_tasks(build: Callable[[int, str], Workflow], tmp_path: Path) -> None:
     def work(size: int) -> None:
         path = write_file(build(size, f"Of{size}"), tmp_path)

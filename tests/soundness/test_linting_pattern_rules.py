@@ -125,7 +125,7 @@ def test_lint_words_in_a_template_folder_are_the_place(project: LintProject) -> 
 
 def property_of(project: LintProject, rule: str, *options: str, notation: str = "wadl") -> list[str]:
     """Return the lines of the findings of one property among drawn questions in one notation."""
-    linted = project.lint("--examples=15", f"--select={rule}", "--", f"--taskgraph-notation={notation}", *options)
+    linted = project.lint("--examples=8", f"--select={rule}", "--", f"--taskgraph-notation={notation}", *options)
     assert linted.code == (1 if linted.lines else 0), linted
     return linted.lines
 
