@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from brute_force import ANSWERS, compare, draw_cases  # noqa: E402 - the tests' directory is no package
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns import catalogue  # noqa: E402
 
 
 def arguments() -> argparse.Namespace:

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from guesses import drawn_questions, earned_by_guesses, misstated  # noqa: E402 - the tests' directory is no package
 
-from pytest_taskgraph.benchmarks.understanding.patterns import select  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns import select  # noqa: E402
 
 HEADER = ("pattern", "tasks", "questions", "stated", "random", "constant", "coin", "best", "best guess", "")
 

@@ -75,7 +75,7 @@ LEFT_OUT = (".git", "__pycache__", ".*_cache", ".hypothesis", ".taskgraph", ".ve
 def room(module: str) -> str:
     """Return the room of a module, a path below the package."""
     parts = PurePosixPath(module).parts
-    if len(parts) > 2 and parts[0] == "benchmarks" and parts[1] in FAMILIES:
+    if len(parts) > 2 and parts[0] == "families" and parts[1] in FAMILIES:
         return parts[1]
     return parts[0] if len(parts) > 1 else "ground"
 

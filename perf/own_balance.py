@@ -22,9 +22,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from own_files import write_thirty  # noqa: E402 - the tests' directory is no package; this script's own is not searched
 
-from pytest_taskgraph.benchmarks.understanding.own_files.choices import choose, list_cases, unbalanced  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict  # noqa: E402
+from pytest_taskgraph.families.understanding.own_files.choices import choose, list_cases, unbalanced  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns import catalogue  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict  # noqa: E402
 
 ROW = "{:34} {:>13} {:>11} {:>11} {:>6} {:>9}"
 

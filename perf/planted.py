@@ -20,8 +20,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from planted_oracle import problems_of  # noqa: E402 - the tests' directory is no package
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns import catalogue  # noqa: E402
+from pytest_taskgraph.families.understanding.questions.sample import draw  # noqa: E402
 from pytest_taskgraph.generation.vocabularies import domain_names  # noqa: E402
 
 PLANTED = [pattern.name for pattern in catalogue().values() if pattern.planted]

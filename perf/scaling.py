@@ -27,7 +27,7 @@ from aligned_table import table_lines
 from throughput import PATTERNS, PLAIN, SUITE
 from whole_process import Measured, machine_state, run
 
-from pytest_taskgraph.benchmarks.understanding.patterns import select
+from pytest_taskgraph.families.understanding.patterns import select
 
 Pair = tuple[Measured, Measured]  # plain pytest, this plugin
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

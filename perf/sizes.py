@@ -267,9 +267,9 @@ def _bounds(text: str) -> list[str]:
 
 def list_cases(path: str) -> Iterator[dict[str, object]]:
     """Yield, for every pattern, how many cases of a file it lists and how long that takes."""
-    from pytest_taskgraph.benchmarks.understanding.own_files import projects
-    from pytest_taskgraph.benchmarks.understanding.own_files.choices import list_cases
-    from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+    from pytest_taskgraph.families.understanding.own_files import projects
+    from pytest_taskgraph.families.understanding.own_files.choices import list_cases
+    from pytest_taskgraph.families.understanding.patterns import catalogue
 
     projects.load(path)
     for pattern in catalogue().values():

@@ -20,15 +20,15 @@ from math import sqrt
 from random import Random
 
 from pytest_taskgraph.asking import Model
-from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
-from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, load
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
-from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import train_model
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import NotAskedError
+from pytest_taskgraph.families.steps.construction import PAPER_RULE, build_choices, build_classification
+from pytest_taskgraph.families.steps.next_step_samples import StepRecipe
+from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet, load
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.step_baselines import BASELINES
+from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import train_model
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 from pytest_taskgraph.results.statistics.intervals import wilson
 from pytest_taskgraph.trial import Reply, Request
 

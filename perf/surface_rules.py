@@ -25,15 +25,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import surface_rules  # noqa: E402 - the tests' directory is no package; this script's own is not searched
 
-from pytest_taskgraph.benchmarks.understanding.patterns import select  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns import select  # noqa: E402
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern  # noqa: E402
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (  # noqa: E402
     EXCEPTIONS,
     MOST,
     SEED,
     feasible_size,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.left_out import recipe_features  # noqa: E402
+from pytest_taskgraph.families.understanding.questions.left_out import recipe_features  # noqa: E402
 from pytest_taskgraph.notations import NOTATIONS, notation  # noqa: E402
 
 MEASURED_FORMS = {"yes-no", "task-order", "number"}

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from .benchmarks.family import Family as Family
     from .benchmarks.family import Label as Label
     from .benchmarks.family import QuestionReference as QuestionReference
-    from .benchmarks.paged import paged as paged
     from .benchmarks.settings import Option as Option
     from .benchmarks.settings import Settings as Settings
-    from .benchmarks.steps import steps as steps
-    from .benchmarks.tasklama import tasklama as tasklama
-    from .benchmarks.understanding import understanding as understanding
-    from .benchmarks.understanding.patterns.pattern import Case as Case
-    from .benchmarks.understanding.patterns.pattern import Cases as Cases
-    from .benchmarks.understanding.patterns.pattern import Pattern as Pattern
-    from .benchmarks.understanding.patterns.pattern import case as case
-    from .benchmarks.understanding.patterns.pattern import pattern as pattern
+    from .families.paged import paged as paged
+    from .families.steps import steps as steps
+    from .families.tasklama import tasklama as tasklama
+    from .families.understanding import understanding as understanding
+    from .families.understanding.patterns.pattern import Case as Case
+    from .families.understanding.patterns.pattern import Cases as Cases
+    from .families.understanding.patterns.pattern import Pattern as Pattern
+    from .families.understanding.patterns.pattern import case as case
+    from .families.understanding.patterns.pattern import pattern as pattern
     from .family_description import Aggregate as Aggregate
     from .family_description import Column as Column
     from .family_description import FamilyDescription as FamilyDescription
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Aggregate": ".family_description",
-    "Case": ".benchmarks.understanding.patterns.pattern",
-    "Cases": ".benchmarks.understanding.patterns.pattern",
+    "Case": ".families.understanding.patterns.pattern",
+    "Cases": ".families.understanding.patterns.pattern",
     "Column": ".family_description",
     "Episode": ".asking",
     "Family": ".benchmarks.family",
@@ -57,7 +57,7 @@ _MODULES = {
     "Measurement": ".scoring.measurement",
     "Notation": ".notations.notation",
     "Option": ".benchmarks.settings",
-    "Pattern": ".benchmarks.understanding.patterns.pattern",
+    "Pattern": ".families.understanding.patterns.pattern",
     "Question": ".trial",
     "QuestionReference": ".benchmarks.family",
     "ReferenceValue": ".family_description",
@@ -70,15 +70,15 @@ _MODULES = {
     "Trial": ".trial",
     "Turns": ".asking",
     "Workflow": ".workflow.model",
-    "case": ".benchmarks.understanding.patterns.pattern",
+    "case": ".families.understanding.patterns.pattern",
     "declares": ".scoring.measurement",
     "one_turn": ".asking",
-    "paged": ".benchmarks.paged",
-    "pattern": ".benchmarks.understanding.patterns.pattern",
-    "steps": ".benchmarks.steps",
+    "paged": ".families.paged",
+    "pattern": ".families.understanding.patterns.pattern",
+    "steps": ".families.steps",
     "suite": ".plugin.suites",
-    "tasklama": ".benchmarks.tasklama",
-    "understanding": ".benchmarks.understanding",
+    "tasklama": ".families.tasklama",
+    "understanding": ".families.understanding",
     "workflows": ".generation.strategies",
 }
 

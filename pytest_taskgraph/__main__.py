@@ -9,11 +9,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from .benchmarks import topics
 from .benchmarks.family import Command
 from .commands import all_commands
 from .commands.model_requests import ask_model
 from .errors import UsageError
+from .families import topics
 from .hookspec import registered_by
 from .installation import check_installation
 

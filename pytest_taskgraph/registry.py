@@ -206,7 +206,7 @@ class Registry:
         """
         if not self._registrations.kinds:
             return
-        from .benchmarks.understanding.prompts import prompt_template
+        from .families.understanding.prompts import prompt_template
 
         for catalog in _catalogs():
             for name in self._registrations.of(catalog.kind):
@@ -316,8 +316,8 @@ def _read_vocabulary(name: str, path: Path) -> Vocabulary:
 
 def _catalogs() -> tuple[Catalog[Any], ...]:
     """Return every catalog that accepts registrations."""
-    from .benchmarks import FAMILIES
-    from .benchmarks.understanding.prompts import PROMPTS
+    from .families import FAMILIES
+    from .families.understanding.prompts import PROMPTS
     from .generation.vocabularies import VOCABULARIES
     from .models import MODELS
     from .notations import NOTATIONS

@@ -9,10 +9,10 @@ import brute_force_behaviour
 import brute_force_structure
 from brute_force_game import TooMuchError
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, cases, scopes
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases, scopes
+from pytest_taskgraph.families.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Workflow
 

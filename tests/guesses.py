@@ -13,12 +13,12 @@ from json import dumps, loads
 from random import Random
 from statistics import fmean, stdev
 
-from pytest_taskgraph.benchmarks.understanding.baselines import guess_at_random, repeat_constantly
-from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import guards_of, names_of
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import feasible_size
-from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
+from pytest_taskgraph.families.understanding.baselines import guess_at_random, repeat_constantly
+from pytest_taskgraph.families.understanding.baselines.prompt_view import guards_of, names_of
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import feasible_size
+from pytest_taskgraph.families.understanding.questions.assembly import question, references
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json, Question

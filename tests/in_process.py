@@ -16,11 +16,11 @@ from loopback import Loopback
 from plugin_project import Project
 
 import pytest_taskgraph
-from pytest_taskgraph.benchmarks.understanding import patterns as catalogue
-from pytest_taskgraph.benchmarks.understanding import prompts
-from pytest_taskgraph.benchmarks.understanding.own_files import choices, projects
-from pytest_taskgraph.benchmarks.understanding.own_files import choices as listing
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS
+from pytest_taskgraph.families.understanding import patterns as catalogue
+from pytest_taskgraph.families.understanding import prompts
+from pytest_taskgraph.families.understanding.own_files import choices, projects
+from pytest_taskgraph.families.understanding.own_files import choices as listing
+from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS
 from pytest_taskgraph.models.clients import litellm_client as remote
 from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Request

@@ -15,7 +15,7 @@ from typing import Any
 
 import domain_oracle
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case
+from pytest_taskgraph.families.understanding.patterns.pattern import Case
 from pytest_taskgraph.generation import vocabularies
 from pytest_taskgraph.generation.vocabularies import domain_names
 from pytest_taskgraph.workflow.graph import inputs, outputs

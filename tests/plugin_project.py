@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 import bounded_process
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.baselines import read_back
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.baselines import read_back
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.results import record
 from pytest_taskgraph.scoring.forms import FORMS
 

@@ -17,10 +17,10 @@ from statistics import fmean, stdev
 
 from surface_trees import FITS, Tree, table
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_features import first_mentions
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.question_soundness.surface_features import first_mentions
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (
     RULE_KINDS,
     SEED,
     Rule,
@@ -30,8 +30,8 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
     rule_by_wording,
     surface_sample,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
-from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase
+from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.families.understanding.questions.sample import DrawnCase
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from pytest_taskgraph.asking import Episode, Exchange, Transcript, drive
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.trial import Json, Parsing, Question, Reply, Request
 
 Answering = Callable[[Request], Reply | Awaitable[Reply]]

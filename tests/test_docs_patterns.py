@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_taskgraph.benchmarks.understanding.patterns_command import as_markdown, pattern_rows
+from pytest_taskgraph.families.understanding.patterns_command import as_markdown, pattern_rows
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "patterns.md"
 COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.families import FAMILIES
 from pytest_taskgraph.scoring.forms import FORMS
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_taskgraph"

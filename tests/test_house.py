@@ -59,7 +59,7 @@ def _lines_of(node: ast.stmt | ast.expr) -> set[int]:
 def room(path: str) -> str:
     """Return the room of a module; each family is one, and the modules beside the folders are the ground."""
     parts = PurePosixPath(path).parts
-    if len(parts) > 2 and parts[0] == "benchmarks" and parts[1] in FAMILIES:
+    if len(parts) > 2 and parts[0] == "families" and parts[1] in FAMILIES:
         return parts[1]
     return parts[0] if len(parts) > 1 else "ground"
 
@@ -180,7 +180,7 @@ def test_families_import_no_other_family() -> None:
         for path, source in sources().items()
         if room(path) in FAMILIES
         for name in imported(path, source)
-        if re.match(rf"benchmarks\.(?!{room(path)}\b)({'|'.join(FAMILIES)})\b", name)
+        if re.match(rf"families\.(?!{room(path)}\b)({'|'.join(FAMILIES)})\b", name)
     ]
     assert len(crossing) <= CEILINGS["imports_between_families"], "\n".join(crossing)
 

@@ -27,9 +27,10 @@ GROUND = {
     "pytest_taskgraph.plugin.hooks",
 }
 DECLARING = {
-    *("family", "settings", "understanding", "understanding.family_options", "tasklama"),
-    *("data_sets", "data_sets.splits"),
-    *("tasklama.tasklama_options", "steps", "steps.steps_options", "paged", "paged.paged_options"),
+    *("benchmarks", "benchmarks.family", "benchmarks.settings", "benchmarks.data_sets", "benchmarks.data_sets.splits"),
+    *("families", "families.understanding", "families.understanding.family_options"),
+    *("families.tasklama", "families.tasklama.tasklama_options", "families.steps", "families.steps.steps_options"),
+    *("families.paged", "families.paged.paged_options"),
 }
 LIGHT = {
     "pytest_taskgraph.version",
@@ -37,8 +38,7 @@ LIGHT = {
     "pytest_taskgraph.catalog",
     "pytest_taskgraph.registry",
     "pytest_taskgraph.hookspec",
-    "pytest_taskgraph.benchmarks",
-    *(f"pytest_taskgraph.benchmarks.{name}" for name in DECLARING),
+    *(f"pytest_taskgraph.{name}" for name in DECLARING),
 }
 
 TRIVIAL = """

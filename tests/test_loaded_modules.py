@@ -11,8 +11,8 @@ import bounded_process
 import pytest
 
 import pytest_taskgraph
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.families import FAMILIES
 from pytest_taskgraph.family_description import FamilyDescription
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.results.descriptions import Descriptions
@@ -59,7 +59,7 @@ def loaded(project: Path, *options: str) -> set[str]:
 
 def of_family(name: str, modules: set[str]) -> set[str]:
     """The modules of a family, without those that declare its options."""
-    place = f"{OURS}.benchmarks.{name}"
+    place = f"{OURS}.families.{name}"
     return {
         module for module in modules if module.startswith(place) and module not in {place, f"{place}.{name}_options"}
     }

@@ -15,7 +15,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import right, wrong
 
-from pytest_taskgraph.benchmarks.understanding.init_command import CI, source_text
+from pytest_taskgraph.families.understanding.init_command import CI, source_text
 from pytest_taskgraph.plugin.options import OPTIONS
 from pytest_taskgraph.results import record
 

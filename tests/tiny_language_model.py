@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 
 END = "<|endoftext|>"
 

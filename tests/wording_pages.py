@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pytest_taskgraph.benchmarks.llm_judge import judge_template
-from pytest_taskgraph.benchmarks.understanding.agent import TOOLS
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.operators import EXTENT, MEANING
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import PROPERTIES
-from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, prompt_template
-from pytest_taskgraph.benchmarks.understanding.questions.presentation import NOT_SHOWN
+from pytest_taskgraph.families.understanding.agent import TOOLS
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.structure.operators import EXTENT, MEANING
+from pytest_taskgraph.families.understanding.patterns.structure.tasks import PROPERTIES
+from pytest_taskgraph.families.understanding.prompts import PROMPTS, prompt_template
+from pytest_taskgraph.families.understanding.questions.presentation import NOT_SHOWN
 from pytest_taskgraph.generation.vocabularies import Goal, Vocabulary, vocabulary, vocabulary_names
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import FORMS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
+from ..families import FAMILIES
 from . import annotations_command, compare, export, lint, replies, rescore, saved_runs, score, show
 
 SHARED: dict[str, Command] = {

@@ -99,8 +99,8 @@ def _search_questions(config: pytest.Config) -> None:
     Raises:
         UsageError: if the options are invalid.
     """
-    from ..benchmarks import FAMILIES
     from ..benchmarks.contract import report_family_errors
+    from ..families import FAMILIES
     from ..redaction import register_environment
     from .fuzz_hooks import PLUGIN, FuzzHooks
     from .registration import open_registry

@@ -15,10 +15,10 @@ from typing import Any, Literal, cast
 
 import pytest
 
-from ..benchmarks import FAMILIES
 from ..benchmarks.family import Family
 from ..benchmarks.settings import GENERATED, Option, OptionValue, Settings
 from ..errors import UnknownNameError, UsageError
+from ..families import FAMILIES
 from .pytest_compat import option_names
 
 ALIAS = "taskgraph_model_alias"

@@ -245,7 +245,7 @@ class RunSession:
     @property
     def _registered_families(self) -> list[Family]:
         """Return all benchmark families."""
-        from ..benchmarks import FAMILIES
+        from ..families import FAMILIES
 
         return list(FAMILIES.values())
 

@@ -264,7 +264,7 @@ def _with_seed(id_: str, seed: int) -> str:
 
 
 def _check_registered(name: str, family: Family) -> None:
-    from ..benchmarks import FAMILIES
+    from ..families import FAMILIES
 
     if FAMILIES.get(family.name) is not family:
         raise UsageError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from brute_force import ANSWERS, compare, draw_cases
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.trial import Json
 
 each_pattern = pytest.mark.parametrize("name", ANSWERS)

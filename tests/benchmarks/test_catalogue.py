@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue, select
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Cases, Pattern, case, pattern
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.families.understanding.patterns import catalogue, select
+from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Cases, Pattern, case, pattern
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.workflow.model import Workflow
 

@@ -8,20 +8,20 @@ from statistics import fmean
 import pytest
 from guesses import drawn_questions, earned_by_guesses, misstated
 
-from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import names_of
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import MOST_COUNTED
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope
-from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
-from pytest_taskgraph.benchmarks.understanding.questions.chance import (
+from pytest_taskgraph.families.understanding.baselines.prompt_view import names_of
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.behaviour.loop_ends import MOST_COUNTED
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, case
+from pytest_taskgraph.families.understanding.patterns.scope import Scope
+from pytest_taskgraph.families.understanding.questions.assembly import question, references
+from pytest_taskgraph.families.understanding.questions.chance import (
     GUESSES,
     MOST_FREQUENT_NUMBER,
     chance_level,
     offered_names,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import PatternQuestion
+from pytest_taskgraph.families.understanding.questions.ingredients import PatternQuestion
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow

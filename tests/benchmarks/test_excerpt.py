@@ -8,7 +8,7 @@ from canonical_form import canonical
 from drawn_workflows import generate
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import find_workflow, question_parts
+from pytest_taskgraph.families.understanding.baselines.prompt_view import find_workflow, question_parts
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.model import Workflow

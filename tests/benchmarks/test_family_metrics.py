@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families import FAMILIES
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 
 AGENT = "specifications_read"
 

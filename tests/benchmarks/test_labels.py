@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family
 from pytest_taskgraph.benchmarks.settings import OptionValue
-from pytest_taskgraph.benchmarks.steps import steps
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.questions.labels import BUILT, difficulty
+from pytest_taskgraph.families import FAMILIES
+from pytest_taskgraph.families.steps import steps
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.questions.labels import BUILT, difficulty
 from pytest_taskgraph.workflow.model import Gateway, Link, Task, Workflow
 
 CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"

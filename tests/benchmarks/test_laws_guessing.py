@@ -9,13 +9,13 @@ from collections.abc import Hashable, Sequence
 import pytest
 from surface_rules import drawn_questions
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import SEED
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
-from pytest_taskgraph.benchmarks.understanding.questions.labels import difficulty
-from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict
+from pytest_taskgraph.families.understanding.patterns.scope import sentence
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import SEED
+from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.families.understanding.questions.labels import difficulty
+from pytest_taskgraph.families.understanding.questions.sample import DrawnCase
 from pytest_taskgraph.workflow.features import FEATURES, features
 
 YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and pattern.category != "custom"]

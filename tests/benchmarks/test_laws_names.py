@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes, cases, sentence
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import all_scopes, cases, sentence
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.notations.plain_json import JSON, dumps

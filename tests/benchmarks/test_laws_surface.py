@@ -16,10 +16,10 @@ import surface_rules
 from surface_rules import measure, measure_order, patterns
 from surface_trees import DEPTHS, FITS, Table, Tree, fit_greedy, fit_pairs, table
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_features import surface_features
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope
+from pytest_taskgraph.families.understanding.question_soundness.surface_features import surface_features
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (
     EXCEPTIONS,
     MOST,
     SurfaceSample,
@@ -27,7 +27,7 @@ from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules 
     rule_by_wording,
     rule_over,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.workflow.model import Task, Workflow
 
 QUESTIONS = [64, pytest.param(200, marks=pytest.mark.exhaustive)]  # of a yes/no pattern

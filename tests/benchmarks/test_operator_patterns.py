@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.operators import (
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.operators import (
     all_parallel_tasks,
     operator_block,
     operator_existence,
@@ -16,7 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.structure.operators impo
     parallel_pair,
     parallel_to_task,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow
 
 PATTERNS = (operator_existence, parallel_pair, parallel_block, parallel_to_task, all_parallel_tasks, operator_block)

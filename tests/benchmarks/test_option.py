@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Option, OptionValue, Settings
-from pytest_taskgraph.benchmarks.understanding.family_options import OPTIONS, OWN, UnderstandingSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.families import FAMILIES
+from pytest_taskgraph.families.understanding.family_options import OPTIONS, OWN, UnderstandingSettings
 from pytest_taskgraph.trial import Question
 
 STEPS = Option("steps", "N", "steps of a plan", "3", kind="whole", least=2)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from chart_corpus import READ
 
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.baselines import read_back
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.own_files import projects
 from pytest_taskgraph.errors import NothingToAskError
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.baselines import read_back
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.own_files import projects
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply
 

@@ -9,14 +9,14 @@ import pytest
 from situation_families import read_situation
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_links import (
+from pytest_taskgraph.families.understanding.patterns.behaviour.conditional_links import (
     MOST_SITUATIONS,
     mutually_exclusive,
     next_task_in_situation,
     sample_situations,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.guards.cells import Constant
 from pytest_taskgraph.workflow.guards.solver import comparisons, covers, evaluate_guards, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow

@@ -6,14 +6,14 @@ from time import process_time
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.dependencies import (
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, scopes, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.dependencies import (
     data_production,
     dependency_existence,
     dependency_list,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import Data, DataLink, Gateway, Link, Task, Workflow

@@ -4,16 +4,16 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.flow import (
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, scopes, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.flow import (
     flow_connected,
     flow_cycle,
     flow_end,
     flow_start,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
-from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe

@@ -15,12 +15,12 @@ import pytest
 from drawn_workflows import generate
 from planted_oracle import atomic, findings, known_tasks, problems_of, vocabulary
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
-from pytest_taskgraph.benchmarks.understanding.questions.ingredients import write_workflow
-from pytest_taskgraph.benchmarks.understanding.questions.sample import DrawnCase, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Pattern, verdict
+from pytest_taskgraph.families.understanding.patterns.scope import sentence
+from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
+from pytest_taskgraph.families.understanding.questions.sample import DrawnCase, draw, recipe_for
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.vocabularies import domain_names

@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, cases, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.hierarchy import (
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases, scopes, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.hierarchy import (
     composite_tasks,
     infinite_recursion,
     nested_tasks,
     task_hierarchy,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe

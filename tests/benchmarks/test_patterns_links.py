@@ -7,16 +7,16 @@ from time import process_time
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.links import (
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, scopes, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.links import (
     conditional_link_existence,
     conditional_links,
     link_existence,
     next_tasks,
     task_after_task,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Gateway, Link, Task, Workflow

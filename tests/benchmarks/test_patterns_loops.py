@@ -9,15 +9,15 @@ from situation_families import read_situation
 from surface_rules import drawn_questions
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import (
+from pytest_taskgraph.families.understanding.patterns.behaviour.loop_ends import (
     MOST_COUNTED,
     loop_count,
     loop_ends,
     loop_exit_condition,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import SEED
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import SEED
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
 
 OURS = (loop_ends, loop_exit_condition, loop_count)

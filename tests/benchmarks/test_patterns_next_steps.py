@@ -10,14 +10,14 @@ from situation_families import situations
 from workflow_builders import level
 from workflow_simulation import simulated
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.run_beginnings import (
+from pytest_taskgraph.families.understanding.patterns.behaviour.run_beginnings import (
     MOST_BEGINNINGS,
     next_step_choice,
     next_step_possible,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case
+from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Task, Workflow
 

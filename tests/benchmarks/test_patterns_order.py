@@ -6,14 +6,14 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.task_order import (
+from pytest_taskgraph.families.understanding.patterns.behaviour.task_order import (
     determine_order,
     order_of_many,
     order_of_two,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
 from pytest_taskgraph.workflow.model import END, START, Effect, Link, Task, Workflow
 

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, cases, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import task_list, task_list_with_property
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases, scopes, sentence
+from pytest_taskgraph.families.understanding.patterns.structure.tasks import task_list, task_list_with_property
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import Data, DataLink, Parameter, QualifiedName, Task, Workflow

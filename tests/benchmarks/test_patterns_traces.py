@@ -7,16 +7,16 @@ from typing import Any
 from situation_families import read_situation, situations
 from workflow_simulation import simulated
 
-from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_order import (
+from pytest_taskgraph.families.understanding.patterns.behaviour.conditional_order import (
     determine_order_conditional,
     every_situation,
     order_of_many_conditional,
     order_of_two_conditional,
     trace,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.scoring.partial_order import linear_extension
 from pytest_taskgraph.workflow.model import Workflow
 

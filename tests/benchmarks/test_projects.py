@@ -12,15 +12,15 @@ from canonical_form import canonical
 from closed_folder import BOUND
 from drawn_workflows import generate
 
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.own_files import choices, projects
-from pytest_taskgraph.benchmarks.understanding.own_files import projects as project_files
-from pytest_taskgraph.benchmarks.understanding.own_files.choices import list_cases
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import verdict
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.own_files import choices, projects
+from pytest_taskgraph.families.understanding.own_files import projects as project_files
+from pytest_taskgraph.families.understanding.own_files.choices import list_cases
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import verdict
+from pytest_taskgraph.families.understanding.patterns.scope import rotations
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
@@ -390,7 +390,7 @@ def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) 
     write_files(tmp_path / "linked").joinpath("w.xxp").symlink_to(denied / "w.xxp")
     script = (
         "import sys\n"
-        "from pytest_taskgraph.benchmarks.understanding.own_files import projects\n"
+        "from pytest_taskgraph.families.understanding.own_files import projects\n"
         "from pytest_taskgraph.errors import UsageError\n"
         "try:\n    projects.load(sys.argv[1])\n"
         "except UsageError as error:\n    print(error)\n"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.benchmarks.episodes import opening
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, Example, prompt_template
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.prompts import PROMPTS, Example, prompt_template
 from pytest_taskgraph.notations import NOTATIONS, Notation
 from pytest_taskgraph.trial import Question
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns import select
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Case, Cases, Pattern, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases
-from pytest_taskgraph.benchmarks.understanding.questions.sample import ATTEMPTS, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
+from pytest_taskgraph.families.understanding.patterns import select
+from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Case, Cases, Pattern, case
+from pytest_taskgraph.families.understanding.patterns.scope import cases
+from pytest_taskgraph.families.understanding.questions.sample import ATTEMPTS, draw, recipe_for
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Workflow
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, case
+from pytest_taskgraph.families.understanding.patterns.scope import (
     all_scopes,
     cases,
     rotations,
@@ -13,7 +14,6 @@ from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
     sentence,
     use_own_name,
 )
-from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.workflow.model import END, START, Link, QualifiedName, Task, Workflow
 
 HEAT = Workflow("Heat", "kitchen", tasks=(Task("Light"),), links=(Link(START, "Light"), Link("Light", END)))

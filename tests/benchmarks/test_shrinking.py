@@ -14,17 +14,17 @@ import pytest
 from parallel_blocks import parallel_blocks
 
 from pytest_taskgraph.benchmarks.instances import Instance
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import verdict
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.benchmarks.understanding.question_soundness.nearest_case import AskedCase, nearest_case
-from pytest_taskgraph.benchmarks.understanding.question_soundness.reducible_question import (
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import verdict
+from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
+from pytest_taskgraph.families.understanding.question_soundness.nearest_case import AskedCase, nearest_case
+from pytest_taskgraph.families.understanding.question_soundness.reducible_question import (
     ReducedWorkflow,
     ReducibleQuestion,
 )
-from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import feasible_size
+from pytest_taskgraph.families.understanding.question_soundness.surface_rules import feasible_size
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form

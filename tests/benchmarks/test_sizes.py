@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.baselines import read_back
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.own_files.choices import LONGEST, list_cases, names_in
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.baselines import read_back
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.own_files.choices import LONGEST, list_cases, names_in
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Case, case
+from pytest_taskgraph.families.understanding.patterns.scope import (
     FULL_SIZE,
     MAX_WORK,
     MIN_CANDIDATES,
     MOST_CASES,
     limit_candidates,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.assembly import notices
+from pytest_taskgraph.families.understanding.questions.assembly import notices
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow

@@ -14,8 +14,8 @@ from scripted_model import ScriptedModel
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes.answer_measurement import measure_answer
 from pytest_taskgraph.benchmarks.llm_judge import judge_prompt, judge_template, verdict
-from pytest_taskgraph.benchmarks.understanding.questions.composition import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
+from pytest_taskgraph.families.understanding.questions.composition import question_metrics
 from pytest_taskgraph.scoring.cosine import cosine
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import check_text_metrics

@@ -12,10 +12,10 @@ from pytest_taskgraph.benchmarks.templates import (
     template,
     undeclared_names,
 )
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
-from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.scope import sentence
+from pytest_taskgraph.families.understanding.questions.sample import draw
 
 
 def test_render_strips_surrounding_blanks() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.commands import SHARED, all_commands
+from pytest_taskgraph.families import FAMILIES
 
 RIDDLES = """
 import sys

@@ -13,7 +13,7 @@ from closed_folder import BOUND, closed
 from test_walkthrough import environment
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.understanding.init_command import FILES, PROMPT
+from pytest_taskgraph.families.understanding.init_command import FILES, PROMPT
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "start.md").read_text(encoding="utf-8")
 OUTPUTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order

@@ -11,7 +11,7 @@ import pytest
 from ci_workflow import Repository, WorkflowRun
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.understanding.init_command import CI, PROMPT, source_text
+from pytest_taskgraph.families.understanding.init_command import CI, PROMPT, source_text
 
 RECORD = "taskgraph-main/main.json"
 

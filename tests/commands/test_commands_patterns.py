@@ -10,10 +10,10 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import names_of
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns_command import (
+from pytest_taskgraph.families.understanding.baselines.prompt_view import names_of
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns_command import (
     BY_QUESTION,
     CHANCE,
     HEADER,
@@ -21,8 +21,8 @@ from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     describe,
     pattern_rows,
 )
-from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
-from pytest_taskgraph.benchmarks.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
+from pytest_taskgraph.families.understanding.questions.assembly import question, references
+from pytest_taskgraph.families.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
 from pytest_taskgraph.scoring.forms import FORMS
 
 OURS = [name for name, pattern in catalogue().items() if pattern.category != "custom"]

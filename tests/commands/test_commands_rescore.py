@@ -13,17 +13,17 @@ from described_runs import about_run
 from record_schema_file import record_validator
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.contract import pack_diagram_pair
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.commands.rescore import rescore, rescore_trial, score_changes
 from pytest_taskgraph.commands.rescore.outcome_lines import MOST
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
+from pytest_taskgraph.families import FAMILIES
+from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import saved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.benchmarks.paged.paged_tables import MOST_ROUNDS
+from pytest_taskgraph.families.paged.paged_tables import MOST_ROUNDS
 
 SUITE = """
 from pytest_taskgraph import paged, suite

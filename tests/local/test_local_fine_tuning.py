@@ -18,19 +18,19 @@ pytest.importorskip("transformers", reason="the extra local is not installed")
 
 from tiny_language_model import END, save_tiny  # noqa: E402
 
-from pytest_taskgraph.benchmarks.steps.construction import build_classification  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.fine_tuning import finetune_command  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.fine_tuning.answer_scores import AnswerScores, validate  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.fine_tuning.training_loop import FineTuned, fine_tune  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import (  # noqa: E402
+from pytest_taskgraph.errors import UsageError  # noqa: E402
+from pytest_taskgraph.families.steps.construction import build_classification  # noqa: E402
+from pytest_taskgraph.families.steps.fine_tuning import finetune_command  # noqa: E402
+from pytest_taskgraph.families.steps.fine_tuning.answer_scores import AnswerScores, validate  # noqa: E402
+from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters  # noqa: E402
+from pytest_taskgraph.families.steps.fine_tuning.training_loop import FineTuned, fine_tune  # noqa: E402
+from pytest_taskgraph.families.steps.fine_tuning.training_samples import (  # noqa: E402
     TuningSamples,
     learned_text,
     tuning_samples,
 )
-from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample, query_of  # noqa: E402
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes  # noqa: E402
-from pytest_taskgraph.errors import UsageError  # noqa: E402
+from pytest_taskgraph.families.steps.next_step_samples import NextStepSample, query_of  # noqa: E402
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes  # noqa: E402
 from pytest_taskgraph.local_weights import LocalWeights, load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402
 from pytest_taskgraph.trial import Request  # noqa: E402
@@ -279,7 +279,7 @@ def test_command_with_used_folder_is_usage_error(tiny: Path, tmp_path: Path) -> 
 
 
 def test_training_texts_are_whole_between_end_tokens(weights: LocalWeights, samples: TuningSamples) -> None:
-    from pytest_taskgraph.benchmarks.steps.fine_tuning.training_segments import cut_segments
+    from pytest_taskgraph.families.steps.fine_tuning.training_segments import cut_segments
 
     segments = cut_segments(map(learned_text, samples.train), weights.tokenizer, 500, 4, 0)
     tokens = [token for segment in next(segments.batches(4)) for token in segment]

@@ -12,11 +12,11 @@ pytest.importorskip("torch", reason="the extra local is not installed")
 pytest.importorskip("transformers", reason="the extra local is not installed")
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.fine_tuning.answer_scores import validate
-from pytest_taskgraph.benchmarks.steps.next_step_samples import query_of
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.step_episodes import lowest_perplexity, next_step
+from pytest_taskgraph.families.steps.construction import build_choices, build_classification
+from pytest_taskgraph.families.steps.fine_tuning.answer_scores import validate
+from pytest_taskgraph.families.steps.next_step_samples import query_of
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.step_episodes import lowest_perplexity, next_step
 from pytest_taskgraph.local_weights import load_weights
 from pytest_taskgraph.models import open_model
 from pytest_taskgraph.trial import Json, Question, Request

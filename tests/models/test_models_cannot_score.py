@@ -9,10 +9,10 @@ from functools import partial
 import pytest
 
 from pytest_taskgraph.asking import Model
-from pytest_taskgraph.benchmarks.tasklama.task_baselines import BASELINES as TASK_BASELINES
-from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
-from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
 from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError
+from pytest_taskgraph.families.tasklama.task_baselines import BASELINES as TASK_BASELINES
+from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.understanding.baselines import BASELINES
 from pytest_taskgraph.models.clients.python_callable import PythonModel
 from pytest_taskgraph.models.clients.recorded import RecordedModel
 from pytest_taskgraph.models.clients.simulated import SimulatedModel

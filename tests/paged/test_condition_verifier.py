@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.benchmarks.paged.refinement.condition_verifier import find_gateway_conflict, verify_gateways
-from pytest_taskgraph.benchmarks.paged.refinement.conflict_rules import (
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.families.paged.refinement.condition_verifier import find_gateway_conflict, verify_gateways
+from pytest_taskgraph.families.paged.refinement.conflict_rules import (
     ConflictVerdict,
     LexicalConflictRule,
     find_guard_conflict,
 )
-from pytest_taskgraph.benchmarks.paged.refinement.number_ranges import read_number_range
-from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import feedback_message, feedback_template
-from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.families.paged.refinement.number_ranges import read_number_range
+from pytest_taskgraph.families.paged.refinement.verifier_feedback import feedback_message, feedback_template
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 
 RULE = LexicalConflictRule()

@@ -6,13 +6,13 @@ import pytest
 from document_graphs import graph_of, nested_graphs
 from hypothesis import given
 
-from pytest_taskgraph.benchmarks.paged.document_quality.coverage import (
+from pytest_taskgraph.families.paged.document_quality.coverage import (
     GraphName,
     coverage_of,
     graph_names,
     name_coverage,
 )
-from pytest_taskgraph.benchmarks.paged.documents import QUALITIES, DocumentQuality, write_document
+from pytest_taskgraph.families.paged.documents import QUALITIES, DocumentQuality, write_document
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 
 RETURN = """

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks.paged.document_quality.document_annotations import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_quality.document_annotations import (
     CRITERIA,
     AnnotatedDocuments,
     CriterionAgreement,
@@ -14,7 +15,6 @@ from pytest_taskgraph.benchmarks.paged.document_quality.document_annotations imp
     criterion_agreements,
     read_document_annotations,
 )
-from pytest_taskgraph.errors import UsageError
 
 HEADER = "document,rater,readability,accuracy,clarity,simplicity,usability\n"
 

@@ -5,7 +5,7 @@ from document_graphs import graph_of, nested_graphs
 from document_reader import DocumentReader, comparable_graph, same
 from hypothesis import given
 
-from pytest_taskgraph.benchmarks.paged.documents import write_document
+from pytest_taskgraph.families.paged.documents import write_document
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 
 

@@ -10,7 +10,8 @@ import pytest
 from document_graphs import graph_of, nested_graphs, untidy_graphs
 from hypothesis import given
 
-from pytest_taskgraph.benchmarks.paged.documents import (
+from pytest_taskgraph.errors import UnknownNameError
+from pytest_taskgraph.families.paged.documents import (
     QUALITIES,
     SPOKEN,
     DocumentQuality,
@@ -21,7 +22,6 @@ from pytest_taskgraph.benchmarks.paged.documents import (
     group_by_part,
     write_document,
 )
-from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 
 RESTAURANT = """
@@ -177,7 +177,7 @@ def test_write_document_other_seed_varies_connectives_only() -> None:
 def test_write_document_hash_seed_changes_nothing() -> None:
     script = (
         "import json, sys\n"
-        "from pytest_taskgraph.benchmarks.paged.documents import write_document\n"
+        "from pytest_taskgraph.families.paged.documents import write_document\n"
         "from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph\n"
         "graph = ProceduralGraph.from_json(json.loads(sys.argv[1]))\n"
         "print([write_document(graph, quality, 7).text for quality in ('pipeline', 'concatenated')])\n"

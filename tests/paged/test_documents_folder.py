@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
-from pytest_taskgraph.benchmarks.paged.document_sets import DocumentSet
-from pytest_taskgraph.benchmarks.paged.document_sets.document_lines import read_lines
-from pytest_taskgraph.benchmarks.paged.document_sets.documents_folder import read_documents
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
-from pytest_taskgraph.benchmarks.paged.document_sets.pair_texts import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_sets import DocumentSet
+from pytest_taskgraph.families.paged.document_sets.document_lines import read_lines
+from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
+from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.pair_texts import (
     LONGEST_DOCUMENT,
     LONGEST_TEXT,
     UnusableTextError,
@@ -25,7 +26,6 @@ from pytest_taskgraph.benchmarks.paged.document_sets.pair_texts import (
     read_graph_json,
     read_graph_text,
 )
-from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from document_graphs import graph_of
 
-from pytest_taskgraph.benchmarks.paged.document_quality.entailment import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_quality.entailment import (
     FineScores,
     fine_scores,
     fragment_sentences,
     split_sentences,
 )
-from pytest_taskgraph.benchmarks.paged.entailment_models import entailment_weights
-from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_scores import EntailmentScores
-from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_weights import load_entailment_model
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.entailment_models import entailment_weights
+from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
+from pytest_taskgraph.families.paged.entailment_models.entailment_weights import load_entailment_model
 
 
 class WordOverlap:

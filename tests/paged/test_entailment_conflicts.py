@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks.paged import paged
-from pytest_taskgraph.benchmarks.paged.entailment_models import entailment_weights
-from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_scores import EntailmentScores
-from pytest_taskgraph.benchmarks.paged.paged_options import NLI
-from pytest_taskgraph.benchmarks.paged.refinement import entailment_conflicts
-from pytest_taskgraph.benchmarks.paged.refinement.condition_verifier import find_gateway_conflict
-from pytest_taskgraph.benchmarks.paged.refinement.conflict_rules import ConflictVerdict
-from pytest_taskgraph.benchmarks.paged.refinement.entailment_conflicts import (
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged import paged
+from pytest_taskgraph.families.paged.entailment_models import entailment_weights
+from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
+from pytest_taskgraph.families.paged.paged_options import NLI
+from pytest_taskgraph.families.paged.refinement import entailment_conflicts
+from pytest_taskgraph.families.paged.refinement.condition_verifier import find_gateway_conflict
+from pytest_taskgraph.families.paged.refinement.conflict_rules import ConflictVerdict
+from pytest_taskgraph.families.paged.refinement.entailment_conflicts import (
     ContradictionJudge,
     EntailmentConflictRule,
     check_entailment_rule,
 )
-from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import conflict_rule
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.refinement.refine_episode import conflict_rule
 
 CONTRADICTION = EntailmentScores(0.1, 0.3, 0.6)
 ENTAILMENT = EntailmentScores(0.5, 0.1, 0.4)

@@ -11,16 +11,16 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.benchmarks.data_sets.splits import Split
-from pytest_taskgraph.benchmarks.paged.document_sets import load
-from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import PAPER_COUNTS, DocumentCounts
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import MOST_DOCUMENTS, generate_documents
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
-from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_sets import load
+from pytest_taskgraph.families.paged.document_sets.document_counts import PAPER_COUNTS, DocumentCounts
+from pytest_taskgraph.families.paged.document_sets.generated_documents import MOST_DOCUMENTS, generate_documents
+from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.paged_options import PagedSettings
 
 PRINT_DIGEST = """
 import hashlib
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import generate_documents
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_documents
 print(hashlib.sha256(repr(generate_documents(4, 1).pairs).encode()).hexdigest())
 """
 

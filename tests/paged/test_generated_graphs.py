@@ -17,13 +17,13 @@ import bounded_process
 import networkx as nx
 import pytest
 
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_sets.generated_graphs import (
     DomainConditions,
     GeneratedGraph,
     generate_graph,
 )
-from pytest_taskgraph.benchmarks.paged.document_sets.procedure_plan import ConditionCounts, draw_plan
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.document_sets.procedure_plan import ConditionCounts, draw_plan
 from pytest_taskgraph.generation import placement
 from pytest_taskgraph.generation.vocabularies import Condition, Vocabulary, domain_names, vocabulary
 from pytest_taskgraph.generation.vocabularies.procedure_words import name_phrase
@@ -31,7 +31,7 @@ from pytest_taskgraph.workflow.procedural_graph import GATEWAYS, ProceduralGraph
 
 PRINT_DIGEST = """
 import hashlib, json
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
 made = [generate_graph(7, number) for number in range(20)]
 text = json.dumps([[one.domain, one.title, one.graph.to_json()] for one in made])
 print(hashlib.sha256(text.encode()).hexdigest())

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.paged.document_sets import load
-from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import (
+from pytest_taskgraph.families.paged.document_sets import load
+from pytest_taskgraph.families.paged.extraction_rules.document_elements import (
     graph_of_elements,
     read_elements,
     write_elements,
 )
-from pytest_taskgraph.benchmarks.paged.extraction_rules.listed_elements import list_elements
-from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.extraction_rules.listed_elements import list_elements
+from pytest_taskgraph.families.paged.paged_options import PagedSettings
 from pytest_taskgraph.scoring.procedural_graphs.element_counts import pool_counts
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import score_procedure
 

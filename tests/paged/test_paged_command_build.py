@@ -10,10 +10,10 @@ import pytest
 from plugin_project import Project
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.paged.document_sets.document_set import DocumentPair
-from pytest_taskgraph.benchmarks.paged.document_sets.documents_folder import read_documents
-from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import generate_documents, generate_pairs
-from pytest_taskgraph.benchmarks.paged.documents.written_document import write_document
+from pytest_taskgraph.families.paged.document_sets.document_set import DocumentPair
+from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_documents, generate_pairs
+from pytest_taskgraph.families.paged.documents.written_document import write_document
 
 STOCK = "For clerk:\nStart -> check the stock\ncheck the stock -> order more\norder more -> End\n"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.paged import paged_command
-from pytest_taskgraph.benchmarks.paged.document_quality.document_annotations import CRITERIA
-from pytest_taskgraph.benchmarks.paged.document_quality.entailment import THRESHOLD
-from pytest_taskgraph.benchmarks.paged.paged_command import agreement_command, build_command, quality_ablation
-from pytest_taskgraph.benchmarks.paged.paged_command.document_files import ABOUT
-from pytest_taskgraph.benchmarks.paged.paged_command.stated_documents import DOCUMENTS, MOST_DOCUMENTS
 from pytest_taskgraph.commands.model_requests import GRACE
+from pytest_taskgraph.families.paged import paged_command
+from pytest_taskgraph.families.paged.document_quality.document_annotations import CRITERIA
+from pytest_taskgraph.families.paged.document_quality.entailment import THRESHOLD
+from pytest_taskgraph.families.paged.paged_command import agreement_command, build_command, quality_ablation
+from pytest_taskgraph.families.paged.paged_command.document_files import ABOUT
+from pytest_taskgraph.families.paged.paged_command.stated_documents import DOCUMENTS, MOST_DOCUMENTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "paged.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)

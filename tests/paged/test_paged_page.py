@@ -11,23 +11,23 @@ import pytest
 
 from pytest_taskgraph import Settings, paged
 from pytest_taskgraph.benchmarks.data_sets.splits import SPLIT
-from pytest_taskgraph.benchmarks.paged import paged_tables
-from pytest_taskgraph.benchmarks.paged.document_sets import document_set, generated_documents, pair_texts
-from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import count_sentences
-from pytest_taskgraph.benchmarks.paged.document_sets.documents_folder import read_documents
-from pytest_taskgraph.benchmarks.paged.documents.units import LINKING, SPOKEN
-from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
-from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
-from pytest_taskgraph.benchmarks.paged.paged_options import (
+from pytest_taskgraph.families.paged import paged_tables
+from pytest_taskgraph.families.paged.document_sets import document_set, generated_documents, pair_texts
+from pytest_taskgraph.families.paged.document_sets.document_counts import count_sentences
+from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
+from pytest_taskgraph.families.paged.documents.units import LINKING, SPOKEN
+from pytest_taskgraph.families.paged.extraction_methods import METHODS
+from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.paged_options import (
     METHOD,
     QUALITY,
     ConditionVerifierName,
     DocumentQuality,
     PagedSettings,
 )
-from pytest_taskgraph.benchmarks.paged.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import MOST_FEEDBACK, FeedbackKind
-from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples
+from pytest_taskgraph.families.paged.prompts import PROMPTS
+from pytest_taskgraph.families.paged.refinement.verifier_feedback import MOST_FEEDBACK, FeedbackKind
+from pytest_taskgraph.families.paged.worked_examples import read_worked_examples
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from document_graphs import graph_of
 
-from pytest_taskgraph.benchmarks.paged.paged_tables import AGGREGATES, ELEMENTS, MOST_ROUNDS, TABLES
+from pytest_taskgraph.families.paged.paged_tables import AGGREGATES, ELEMENTS, MOST_ROUNDS, TABLES
 from pytest_taskgraph.family_description import ReferenceValue
 from pytest_taskgraph.results.aggregates import estimate_aggregate
 from pytest_taskgraph.scoring.grade import grade

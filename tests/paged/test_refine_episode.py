@@ -11,23 +11,23 @@ import pytest
 from procedure_texts import DINNER
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
-from pytest_taskgraph.benchmarks.paged.document_sets import load
-from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
-from pytest_taskgraph.benchmarks.paged.refinement.conflict_rules import ConflictVerdict
-from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import (
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.families.paged.document_sets import load
+from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.refinement.conflict_rules import ConflictVerdict
+from pytest_taskgraph.families.paged.refinement.refine_episode import (
     CONFLICT_RULES,
     ConflictRuleMaker,
     conflict_rule,
     refine,
     refine_settings,
 )
-from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import (
+from pytest_taskgraph.families.paged.refinement.verifier_feedback import (
     VerifierFeedback,
     feedback_message,
     feedback_template,
 )
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Reply, Request

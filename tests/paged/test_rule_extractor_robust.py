@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.paged.extraction_rules.document_sentences import (
+from pytest_taskgraph.families.paged.extraction_rules.document_sentences import (
     MOST_READ_CHARACTERS,
     MOST_SENTENCES,
     read_sentences,
 )
-from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from document_graphs import graph_of
 
-from pytest_taskgraph.benchmarks.paged.documents import SPOKEN, decompose, fragment_text
-from pytest_taskgraph.benchmarks.paged.documents.units import SpokenKind
+from pytest_taskgraph.families.paged.documents import SPOKEN, decompose, fragment_text
+from pytest_taskgraph.families.paged.documents.units import SpokenKind
 
 CHOICE = "Start -> {0}1\n{0}1 -> (dry) {1}\n{0}1 -> (wet) End"
 PAIR = "b -> {0}2\n{0}1 -> (wet) b\n{0}1 -> (dry) {0}2\n{0}2 -> boil rice"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.understanding.variations import RELATIONS
+from pytest_taskgraph.families.understanding.prompts import PROMPTS
+from pytest_taskgraph.families.understanding.variations import RELATIONS
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.plugin.options import all_options, help_text
 from pytest_taskgraph.scoring.metrics import TEXT_METRICS

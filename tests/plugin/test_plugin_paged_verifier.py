@@ -10,10 +10,10 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project
 
-from pytest_taskgraph.benchmarks.paged.entailment_models import entailment_weights
-from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_scores import EntailmentScores
-from pytest_taskgraph.benchmarks.paged.refinement import entailment_conflicts
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.paged.entailment_models import entailment_weights
+from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
+from pytest_taskgraph.families.paged.refinement import entailment_conflicts
 
 SUITE = """
 from pytest_taskgraph import paged, suite

@@ -9,7 +9,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import SUITE, Project, asking
 
-from pytest_taskgraph.benchmarks.understanding.prompts import prompt_template
+from pytest_taskgraph.families.understanding.prompts import prompt_template
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "prompts.md").read_text(encoding="utf-8")
 TEMPLATE = "{# answer: marker #}\nLook at this.\n\n{{ workflow }}\n\n{{ question }}\n{{ instruction }}\n"

@@ -11,7 +11,7 @@ from loopback import Loopback, Raw, as_json
 from parallel_blocks import parallel_blocks
 from plugin_project import Project, Ran, asking, right, wrong
 
-from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import scopes_of
+from pytest_taskgraph.families.understanding.baselines.prompt_view import scopes_of
 
 SUITE = """
 from pytest_taskgraph import suite, understanding

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
+from pytest_taskgraph.families.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import METRICS, measured_names, text_metrics

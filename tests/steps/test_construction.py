@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.steps.construction import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.construction import (
     PAPER_RULE,
     ConstructionCounts,
     ConstructionRule,
@@ -16,8 +17,7 @@ from pytest_taskgraph.benchmarks.steps.construction import (
     build_choices,
     build_classification,
 )
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
 
 
 def recipe(*steps: str, recipe_id: str = "soup") -> StepRecipe:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.construction import build_choices, build_classification
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 
 
 def test_embedded_recipes_are_all_read_and_kept() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import pytest_taskgraph
 
-FOLDER = Path(pytest_taskgraph.__file__).parent / "benchmarks" / "steps" / "recipe_sets" / "data"
+FOLDER = Path(pytest_taskgraph.__file__).parent / "families" / "steps" / "recipe_sets" / "data"
 SPLITS = ("train", "dev", "test")
 KEYS = ["title", "steps", "kind", "domain"]
 DOMAINS = {

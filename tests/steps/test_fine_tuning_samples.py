@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.steps.construction import build_classification
-from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
-from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import learned_text, tuning_samples
-from pytest_taskgraph.benchmarks.steps.fine_tuning.training_segments import TrainingSegments, cut_segments
-from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe, query_of
-from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.construction import build_classification
+from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
+from pytest_taskgraph.families.steps.fine_tuning.training_samples import learned_text, tuning_samples
+from pytest_taskgraph.families.steps.fine_tuning.training_segments import TrainingSegments, cut_segments
+from pytest_taskgraph.families.steps.next_step_samples import StepRecipe, query_of
+from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 
 
 def recipe(number: int, length: int, split: str = "train") -> StepRecipe:

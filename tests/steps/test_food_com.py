@@ -17,17 +17,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems, clean_text
-from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, food_com
-from pytest_taskgraph.benchmarks.steps.recipe_sets.food_com import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.next_step_samples import StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet, food_com
+from pytest_taskgraph.families.steps.recipe_sets.food_com import (
     LARGEST_ROW,
     LONGEST_LIST,
     LONGEST_STEP,
     MOST_STEPS,
     read_food_com,
 )
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import RECIPE_SPLITS
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import RECIPE_SPLITS
 
 HEADER = "name,id,minutes,n_steps,steps,description\n"
 BREAD = 'rye bread,7,90,3,"[\'mix the flour\', ""don\'t knead it"", \'bake it\']",dark\n'

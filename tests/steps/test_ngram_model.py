@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import NgramModel, tuned_threshold, word_tokens
+from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import NgramModel, tuned_threshold, word_tokens
 
 UNKNOWN = "<unknown>"
 PAIR = [["a", "b"], ["a", "c"]]

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
-from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.construction import ConstructionRule, build_choices, build_classification
+from pytest_taskgraph.families.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets.published_files import (
     LONGEST_STEP,
     MOST_STEPS,
     PublishedSamples,
@@ -20,7 +21,6 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
     read_published_samples,
     read_sample_lines,
 )
-from pytest_taskgraph.errors import UsageError
 
 TEA = [
     "Boil the water . \tWarm the pot\tPour the tea",

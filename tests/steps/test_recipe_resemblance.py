@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import PublishedSamples
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_resemblance import (
+from pytest_taskgraph.families.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
+from pytest_taskgraph.families.steps.recipe_sets.published_files import PublishedSamples
+from pytest_taskgraph.families.steps.recipe_sets.recipe_resemblance import (
     published_recipes,
     resemble,
     without_published,
 )
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 
 LONG = "Simmer everything for an hour until it is thick"
 STEPS = ("boil the leeks", "serve hot", f"{LONG} .", "!", "?")

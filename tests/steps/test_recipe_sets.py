@@ -8,11 +8,11 @@ import pytest
 from food_com_file import write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.steps import recipe_sets
-from pytest_taskgraph.benchmarks.steps.recipe_sets import load
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps import recipe_sets
+from pytest_taskgraph.families.steps.recipe_sets import load
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 
 
 @pytest.fixture

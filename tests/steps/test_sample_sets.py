@@ -9,18 +9,18 @@ import pytest
 from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.steps.construction import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.construction import (
     PAPER_RULE,
     ConstructionRule,
     build_choices,
     build_classification,
 )
-from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.sample_sets import AskedSamples, asked_samples, usable_recipes
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.next_step_samples import StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.sample_sets import AskedSamples, asked_samples, usable_recipes
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 
 CHOICES = [
     *("Boil water . \tWarm the pot\tPour it", "Boil water . Warm the pot . \tAdd tea\tPour it"),

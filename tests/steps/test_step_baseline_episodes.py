@@ -9,13 +9,13 @@ import pytest
 
 from pytest_taskgraph.asking import Model, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes import single
-from pytest_taskgraph.benchmarks.steps.option_letters import LETTERS, letter_spellings, option_fields
-from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.sample_sets import asked_samples
-from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
-from pytest_taskgraph.benchmarks.steps.step_episodes import EPISODES
-from pytest_taskgraph.benchmarks.steps.steps_options import AnswerKind, PromptName, StepsSettings
 from pytest_taskgraph.errors import CannotScoreError
+from pytest_taskgraph.families.steps.option_letters import LETTERS, letter_spellings, option_fields
+from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.sample_sets import asked_samples
+from pytest_taskgraph.families.steps.step_baselines import BASELINES
+from pytest_taskgraph.families.steps.step_episodes import EPISODES
+from pytest_taskgraph.families.steps.steps_options import AnswerKind, PromptName, StepsSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.metrics.class_shares import TIE
 from pytest_taskgraph.trial import Json, Question, Score

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from steps import growth
 
-from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import (
+from pytest_taskgraph.errors import PromptNotUnderstoodError
+from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.step_baselines.step_prompts import (
     AskedCandidate,
     AskedChoice,
     AskedStep,
     read_step_prompt,
 )
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
-from pytest_taskgraph.errors import PromptNotUnderstoodError
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 from pytest_taskgraph.scoring.forms.form import collapse_spaces
 
 SETTINGS = StepsSettings()

@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.asking import Episode, Exchange, Transcript, drive, is_one_turn
-from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
-from pytest_taskgraph.benchmarks.steps.step_episodes import EPISODES, lowest_perplexity, next_step
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import (
     BudgetSpentError,
     CannotScoreError,
@@ -23,6 +20,9 @@ from pytest_taskgraph.errors import (
     ProviderError,
     UsageError,
 )
+from pytest_taskgraph.families.steps.step_baselines import BASELINES
+from pytest_taskgraph.families.steps.step_episodes import EPISODES, lowest_perplexity, next_step
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.trial import Json, Question, Reply, Request
 

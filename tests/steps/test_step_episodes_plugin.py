@@ -17,7 +17,7 @@ __all__ = ["loaded", "server"]
 
 FAMILY = """
 from pytest_taskgraph import Family, Question, QuestionReference
-from pytest_taskgraph.benchmarks.steps.step_episodes import EPISODES
+from pytest_taskgraph.families.steps.step_episodes import EPISODES
 
 KIND = "class"
 ANSWER = "auto"

@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, ConstructionRule, build_classification
-from pytest_taskgraph.benchmarks.steps.next_step_samples import StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.step_baselines import ngram_baseline
-from pytest_taskgraph.benchmarks.steps.step_baselines.ngram_baseline import (
+from pytest_taskgraph.families.steps.construction import PAPER_RULE, ConstructionRule, build_classification
+from pytest_taskgraph.families.steps.next_step_samples import StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.step_baselines import ngram_baseline
+from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import (
     NgramBaseline,
     NgramModel,
     train_model,
     tuned_threshold,
     word_tokens,
 )
-from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import AskedCandidate, AskedChoice, AskedStep
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.step_baselines.step_prompts import AskedCandidate, AskedChoice, AskedStep
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 from pytest_taskgraph.trial import Request
 
 EMBEDDED = read_embedded_recipes()

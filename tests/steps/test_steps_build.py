@@ -11,21 +11,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.steps import steps_command
-from pytest_taskgraph.benchmarks.steps.construction import ConstructionRule, build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
-from pytest_taskgraph.benchmarks.steps.recipe_sets.food_com import read_food_com
-from pytest_taskgraph.benchmarks.steps.recipe_sets.published_files import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps import steps_command
+from pytest_taskgraph.families.steps.construction import ConstructionRule, build_choices, build_classification
+from pytest_taskgraph.families.steps.next_step_samples import ChoiceSample, NextStepSample, StepRecipe
+from pytest_taskgraph.families.steps.recipe_sets.food_com import read_food_com
+from pytest_taskgraph.families.steps.recipe_sets.published_files import (
     choice_lines,
     classification_lines,
     read_published_samples,
     separable_steps,
 )
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.sample_sets import asked_samples
-from pytest_taskgraph.benchmarks.steps.steps_command import arguments, run
-from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.sample_sets import asked_samples
+from pytest_taskgraph.families.steps.steps_command import arguments, run
+from pytest_taskgraph.families.steps.steps_options import StepsSettings
 
 NAMES = [f"{kind}/{split}.txt" for split in ("train", "dev", "test") for kind in ("next_step", "multi-choice")]
 

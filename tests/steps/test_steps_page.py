@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph import Settings, steps
-from pytest_taskgraph.benchmarks.steps import next_step_methods, steps_tables
-from pytest_taskgraph.benchmarks.steps.construction import PAPER_RULE, build_choices, build_classification
-from pytest_taskgraph.benchmarks.steps.fine_tuning import finetune_command
-from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
-from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.steps.recipe_sets import MOST_RECIPES_KEPT
-from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, StepsSettings
+from pytest_taskgraph.families.steps import next_step_methods, steps_tables
+from pytest_taskgraph.families.steps.construction import PAPER_RULE, build_choices, build_classification
+from pytest_taskgraph.families.steps.fine_tuning import finetune_command
+from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
+from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.recipe_sets import MOST_RECIPES_KEPT
+from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
+from pytest_taskgraph.families.steps.steps_options import ANSWER, METHOD, StepsSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")

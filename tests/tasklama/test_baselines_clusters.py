@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.task_baselines import query_hierarchy
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_stems, stem
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_clusters import QueryClusters
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_hierarchy import QueryHierarchy
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.set_overlap import association, jaccard_index
+from pytest_taskgraph.families.tasklama.task_baselines import query_hierarchy
+from pytest_taskgraph.families.tasklama.task_baselines.content_words import content_stems, stem
+from pytest_taskgraph.families.tasklama.task_baselines.query_clusters import QueryClusters
+from pytest_taskgraph.families.tasklama.task_baselines.query_hierarchy import QueryHierarchy
+from pytest_taskgraph.families.tasklama.task_baselines.set_overlap import association, jaccard_index
 
 SESSIONS = [
     ["plan a wedding", "wedding venues", "wedding invitations", "weather"],

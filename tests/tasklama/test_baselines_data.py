@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_baselines import data_problems
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_sessions import read_sessions
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.repeat import ListedWords, WordsOfTasks
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.user_data import clusters_of_queries
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_baselines import data_problems
+from pytest_taskgraph.families.tasklama.task_baselines.query_sessions import read_sessions
+from pytest_taskgraph.families.tasklama.task_baselines.repeat import ListedWords, WordsOfTasks
+from pytest_taskgraph.families.tasklama.task_baselines.user_data import clusters_of_queries
 
 
 def expected(folder: Path, content: str | bytes) -> Path:

@@ -11,12 +11,12 @@ from pathlib import Path
 import bounded_process
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.sequences import draw_examples, icl_prompt
-from pytest_taskgraph.benchmarks.tasklama.task_baselines import BASELINES
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.task_prompts import read_prompt
-from pytest_taskgraph.benchmarks.tasklama.task_sets import load
-from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.errors import NotAskedError, PromptNotUnderstoodError, UsageError
+from pytest_taskgraph.families.tasklama.sequences import draw_examples, icl_prompt
+from pytest_taskgraph.families.tasklama.task_baselines import BASELINES
+from pytest_taskgraph.families.tasklama.task_baselines.task_prompts import read_prompt
+from pytest_taskgraph.families.tasklama.task_sets import load
+from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.trial import Request
 
@@ -150,8 +150,8 @@ def test_prompt_of_hostile_size_is_read(text: str) -> None:
 def test_replies_are_the_same_for_every_hash_seed(settings: TaskLamaSettings) -> None:
     code = (
         "import asyncio, json, sys\n"
-        "from pytest_taskgraph.benchmarks.tasklama.task_baselines import BASELINES\n"
-        "from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings\n"
+        "from pytest_taskgraph.families.tasklama.task_baselines import BASELINES\n"
+        "from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings\n"
         "from pytest_taskgraph.trial import Request\n"
         "settings = TaskLamaSettings(data=json.loads(sys.argv[1]))\n"
         "for name, opened in BASELINES.items():\n"

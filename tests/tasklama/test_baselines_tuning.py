@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.repeat import repeat_similar, repeat_task
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.tuning import tuned_length
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_baselines.repeat import repeat_similar, repeat_task
+from pytest_taskgraph.families.tasklama.task_baselines.tuning import tuned_length
 from pytest_taskgraph.scoring.task_graphs.similarity import similarity_matrix
 
 

@@ -8,9 +8,9 @@ import pytest
 from edge_questions import BREAD, BY_NAME, PACK, TEA, asked_pair, edge_question, in_order, run_method, simulate
 
 from pytest_taskgraph.asking import is_one_turn
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import LONGEST_TEXT
 from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_sets.task_lines import LONGEST_TEXT
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.trial import Parsing, Question, Reply, Request

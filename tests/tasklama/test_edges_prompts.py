@@ -14,20 +14,20 @@ from edge_questions import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, edge_q
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.edges import METHODS
-from pytest_taskgraph.benchmarks.tasklama.edges.edge_prompts import fill_marks, shown_order
-from pytest_taskgraph.benchmarks.tasklama.edges.pair_examples import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.edges import METHODS
+from pytest_taskgraph.families.tasklama.edges.edge_prompts import fill_marks, shown_order
+from pytest_taskgraph.families.tasklama.edges.pair_examples import (
     RATIONALES,
     draw_pairs,
     gold_closure,
     rationale_by_rule,
 )
-from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.scoring.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "pytest_taskgraph" / "benchmarks" / "tasklama" / "task_sets" / "data" / "train.jsonl"
+DATA = ROOT / "pytest_taskgraph" / "families" / "tasklama" / "task_sets" / "data" / "train.jsonl"
 
 
 def chain(steps: int, name: str = "chain") -> ComplexTask:

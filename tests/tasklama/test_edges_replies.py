@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.tasklama.edges.edge_replies import read_order, read_pairs, read_verdict
+from pytest_taskgraph.families.tasklama.edges.edge_replies import read_order, read_pairs, read_verdict
 
 STEPS = ("Mix the dough", "Let the dough rise", "Heat the oven")
 HOSTILE = [

@@ -8,13 +8,13 @@ import pytest
 from edge_questions import BREAD, edge_question, in_order, run_method, simulate
 from tasklama_episodes import numbered
 
-from pytest_taskgraph.benchmarks.tasklama.edges.step_orders import (
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.families.tasklama.edges.step_orders import (
     SWAPS,
     agreed_pairs,
     kept_orders,
     swapped_orders,
 )
-from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.trial import Json, Reply, Request
 

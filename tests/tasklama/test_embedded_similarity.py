@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.embedded_similarity import measure_similarity
 from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.families.tasklama.embedded_similarity import measure_similarity
 from pytest_taskgraph.trial import Json, Question, Reply
 
 VECTORS = {"wash": [1.0, 0.0], "rinse": [0.6, 0.8], "boil": [0.0, 2.0], "freeze": [0.0, -1.0]}

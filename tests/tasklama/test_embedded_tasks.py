@@ -19,7 +19,7 @@ import pytest
 
 import pytest_taskgraph
 
-FOLDER = Path(pytest_taskgraph.__file__).parent / "benchmarks" / "tasklama" / "task_sets" / "data"
+FOLDER = Path(pytest_taskgraph.__file__).parent / "families" / "tasklama" / "task_sets" / "data"
 SPLITS = ("train", "validation", "test")
 DOMAINS = {
     *("cooking", "home repair", "gardening", "travel", "household"),

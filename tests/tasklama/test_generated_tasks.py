@@ -14,9 +14,11 @@ import bounded_process
 import networkx
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, generated
-from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import (
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_sets import TaskSet, generated
+from pytest_taskgraph.families.tasklama.task_sets.generated import (
     LEAST_TASKS,
     MOST_TASKS,
     MustOrder,
@@ -24,8 +26,6 @@ from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import (
     generate_tasks,
     step_phrase,
 )
-from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.generation.vocabularies import Vocabulary, VocabularyEntry, domain_names, vocabulary
 
 SEEDS = range(3)
@@ -179,7 +179,7 @@ def test_free_steps_stand_in_either_order() -> None:
 
 def test_same_seed_gives_the_same_tasks_under_any_hash_seed() -> None:
     script = (
-        "import hashlib; from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import generate_tasks\n"
+        "import hashlib; from pytest_taskgraph.families.tasklama.task_sets.generated import generate_tasks\n"
         "tasks = generate_tasks(7, 0); print(hashlib.sha256(repr(tasks).encode()).hexdigest())"
     )
     here = hashlib.sha256(repr(generate_tasks(7, 0)).encode()).hexdigest()

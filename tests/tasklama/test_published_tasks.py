@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published
-from pytest_taskgraph.benchmarks.tasklama.task_sets.published import read_published
-from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import (
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_sets import TaskSet, published
+from pytest_taskgraph.families.tasklama.task_sets.published import read_published
+from pytest_taskgraph.families.tasklama.task_sets.task_lines import (
     LONGEST_TEXT,
     MOST_STEPS,
     StatedCounts,
     read_tasks,
 )
-from pytest_taskgraph.errors import UsageError
 
 COUNTS = "tasks: "  # how the line on the numbers begins
 

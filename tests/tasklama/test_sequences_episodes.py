@@ -6,8 +6,8 @@ import pytest
 from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode, Transcript, Turns, is_one_turn
-from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import icl, multseq, step_sequences
 from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import icl, multseq, step_sequences
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.scoring.grade import read_answer
 from pytest_taskgraph.trial import Json, Question, Reply, Request

@@ -11,9 +11,10 @@ from tasklama_episodes import GOLD, make_question, make_task, numbered, run_epis
 
 from pytest_taskgraph.asking import Episode, Transcript, drive, is_one_turn
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.tasklama.sequences.filter_model import FilterModel
-from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import multseq
-from pytest_taskgraph.benchmarks.tasklama.sequences.sample_filter import (
+from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.families.tasklama.sequences.filter_model import FilterModel
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import multseq
+from pytest_taskgraph.families.tasklama.sequences.sample_filter import (
     EPISODE_METRICS,
     check_filter,
     filter_best,
@@ -21,9 +22,8 @@ from pytest_taskgraph.benchmarks.tasklama.sequences.sample_filter import (
     multseq_filter,
     multseq_filter_logprob,
 )
-from pytest_taskgraph.benchmarks.tasklama.sequences.step_methods import METHODS
-from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
-from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.families.tasklama.sequences.step_methods import METHODS
+from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets.item_draw import draw_items
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, load
-from pytest_taskgraph.benchmarks.tasklama.task_sets.task_set import with_ids
-from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_sets import TaskSet, load
+from pytest_taskgraph.families.tasklama.task_sets.task_set import with_ids
+from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
 
 
 def name(title: str, *context: str) -> ComplexTask:

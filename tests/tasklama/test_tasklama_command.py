@@ -12,13 +12,13 @@ from described_runs import about_run
 from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode
-from pytest_taskgraph.benchmarks.tasklama.sequences.filter_fit import fit_filter, sampled_tasks
-from pytest_taskgraph.benchmarks.tasklama.sequences.filter_model import read_filter
-from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import multseq
-from pytest_taskgraph.benchmarks.tasklama.sequences.sample_filter import filter_best, filter_best_logprob
-from pytest_taskgraph.benchmarks.tasklama.sequences.sequence_features import FEATURES
-from pytest_taskgraph.benchmarks.tasklama.tasklama_command import arguments, run
 from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.families.tasklama.sequences.filter_fit import fit_filter, sampled_tasks
+from pytest_taskgraph.families.tasklama.sequences.filter_model import read_filter
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import multseq
+from pytest_taskgraph.families.tasklama.sequences.sample_filter import filter_best, filter_best_logprob
+from pytest_taskgraph.families.tasklama.sequences.sequence_features import FEATURES
+from pytest_taskgraph.families.tasklama.tasklama_command import arguments, run
 from pytest_taskgraph.plugin.asking.ask import AskResult, trial_of
 from pytest_taskgraph.results.record import build, save
 from pytest_taskgraph.trial import Json, Question, Reply, Request, Trial

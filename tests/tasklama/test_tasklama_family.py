@@ -12,10 +12,10 @@ import pytest
 from pytest_taskgraph import Settings, tasklama
 from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.settings import OptionValue
-from pytest_taskgraph.benchmarks.tasklama.methods import METHODS, SECTIONS, select
-from pytest_taskgraph.benchmarks.tasklama.sequences import EPISODE_METRICS
-from pytest_taskgraph.benchmarks.tasklama.tasklama_tables import TABLES
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS, select
+from pytest_taskgraph.families.tasklama.sequences import EPISODE_METRICS
+from pytest_taskgraph.families.tasklama.tasklama_tables import TABLES
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Json, Score
 

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 from pytest_taskgraph import Settings, tasklama
-from pytest_taskgraph.benchmarks.tasklama.edges.pairwise import MOST_PAIRED_STEPS
-from pytest_taskgraph.benchmarks.tasklama.methods import METHODS, SECTIONS
-from pytest_taskgraph.benchmarks.tasklama.sequences.merged_steps import NEAR_DUPLICATE
-from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import TEMPERATURE
-from pytest_taskgraph.benchmarks.tasklama.task_sets.embedded import read_embedded
-from pytest_taskgraph.benchmarks.tasklama.task_sets.published import PUBLISHED_TASKS
-from pytest_taskgraph.benchmarks.tasklama.tasklama_options import SHOTS, TaskLamaSettings
+from pytest_taskgraph.families.tasklama.edges.pairwise import MOST_PAIRED_STEPS
+from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS
+from pytest_taskgraph.families.tasklama.sequences.merged_steps import NEAR_DUPLICATE
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import TEMPERATURE
+from pytest_taskgraph.families.tasklama.task_sets.embedded import read_embedded
+from pytest_taskgraph.families.tasklama.task_sets.published import PUBLISHED_TASKS
+from pytest_taskgraph.families.tasklama.tasklama_options import SHOTS, TaskLamaSettings
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "tasklama.md").read_text(encoding="utf-8")

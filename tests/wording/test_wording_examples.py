@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 from pinned_examples import PHRASINGS, Example, all_questions, branches, branches_taken, examples, problem, shown_to
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import PROPERTIES
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.patterns.structure.tasks import PROPERTIES
 from pytest_taskgraph.workflow.semantics.concurrency import OPERATORS
 
 OURS: Final = {name: pattern for name, pattern in catalogue().items() if pattern.category != "custom"}

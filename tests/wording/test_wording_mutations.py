@@ -13,8 +13,8 @@ from described_tasks import undescribed
 from pinned_examples import examples, problem
 from pinned_guides import problems_of_guide
 
-from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.generation.vocabularies import Vocabulary, vocabulary
 from pytest_taskgraph.notations import NOTATIONS, Notation
 from pytest_taskgraph.notations.wadl import WADL

@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...benchmarks import FAMILIES
 from ...benchmarks.contract import pack_diagram_pair
 from ...benchmarks.episodes import opening
 from ...errors import UnknownNameError, UnmeasuredError, UsageError
+from ...families import FAMILIES
 from ...models.request_key import stored_name
 from ...models.store.reply_rows import replies_longer_than
 from ...models.store.schema import read_store

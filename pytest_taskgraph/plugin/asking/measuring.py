@@ -85,9 +85,9 @@ class MeasuringModels:
             UsageError: if no option names a model that is needed.
         """
         from ...asking import drive
-        from ...benchmarks import FAMILIES
         from ...benchmarks.episodes.answer_measurement import measure_answer
         from ...benchmarks.llm_judge import judge_template
+        from ...families import FAMILIES
 
         template, asked = judge_template(self._templates), FAMILIES[question.family].asked
         turns = measure_answer(question, transcript.reply, template, asked)

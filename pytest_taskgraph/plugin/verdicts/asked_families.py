@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from ...benchmarks import FAMILIES
+from ...families import FAMILIES
 
 if TYPE_CHECKING:
     from ...benchmarks.family import Family

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ...benchmarks import FAMILIES
 from ...errors import UsageError
+from ...families import FAMILIES
 from .. import options
 from .outcomes import MISTAKE
 

@@ -108,7 +108,7 @@ class FailPolicy:
         """Return all gates, also those that are report only. Raises UsageError."""
         if "gate" not in self._given:
             return []
-        from ...benchmarks import FAMILIES
+        from ...families import FAMILIES
 
         # A conftest.py that is loaded later may register metrics and families, and with them names of gates.
         names = (self._families.gate_metrics(), frozenset(FAMILIES) | self._families.names)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...benchmarks import FAMILIES
 from ...benchmarks.contract import report_family_errors
 from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
+from ...families import FAMILIES
 from .lint_findings import LintFinding, make_finding, select_rules
 from .output_formats import LintReport
 from .property_rules import PropertySearch, SearchLimits

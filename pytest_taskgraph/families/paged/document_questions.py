@@ -1,0 +1,116 @@
+"""The references of a run: a question about each document for each method, and what a user should know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ...benchmarks.data_sets.item_draw import draw_items
+from ...benchmarks.data_sets.splits import SPLITS
+from ...benchmarks.family import QuestionReference
+from ...errors import UsageError
+from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
+from ...trial import Question, digest_of
+from .document_sets import DocumentPair, load
+from .extraction_methods import METHODS, SECTION, select_methods
+from .paged_options import ROUNDS, PagedSettings
+from .paged_tables import MOST_ROUNDS
+from .prompt_check import check_prompts
+
+METRIC: Final = "procedural_f1"
+
+
+def check(settings: PagedSettings) -> None:
+    """Check methods, rounds and prompts. Raises UsageError."""
+    methods = select_methods(settings.methods)
+    check_prompts(settings)
+    if settings.rounds > MOST_ROUNDS:
+        raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
+    for method in methods:
+        method.check(settings)
+
+
+def references(settings: PagedSettings, instances: int | None = None) -> list[QuestionReference]:
+    """Return the questions about the documents of the split, for each method.
+
+    Args:
+        settings: The settings; they decide which documents are drawn, and the same ones for every method.
+        instances: The number of documents that the suite states.
+
+    Raises:
+        UsageError: if there is no such document, or an option cannot be met.
+    """
+    check(settings)
+    documents = _draw_references(replace(settings, instances=settings.instances_of(instances)))
+    return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
+
+
+def notices(settings: PagedSettings) -> Iterator[str]:
+    """Yield the problems of the data, the counts of the user's own, and how many examples there are if too few."""
+    if settings.shots is not None and settings.shots > settings.examples:
+        yield f"PAGED has {settings.examples} worked examples; --taskgraph-shots states {settings.shots}"
+    document_set = load(settings)
+    yield from document_set.problems
+    if document_set.source == "own":
+        counts = {name: len(document_set.split(name)) for name in SPLITS}
+        yield "PAGED, own documents: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def question(reference: QuestionReference, settings: PagedSettings) -> Question:
+    """Return the question that a reference stands for."""
+    method, pair = METHODS[reference.group], _pair(reference, settings)
+    prompt = method.prompt(pair, settings)
+    return Question(
+        id=reference.id,
+        family="paged",
+        group=method.name,
+        section=SECTION,
+        text=f"{pair.title}\n{pair.document.strip()}",
+        prompt=prompt,
+        form=PROCEDURAL_GRAPH.name,
+        reference={"flows": [*pair.graph.to_json()]},
+        metric=METRIC,
+        pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
+        place=method.place,
+        parsing=settings.parsing,
+        episode=method.name if method.episode is not None else "single",
+        episode_settings=method.settings(pair, settings),
+        labels={name: value for name, value in reference.labels.items() if value is not None},
+        cluster=reference.cluster,
+        digests={"document": digest_of(pair.document), "prompt": digest_of(prompt)},
+    )
+
+
+def _draw_references(settings: PagedSettings) -> list[QuestionReference]:
+    """Return what a reference holds of each document that is drawn, without a method."""
+    document_set = load(settings)
+    split = document_set.split(settings.split)
+    if not split:
+        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in SPLITS)
+        raise UsageError(f"PAGED, {document_set.source} documents: none in the {settings.split} split; {counts}")
+    chosen = {pair.id for pair in draw_items(split, settings.instances, settings.seed)}
+    return [_reference_of(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
+
+
+def _reference_of(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
+    graph = pair.graph
+    gateways = sum(len(graph.outgoing(node)) > 1 for node in graph.nodes if node.is_gateway)
+    return QuestionReference(
+        pair.id,
+        "",
+        payload={"document": at, "count": settings.instances},
+        labels={"actions": len(graph.nodes_of("action")), "gateways": gateways},
+        cluster=f"document:{pair.id}",
+    )
+
+
+def _of_method(name: str, stated: QuestionReference) -> QuestionReference:
+    return replace(stated, id=f"{name}-{stated.id}", group=name)
+
+
+def _pair(reference: QuestionReference, settings: PagedSettings) -> DocumentPair:
+    # As the references were drawn from it: a file that is changed since then moves no document to another question.
+    document_set = load(replace(settings, instances=reference.payload["count"]), renew=False)
+    at: int = reference.payload["document"]
+    return document_set.split(settings.split)[at]

@@ -1,0 +1,144 @@
+"""The user's own documents and graphs: `--taskgraph-data=paged=PATH`.
+
+The path is that of a folder, of a zip archive, or of a single file. A pair is two files beside each other,
+`NAME.graph.txt` with the text form of the graph (`notations/procedural_text`) and `NAME.document.txt` or
+`NAME.document.md`; or a line of a file `.jsonl` or `.json` (`document_lines`).
+
+The innermost folder whose name states a split decides: train, validation (valid, val, dev) or test; for lines also the
+name of their file and a field of their own. Without any of these a pair belongs to the split test.
+
+A pair with a mistake is left out and reported: a graph without some of its flows would score right answers as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Final, TypeVar
+
+from ....benchmarks.data_sets.data_files import (
+    MOST_KEPT,
+    DataFile,
+    DataFormat,
+    contents,
+    data_files,
+    keep_until_changed,
+    nothing_usable,
+)
+from ....benchmarks.data_sets.data_problems import DataProblems, clean_text, excerpt
+from ....benchmarks.data_sets.item_ids import hyphenate, shorten, unique_ids
+from ....benchmarks.data_sets.splits import split_of
+from .document_lines import read_lines
+from .document_set import DocumentPair, DocumentSet
+from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_text
+
+GRAPH: Final = ".graph.txt"
+DOCUMENTS: Final = (".document.txt", ".document.md")
+MOST_PAIR_FILES: Final = 20_000
+_LATEST: Final[dict[str, DocumentSet]] = {}  # of a path, as it was last read
+_T = TypeVar("_T")
+FORMAT: Final = DataFormat(
+    "paged",
+    (GRAPH, *DOCUMENTS, ".jsonl", ".json"),
+    "pair of a document and its graph",
+    f"expected a folder or a zip archive with NAME{GRAPH} and NAME{DOCUMENTS[0]} beside each other, or a .jsonl file "
+    'with an object with "document" and "graph" a line',
+)
+
+
+def read_documents(path: Path) -> DocumentSet:
+    """Return the documents at the path with their graphs; they are read again only if a file was changed.
+
+    Raises:
+        UsageError: if nothing is there, or no pair of it can be used.
+    """
+    documents = _read(path)
+    _LATEST[str(path)] = documents
+    while len(_LATEST) > MOST_KEPT:
+        del _LATEST[next(iter(_LATEST))]
+    return documents
+
+
+def recall_documents(path: Path) -> DocumentSet:
+    """Return the documents as they were last read from the path; they are read if they never were.
+
+    The files are not looked at, because ten thousand of them take a while and every question of a run needs its own.
+
+    Raises:
+        UsageError: if nothing is there, or no pair of it can be used.
+    """
+    documents = _LATEST.get(str(path))
+    return read_documents(path) if documents is None else documents
+
+
+@keep_until_changed(FORMAT)
+def _read(path: Path) -> DocumentSet:
+    problems = DataProblems()
+    with data_files(path, FORMAT) as files:
+        pairs = list(_pairs(files, problems))
+    if not pairs:
+        raise nothing_usable(path, FORMAT, files, problems)
+    ids = unique_ids(shorten(hyphenate(pair.id)) or "document" for pair in pairs)
+    identified = [replace(pair, id=pair_id) for pair, pair_id in zip(pairs, ids, strict=True)]
+    return DocumentSet.of_items("own", identified, problems.lines)
+
+
+@dataclass(slots=True)
+class _Halves:
+    """The files of a pair, as far as they were found: for each its name and its content."""
+
+    graph: tuple[str, bytes] | None = None
+    document: tuple[str, bytes] | None = None
+
+
+def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[DocumentPair]:
+    """Yield the pairs of all files, as yet with ids that others may have, too: those of lines, then those of files."""
+    halves: dict[str, _Halves] = {}
+    for file, content in contents(files, problems, MOST_PAIR_FILES):
+        suffix = next((end for end in (GRAPH, *DOCUMENTS) if file.name.lower().endswith(end)), None)
+        if suffix is None:
+            yield from read_lines(content, file.name, split_of(file.name) or "test", problems)
+            continue
+        pair_halves = halves.setdefault(file.name[: -len(suffix)], _Halves())
+        if suffix == GRAPH:
+            pair_halves.graph = file.name, content
+        elif pair_halves.document:
+            other = excerpt(pair_halves.document[0])
+            problems.add("documents that occur twice", f"{excerpt(file.name)}: {other} is read; this file is left out")
+        else:
+            pair_halves.document = file.name, content
+    for name, half in halves.items():
+        if pair := _pair(PurePosixPath(name), half, problems):
+            yield pair
+
+
+def _pair(path: PurePosixPath, half: _Halves, problems: DataProblems) -> DocumentPair | None:
+    """Return the pair of two files; None if it cannot be used, which is noted."""
+    if not half.graph or not half.document:
+        missing = GRAPH if half.document else DOCUMENTS[0]
+        for file, _ in filter(None, (half.graph, half.document)):
+            note = f"{excerpt(file)}: no {excerpt(path.name)}{missing} is beside it; it is left out"
+            problems.add("files without their partner", note)
+        return None
+    graph = _read_half(*half.graph, read_graph_text, problems)
+    document = _read_half(*half.document, read_document_text, problems)
+    if graph is None or document is None:
+        return None
+    for doubt in parted_actions(graph):
+        problems.add("actions with two actors", f"{excerpt(half.graph[0])}: {doubt}")
+    name = clean_text(path.name)
+    return DocumentPair(name, name, graph, document, split_of(str(path.parent)) or "test")
+
+
+def _read_half(file: str, content: bytes, read: Callable[[str], _T], problems: DataProblems) -> _T | None:
+    """Return what a file holds; None if it cannot be used, which is noted with its line."""
+    try:
+        return read(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line, fault = content.count(b"\n", 0, error.start) + 1, "it is not UTF-8"
+    except UnusableTextError as error:
+        line, fault = error.line, error.fault
+    place = f"{excerpt(file)}, line {line}" if line else excerpt(file)
+    problems.add("files that cannot be used", f"{place}: {fault}; the pair is left out")
+    return None

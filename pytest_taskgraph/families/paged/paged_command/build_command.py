@@ -1,0 +1,179 @@
+"""`paged build`: generated documents, or documents for the user's graphs, written to a folder that a run reads."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ....benchmarks.asked_models import add_model_arguments
+from ....benchmarks.data_sets.splits import SPLITS
+from ....errors import UsageError
+from ....redaction import public_name
+from ....reports.escape import one_line
+from ....version import __version__
+from ..document_quality.paraphrase import Paraphrase, sentence_groups
+from ..document_sets.document_set import DocumentPair, deal_splits
+from ..documents.written_document import write_document
+from ..paged_options import DATA, QUALITIES, DocumentQuality
+from .document_files import ABOUT, check_beside, check_folder, files_of_pairs, write_files
+from .document_paraphrases import (
+    ParaphraseTask,
+    add_template_argument,
+    failure_lines,
+    loss_line,
+    paraphrase_documents,
+)
+from .stated_documents import add_generation_arguments, amount, generated_documents, warn
+
+SUMMARY: Final = "write documents with their graphs to a folder that runs read as a data set"
+SHOWN_LOSSES: Final = 20
+_WIDTH: Final = 300
+
+
+@dataclass(slots=True)
+class BuiltDocuments:
+    """What is to be written.
+
+    Args:
+        source: Where graphs and documents come from, for the user.
+        pairs: The documents with their graphs.
+        problems: A line each on what is left out.
+        losses: A line each on what paraphrases lost.
+        usage: A line on what the model was asked; empty if none was.
+        is_whole: False if a document could not be paraphrased.
+    """
+
+    source: str
+    pairs: list[DocumentPair]
+    problems: list[str]
+    losses: tuple[str, ...] = ()
+    usage: str = ""
+    is_whole: bool = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to the parser."""
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the folder that the files are written to"
+    )
+    parser.add_argument("--force", action="store_true", help="replace files of the same names in the folder")
+    parser.add_argument(
+        "--from",
+        dest="graphs",
+        metavar="PATH",
+        type=Path,
+        help="graphs of your own for which documents are written: a folder of NAME.graph.txt or .jsonl files",
+    )
+    add_generation_arguments(parser)
+    parser.add_argument("--paraphrase", action="store_true", help="have the model paraphrase the documents")
+    add_model_arguments(parser, "that paraphrases")
+    add_template_argument(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the documents, have them paraphrased if that is asked for, and write them.
+
+    Returns:
+        0; 1 if a document has no paraphrase.
+
+    Raises:
+        UsageError: if the folder may not be written to, or documents or paraphrases cannot be made.
+    """
+    check_folder(options.out, options.force)
+    if options.model is not None and not options.paraphrase:
+        raise UsageError(f"--model={public_name(options.model)}: it is asked for paraphrases alone; add --paraphrase")
+    built = _own_graphs(options) if options.graphs is not None else _generate(options)
+    check_beside(options.out, files_of_pairs(built.pairs, []))
+    if options.paraphrase:
+        _paraphrase(options, built)
+    files = files_of_pairs(built.pairs, built.problems)
+    if files:
+        write_files(options.out, files, [*_about(options, built)])
+        print("\n".join(map(one_line, _report(options, built, files))))
+    else:
+        built.problems.append("no document is written")
+    for line in built.losses[:SHOWN_LOSSES]:
+        print(f"  {one_line(line, _WIDTH)}")
+    if len(built.losses) > SHOWN_LOSSES:
+        print(f"  and {len(built.losses) - SHOWN_LOSSES} more ({ABOUT} lists all)")
+    warn(built.problems)
+    return 0 if files and built.is_whole else 1
+
+
+def _generate(options: argparse.Namespace) -> BuiltDocuments:
+    generated = generated_documents(options)
+    return BuiltDocuments(generated.source, [*generated.pairs], [*generated.problems])
+
+
+def _own_graphs(options: argparse.Namespace) -> BuiltDocuments:
+    """Return the documents that are written for the user's graphs. Raises UsageError."""
+    from ..document_sets.graphs_folder import read_graphs
+
+    if options.documents is not None:
+        raise UsageError("--documents: --from is stated, and a document is written for each graph; leave it out")
+    graphs, problems = read_graphs(options.graphs)
+    quality, seed = _quality(options), _seed(options)
+    pairs = [
+        DocumentPair(graph.id, graph.title, graph.graph, write_document(graph.graph, quality, seed).text)
+        for graph in graphs
+    ]
+    stated = {graph.id: graph.split for graph in graphs if graph.split is not None}
+    dealt = {pair.id: pair for pair in deal_splits([pair for pair in pairs if pair.id not in stated], seed)}
+    placed = [dealt.get(pair.id) or replace(pair, split=stated[pair.id]) for pair in pairs]
+    return BuiltDocuments(f"graphs of {options.graphs} (seed {seed}, {quality})", placed, [*problems])
+
+
+def _quality(options: argparse.Namespace) -> DocumentQuality:
+    return options.quality or QUALITIES[0]
+
+
+def _seed(options: argparse.Namespace) -> int:
+    return options.seed or 0
+
+
+def _paraphrase(options: argparse.Namespace, built: BuiltDocuments) -> None:
+    """Put the paraphrases in place of the documents; those without one are left out. Raises UsageError."""
+    tasks = [
+        ParaphraseTask(pair, sentence_groups(write_document(pair.graph, _quality(options), _seed(options))))
+        for pair in built.pairs
+    ]
+    answers = paraphrase_documents(options, tasks)
+    failures = failure_lines(tasks, answers.results)
+    paraphrases = [
+        (task.pair, result)
+        for task, result in zip(tasks, answers.results, strict=True)
+        if isinstance(result, Paraphrase)
+    ]
+    built.pairs = [replace(pair, document=result.text) for pair, result in paraphrases]
+    built.losses = tuple(filter(None, (loss_line(pair.id, result) for pair, result in paraphrases)))
+    built.usage, built.is_whole = answers.usage, not failures
+    built.problems += failures
+    if failures:
+        built.problems.append(
+            f"{amount(len(failures), 'document')} of {len(tasks)} left out; the same command with --force asks for "
+            "these again, and takes the others from the store"
+        )
+
+
+def _report(options: argparse.Namespace, built: BuiltDocuments, files: Mapping[str, str]) -> Iterator[str]:
+    """Yield what was written, and how it is used."""
+    files_by_split = Counter(name.partition("/")[0] for name in files)
+    splits = ", ".join(f"{split} {files_by_split[split] // 2}" for split in SPLITS)
+    yield f"{amount(len(files) // 2, 'document')} with graphs written to {options.out}: {splits}"
+    yield f"run: pytest suites/paged --taskgraph-data={DATA}={options.out}"
+    if built.usage:
+        yield f"model: {built.usage}"
+        lost = len(built.losses)
+        yield f"paraphrases that lost something: {lost} of {len(built.pairs)}" + ":" * bool(lost)
+
+
+def _about(options: argparse.Namespace, built: BuiltDocuments) -> Iterator[str]:
+    """Yield the lines of the file about the folder, which are the same for the same documents."""
+    yield f"{amount(len(built.pairs), 'document')} of pytest-taskgraph {__version__}: {built.source}"
+    if options.paraphrase:
+        yield f"paraphrased by {public_name(options.model)}"
+        yield from (f"lost by the paraphrase: {one_line(line)}" for line in built.losses)
