@@ -79,7 +79,7 @@ def _import_of(family: Family) -> tuple[str, str]:
     name = next((name for name, value in held.items() if value is family and name.isidentifier()), "")
     if name:
         return f"from {module} import {name}", name
-    return f"from {PACKAGE}.benchmarks import FAMILIES", f"FAMILIES[{family.name!r}]"
+    return f"from {PACKAGE}.families import FAMILIES", f"FAMILIES[{family.name!r}]"
 
 
 def _literal(value: object) -> str:

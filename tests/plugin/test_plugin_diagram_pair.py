@@ -15,7 +15,7 @@ from pytest_taskgraph.results import record
 
 SUITE = """
 from pytest_taskgraph import suite
-from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.families import FAMILIES
 
 @suite(FAMILIES["recipes"])
 def test_recipes(trial):
@@ -72,7 +72,7 @@ def test_record_and_page_hold_pair_of_each_parsed_answer(recipes: Project) -> No
 
 def test_record_and_page_of_run_over_workers_are_same(recipes: Project) -> None:
     recipes.run(*reports("alone"))
-    recipes.spread(*reports("spread"))
+    recipes.spread(*reports("spread"), workers=1)
     alone, spread = (recipes.record(f"{name}.json") for name in ("alone", "spread"))
     assert alone["provenance"] != spread["provenance"]  # the time of the run, and its arguments
     spread["provenance"] = alone["provenance"]

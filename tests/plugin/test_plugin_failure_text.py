@@ -128,7 +128,7 @@ def test_failure_is_same_over_workers(project: Project, option: str) -> None:
         return sorted(re.sub(r"^\[gw\d\] .*\n", "", part.strip("\n"), flags=re.MULTILINE) for part in parts)
 
     own = verdicts(project.run("--model=simulated:0", option).output)
-    ran = project.spread("--model=simulated:0", option)
+    ran = project.spread("--model=simulated:0", option, workers=1)
     assert ran.output.count("taskgraph: notation wadl") == (option != "-q")
     spread = verdicts(ran.output)
     if option == "--tb=line":

@@ -16,7 +16,7 @@ from pytest_taskgraph.trial import Question
 
 SUITE = """
 from pytest_taskgraph import suite
-from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.families import FAMILIES
 
 @suite(FAMILIES["facts"], most=3)
 def test_facts(trial):
@@ -180,7 +180,7 @@ def test_suite_of_family_that_is_not_registered_is_refused(facts: Project) -> No
     facts.write("conftest.py", "")
     own = SUITE.replace('FAMILIES["facts"]', "Facts()")
     own = own.replace(
-        "from pytest_taskgraph.benchmarks import FAMILIES", "from test_plugin_family_options import Facts"
+        "from pytest_taskgraph.families import FAMILIES", "from test_plugin_family_options import Facts"
     )
     facts.write("test_graph.py", own)
     ran = facts.run("--model=simulated:1")

@@ -46,4 +46,6 @@ def test_hostile_reply_is_marked_told_and_recorded(project: Project, server: Loo
 def test_hostile_reply_crosses_from_worker(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), hostile))
-    check_artefacts(project, project.spread("--model=recorded:replies.jsonl", "--junitxml=junit.xml", REPORT))
+    check_artefacts(
+        project, project.spread("--model=recorded:replies.jsonl", "--junitxml=junit.xml", REPORT, workers=1)
+    )

@@ -193,7 +193,7 @@ def test_bertscore_without_extra_is_reported_before_anything_is_asked(
 
 def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopback) -> None:
     role = (f"--taskgraph-judge-model={judge.url}#wise", "--taskgraph-model-option=judge.temperature=0")
-    ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD)
+    ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD, workers=1)
     assert ran.counts == {"passed": 2}
     assert [request.body["temperature"] for request in judge.requests] == [0, 0]
     assert [trial["exchanges"][1]["value"] for trial in trials(own)] == [0.75, 0.75]

@@ -31,7 +31,7 @@ def test_report_only_wrong_answer_is_skipped_in_junit_with_reason(project: Proje
 
 
 def test_report_only_over_workers_wrong_answer_is_no_failure(project: Project) -> None:
-    ran = project.spread("--model", "simulated:0", "--taskgraph-fail-on=nothing", "-v", *REPORTS)
+    ran = project.spread("--model", "simulated:0", "--taskgraph-fail-on=nothing", "-v", *REPORTS, workers=1)
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert ran.output.count("WRONG test_graph.py::test_graph[") == 4
     assert len(project.junit().findall("testcase/skipped")) == 4
