@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
+from types import SimpleNamespace
 
 import pytest
 from loopback import Loopback
@@ -71,7 +72,11 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 @cache
-def _distributions_of_plugins() -> list[metadata.Distribution]:
+def _distributions_of_plugins() -> list[SimpleNamespace]:
     """Return the distributions with plugins of pytest, which reads the entry points of all others for each `-p`."""
-    distributions = metadata.distributions()
-    return [each for each in distributions if any(point.group == "pytest11" for point in each.entry_points)]
+    found = [(each, each.entry_points) for each in metadata.distributions()]
+    return [
+        SimpleNamespace(entry_points=points, metadata=each.metadata, version=each.version)
+        for each, points in found
+        if points.select(group="pytest11")
+    ]

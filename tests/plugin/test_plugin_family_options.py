@@ -179,9 +179,7 @@ def test_data_missing_is_named_where_suite_needs_it(facts: Project) -> None:
 def test_suite_of_family_that_is_not_registered_is_refused(facts: Project) -> None:
     facts.write("conftest.py", "")
     own = SUITE.replace('FAMILIES["facts"]', "Facts()")
-    own = own.replace(
-        "from pytest_taskgraph.families import FAMILIES", "from test_plugin_family_options import Facts"
-    )
+    own = own.replace("from pytest_taskgraph.families import FAMILIES", "from test_plugin_family_options import Facts")
     facts.write("test_graph.py", own)
     ran = facts.run("--model=simulated:1")
     assert "the benchmark family 'facts' is not registered; call registry.family(...) with it" in ran.output
