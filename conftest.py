@@ -19,8 +19,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Try fewer examples in the default tier."""
+    """Try fewer examples in the default tier, and keep the tests of a module in one worker, for they share runs."""
     settings.load_profile("exhaustive" if config.option.markexpr else "default-tier")
+    if getattr(config.option, "dist", "no") == "load":  # what -n alone means
+        config.option.dist = "worksteal"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -63,6 +63,7 @@ def test_draw_ordinal_parity_decides_answer(pattern: Pattern) -> None:
         assert [drawn_case.phrasing for drawn_case in drawn_cases] == [0, 0, 1, 1]
 
 
+@pytest.mark.exhaustive  # test_plugin_determinism.py asks every pattern under two hash seeds
 def test_questions_any_hash_seed_are_identical() -> None:
     def printed(seed: str) -> str:
         paths = {"PYTHONPATH": str(Path(pytest_taskgraph.__file__).parent.parent), "PYTHONHASHSEED": seed}
