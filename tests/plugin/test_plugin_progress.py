@@ -318,9 +318,22 @@ def asking_run(tmp_path_factory: pytest.TempPathFactory) -> AskingRun:
     return run
 
 
-def flat_lines(screenshot: Screenshot) -> list[str]:
-    """The lines with single spaces, without the equal signs of titles."""
-    return [re.sub(r" +", " ", line.strip("= ")) for line in screenshot.final]
+def flat_lines(lines: list[str]) -> list[str]:
+    """Return the lines with single spaces, without the equal signs of titles."""
+    return [re.sub(r" +", " ", line.strip("= ")) for line in lines]
+
+
+@pytest.fixture
+def asking_project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """Yield a project whose output is no terminal."""
+    with in_process.untouched(pytester, monkeypatch) as project:
+        yield project
+
+
+def plain_lines(project: Project, *args: str) -> list[str]:
+    """Return the flat lines of a run in this process that asks the four questions."""
+    with Loopback(right) as server:
+        return flat_lines(project.run(f"--model={server.url}#any", *GATED, *args).output.splitlines())
 
 
 @pty_only
@@ -339,22 +352,20 @@ def test_live_line_of_run_that_asks_leaves_nothing(asking_run: AskingRun, args: 
     ("args", "expected"),
     [
         ((), ["test_graph.py .... [ 57%]", "budget . [ 71%]", "gates F. [100%]"]),
-        (("-q",), [".....F. [100%]"]),
         (WORKER, [".....F. [100%]"]),
         pytest.param((*WORKER, "-q"), [".....F. [100%]"], marks=pytest.mark.exhaustive),
     ],
-    ids=["plain", "q", "n1", "n1q"],
+    ids=["plain", "n1", "n1q"],
 )
 def test_percentage_ends_with_last_case(asking_run: AskingRun, args: tuple[str, ...], expected: list[str]) -> None:
-    lines = flat_lines(asking_run(*GATED, *args))
+    lines = flat_lines(asking_run(*GATED, *args).final)
     assert [line for line in lines if line.endswith("%]")] == expected, lines
     assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
 
 
-@pty_only
-@pytest.mark.parametrize("workers", [(), pytest.param(WORKER, marks=pytest.mark.exhaustive)], ids=["alone", "n1"])
-def test_verbosely_each_case_has_line_and_percentage(asking_run: AskingRun, workers: tuple[str, ...]) -> None:
-    progress_lines = [line for line in flat_lines(asking_run(*GATED, "-v", *workers)) if "%] " in f"{line} "]
+def check_verbose_lines(lines: list[str]) -> None:
+    """Check that each of the seven cases has a line and a percentage."""
+    progress_lines = [line for line in lines if "%] " in f"{line} "]
     assert [re.findall(r"\[ *(\d+)%\]", line) for line in progress_lines] == [
         [str(at * 100 // 7)] for at in range(1, 8)
     ]
@@ -365,20 +376,32 @@ def test_verbosely_each_case_has_line_and_percentage(asking_run: AskingRun, work
     ]
 
 
+def test_verbosely_each_case_has_line_and_percentage(asking_project: Project) -> None:
+    check_verbose_lines(plain_lines(asking_project, "-v"))
+
+
 @pty_only
-def test_quiet_prints_verdicts_of_failed_gates_only(asking_run: AskingRun) -> None:
-    progress_lines = " ".join(flat_lines(asking_run(*GATED, "-q")))
-    assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", progress_lines), progress_lines
-    assert "passed gates::" not in progress_lines
-    assert "passed budget::" not in progress_lines
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("workers", [(), WORKER], ids=["alone", "n1"])
+def test_verbose_lines_on_a_terminal(asking_run: AskingRun, workers: tuple[str, ...]) -> None:
+    check_verbose_lines(flat_lines(asking_run(*GATED, "-v", *workers).final))
+
+
+def test_quiet_prints_one_percentage_and_verdicts_of_failed_gates(asking_project: Project) -> None:
+    lines = plain_lines(asking_project, "-q")
+    assert [line for line in lines if line.endswith("%]")] == [".....F. [100%]"], lines
+    assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
+    text = " ".join(lines)
+    assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", text), text
+    assert "passed gates::" not in text
+    assert "passed budget::" not in text
 
 
 @pytest.fixture
-def compared(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def compared(asking_project: Project) -> Project:
     """A project whose run `A` is saved."""
-    with in_process.untouched(pytester, monkeypatch) as project:
-        project.run("--model=simulated:1", *GATED)
-        yield project
+    asking_project.run("--model=simulated:1", *GATED)
+    return asking_project
 
 
 def test_quiet_prints_verdict_of_comparison_and_qq_none(compared: Project) -> None:
