@@ -38,7 +38,7 @@ def test_simulated_right_answers_score_one_and_wrong_less(project: Project, fami
     assert len(wrong["trials"]) == family.size
 
 
-@each_family
+@telling_families
 def test_live_run_records_replies_of_server(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     ran = project.run(*provider.arguments, *REPORTS)
@@ -144,7 +144,7 @@ def test_rescoring_reproduces_every_score(
     assert scores(project.record("renewed.json")) == scores(record)
 
 
-@each_family
+@telling_families
 def test_plan_states_requests_and_facts_and_sends_nothing(
     project: Project, server: Loopback, family: Benchmark
 ) -> None:

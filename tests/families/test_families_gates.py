@@ -13,7 +13,6 @@ import pytest
 from benchmark_families import (
     RECORD,
     Benchmark,
-    each_family,
     each_suite,
     line_of,
     save_base,
@@ -130,7 +129,7 @@ def test_gates_with_unknown_names_list_known_names(project: Project, family: Ben
         assert "passed" not in ran.counts
 
 
-@each_family
+@telling_families
 def test_comparison_distinguishes_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
     save_base(project, family, "1")
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
@@ -142,7 +141,7 @@ def test_comparison_distinguishes_identical_and_worse_runs(project: Project, fam
     assert main([*family.plugin, "compare", "base", "r.json"]) == 1
 
 
-@each_family
+@telling_families
 def test_comparison_of_other_question_sets_is_refused(project: Project, family: Benchmark) -> None:
     record = simulated_run(project, family, "1").record
     assert list(record["question_sets"]) == [family.name]
