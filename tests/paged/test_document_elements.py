@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.families.paged.extraction_rules.document_elements import (
     FORMAT,
+    ElementKind,
+    ExtractedElement,
+    cue_of,
     graph_of_elements,
     read_elements,
     write_elements,
 )
-from pytest_taskgraph.families.paged.extraction_rules.element_rules import cue_of
-from pytest_taskgraph.families.paged.extraction_rules.extracted_element import ElementKind, ExtractedElement
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 
 WORDS = st.from_regex(r"[a-z]{2,8}( [a-z]{2,8}){0,3}", fullmatch=True).filter(lambda text: text not in ("none", "null"))

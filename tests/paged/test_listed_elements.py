@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from pytest_taskgraph.families.paged.document_sets import load
 from pytest_taskgraph.families.paged.extraction_rules.document_elements import (
     graph_of_elements,
+    list_elements,
     read_elements,
     write_elements,
 )
-from pytest_taskgraph.families.paged.extraction_rules.listed_elements import list_elements
 from pytest_taskgraph.families.paged.paged_options import PagedSettings
-from pytest_taskgraph.scoring.procedural_graphs.element_counts import pool_counts
-from pytest_taskgraph.scoring.procedural_graphs.graph_scores import score_procedure
+from pytest_taskgraph.scoring.procedural_graphs.graph_scores import pool_counts, score_procedure
 
 
 def element_lines(document: str) -> list[str]:

@@ -17,7 +17,7 @@ from pytest_taskgraph.families.paged.document_sets.document_counts import count_
 from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.families.paged.documents.units import LINKING, SPOKEN
 from pytest_taskgraph.families.paged.extraction_methods import METHODS
-from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.families.paged.paged_options import (
     METHOD,
     QUALITY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from drawn_graphs import graph_of_lines, same
 
-from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

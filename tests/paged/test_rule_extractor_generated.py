@@ -9,7 +9,7 @@ import pytest
 
 from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
 from pytest_taskgraph.families.paged.documents.written_document import write_document
-from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.families.paged.paged_options import DocumentQuality
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

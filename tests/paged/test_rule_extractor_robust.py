@@ -14,7 +14,7 @@ from pytest_taskgraph.families.paged.extraction_rules.document_sentences import 
     MOST_SENTENCES,
     read_sentences,
 )
-from pytest_taskgraph.families.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

@@ -15,10 +15,10 @@ from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import METRICS, measured_names, text_metrics
 from pytest_taskgraph.scoring.partial_order import MOST_STATES
-from pytest_taskgraph.scoring.procedural_graphs.bleu import MATCHED, bleu1
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
+from pytest_taskgraph.scoring.procedural_graphs.node_matches import MATCHED, bleu1
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
-from pytest_taskgraph.scoring.task_graphs.similarity import SENTENCE_MODEL, SIMILARITIES
+from pytest_taskgraph.scoring.task_graphs.step_matching import SENTENCE_MODEL, SIMILARITIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| `([^`]+)` \| (\S+) \|$", PAGE, re.MULTILINE)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.scoring.procedural_graphs.bleu import bleu1, bleu_tokens
+from pytest_taskgraph.scoring.procedural_graphs.node_matches import bleu1, bleu_tokens
 
 WORDS = st.lists(st.sampled_from(["find", "empty", "seat", "Find", "the", "a", "window", "10", "-", "."]), max_size=9)
 

@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procedural_builders import END, START, action, gateway, graph, procedural_graphs
 
-from pytest_taskgraph.scoring.procedural_graphs.bleu import bleu1
-from pytest_taskgraph.scoring.procedural_graphs.element_counts import ElementCounts, Part, pool_counts
-from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS, score_procedure
+from pytest_taskgraph.scoring.procedural_graphs.graph_scores import (
+    ELEMENTS,
+    ElementCounts,
+    Part,
+    pool_counts,
+    score_procedure,
+)
+from pytest_taskgraph.scoring.procedural_graphs.node_matches import bleu1
 from pytest_taskgraph.workflow.procedural_graph import (
     GATEWAYS,
     ProceduralFlow,

@@ -12,7 +12,7 @@ from rouge_reference import rouge_reference
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.scoring.measurement import Measurement, measure_answer, measure_unparseable
 from pytest_taskgraph.scoring.metrics import TEXT_METRICS, measured_names, metric
-from pytest_taskgraph.scoring.task_graphs.precedence import transitive_closure
+from pytest_taskgraph.scoring.task_graphs.step_graphs import transitive_closure
 from pytest_taskgraph.trial import Json
 
 NAMES = ("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.scoring.task_graphs.precedence import (
+from pytest_taskgraph.scoring.task_graphs.step_graphs import (
     Edge,
     distinct_edges,
     independent_pairs,

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.scoring.task_graphs.precedence import Edge, without_cycles
 from pytest_taskgraph.scoring.task_graphs.shared_parts import (
     ALIKE,
     alike_pairs,
     largest_common_subgraph,
     longest_chain,
 )
-from pytest_taskgraph.scoring.task_graphs.step_graphs import StepGraph
+from pytest_taskgraph.scoring.task_graphs.step_graphs import Edge, StepGraph, without_cycles
 
 Pairs = list[tuple[int, int]]
 

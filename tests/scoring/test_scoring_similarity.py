@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UnmeasuredError, UsageError
 from pytest_taskgraph.scoring.metrics.texts import rouge1
-from pytest_taskgraph.scoring.task_graphs import similarity
-from pytest_taskgraph.scoring.task_graphs.similarity import (
+from pytest_taskgraph.scoring.task_graphs import step_matching
+from pytest_taskgraph.scoring.task_graphs.step_matching import (
     SENTENCE_MODEL,
     SIMILARITIES,
     check_similarity,
@@ -131,11 +131,11 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Encoder]]:
     package = ModuleType("sentence_transformers")
     package.__dict__["SentenceTransformer"] = Encoder
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
-    monkeypatch.setattr(similarity, "find_spec", lambda name: package)
-    for cached in (similarity._sentence_encoder, similarity._cosines):
+    monkeypatch.setattr(step_matching, "find_spec", lambda name: package)
+    for cached in (step_matching._sentence_encoder, step_matching._cosines):
         cached.cache_clear()
     yield Encoder
-    for cached in (similarity._sentence_encoder, similarity._cosines):
+    for cached in (step_matching._sentence_encoder, step_matching._cosines):
         cached.cache_clear()
 
 
@@ -149,7 +149,7 @@ def test_similarity_matrix_of_sentence_vectors_is_their_cosine(encoder: type[Enc
 
 
 def test_check_similarity_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(similarity, "find_spec", lambda name: None)
+    monkeypatch.setattr(step_matching, "find_spec", lambda name: None)
     check_similarity("lexical")
     check_similarity("embeddings")
     with pytest.raises(UsageError, match=r"pip install pytest-taskgraph-bench\[sentence-transformers\]"):

@@ -8,11 +8,14 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.families.tasklama.task_baselines import query_hierarchy
-from pytest_taskgraph.families.tasklama.task_baselines.content_words import content_stems, stem
-from pytest_taskgraph.families.tasklama.task_baselines.query_clusters import QueryClusters
-from pytest_taskgraph.families.tasklama.task_baselines.query_hierarchy import QueryHierarchy
-from pytest_taskgraph.families.tasklama.task_baselines.set_overlap import association, jaccard_index
+from pytest_taskgraph.families.tasklama.task_baselines import query_clusters
+from pytest_taskgraph.families.tasklama.task_baselines.content_words import (
+    association,
+    content_stems,
+    jaccard_index,
+    stem,
+)
+from pytest_taskgraph.families.tasklama.task_baselines.query_clusters import QueryClusters, QueryHierarchy
 
 SESSIONS = [
     ["plan a wedding", "wedding venues", "wedding invitations", "weather"],
@@ -127,7 +130,7 @@ def test_siblings_are_similar_in_words_or_in_sessions() -> None:
 
 
 def test_cluster_beyond_the_largest_ones_has_the_siblings_of_its_leader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_hierarchy, "_MOST_CLUSTERED", 3)
+    monkeypatch.setattr(query_clusters, "_MOST_CLUSTERED", 3)
     clusters = QueryClusters(
         [["oak tree", "oak table"], ["oak tree", "oak table"], ["oak tree", "pine"], ["oak"], ["ash"], ["yew"]]
     )

@@ -12,7 +12,7 @@ from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.task_baselines import data_problems
-from pytest_taskgraph.families.tasklama.task_baselines.query_sessions import read_sessions
+from pytest_taskgraph.families.tasklama.task_baselines.query_clusters import read_sessions
 from pytest_taskgraph.families.tasklama.task_baselines.repeat import ListedWords, WordsOfTasks
 from pytest_taskgraph.families.tasklama.task_baselines.user_data import clusters_of_queries
 

@@ -14,7 +14,7 @@ import pytest
 from pytest_taskgraph.errors import NotAskedError, PromptNotUnderstoodError, UsageError
 from pytest_taskgraph.families.tasklama.sequences import draw_examples, icl_prompt
 from pytest_taskgraph.families.tasklama.task_baselines import BASELINES
-from pytest_taskgraph.families.tasklama.task_baselines.task_prompts import read_prompt
+from pytest_taskgraph.families.tasklama.task_baselines.task_baseline import read_prompt
 from pytest_taskgraph.families.tasklama.task_sets import load
 from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps

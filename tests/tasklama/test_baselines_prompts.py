@@ -14,8 +14,7 @@ from pytest_taskgraph.families.tasklama import edges, sequences
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.method import Method
 from pytest_taskgraph.families.tasklama.task_baselines import BASELINES
-from pytest_taskgraph.families.tasklama.task_baselines.task_baseline import TaskBaseline
-from pytest_taskgraph.families.tasklama.task_baselines.task_prompts import read_prompt
+from pytest_taskgraph.families.tasklama.task_baselines.task_baseline import TaskBaseline, read_prompt
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question

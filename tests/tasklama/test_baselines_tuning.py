@@ -11,7 +11,7 @@ import pytest
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.task_baselines.repeat import repeat_similar, repeat_task
 from pytest_taskgraph.families.tasklama.task_baselines.tuning import tuned_length
-from pytest_taskgraph.scoring.task_graphs.similarity import similarity_matrix
+from pytest_taskgraph.scoring.task_graphs.step_matching import similarity_matrix
 
 
 def task(title: str, *steps: str) -> ComplexTask:

@@ -18,7 +18,7 @@ from tasklama_episodes import numbered
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.families.tasklama.edges.pairwise import MOST_PAIRED_STEPS
+from pytest_taskgraph.families.tasklama.edges.dependency_methods import MOST_PAIRED_STEPS
 from pytest_taskgraph.families.tasklama.methods import EMBEDDINGS_SUFFIX, episodes
 from pytest_taskgraph.families.tasklama.sequences import icl_prompt
 from pytest_taskgraph.scoring.forms import explain_answer

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.edges import METHODS
-from pytest_taskgraph.families.tasklama.edges.edge_prompts import fill_marks, shown_order
-from pytest_taskgraph.families.tasklama.edges.pair_examples import (
+from pytest_taskgraph.families.tasklama.edges.edge_prompts import (
     RATIONALES,
     draw_pairs,
+    fill_marks,
     gold_closure,
     rationale_by_rule,
+    shown_order,
 )
 from pytest_taskgraph.scoring.metrics import METRICS
 

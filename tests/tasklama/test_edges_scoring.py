@@ -9,7 +9,7 @@ from edge_questions import BREAD, edge_question, in_order, run_method, simulate
 from tasklama_episodes import numbered
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.families.tasklama.edges.step_orders import (
+from pytest_taskgraph.families.tasklama.edges.dependency_methods import (
     SWAPS,
     agreed_pairs,
     kept_orders,

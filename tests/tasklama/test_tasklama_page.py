@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from pytest_taskgraph import Settings, tasklama
-from pytest_taskgraph.families.tasklama.edges.pairwise import MOST_PAIRED_STEPS
+from pytest_taskgraph.families.tasklama.edges.dependency_methods import MOST_PAIRED_STEPS
 from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS
 from pytest_taskgraph.families.tasklama.sequences.merged_steps import NEAR_DUPLICATE
 from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import TEMPERATURE

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ...asking import Transcript, Turns
 from ...errors import ProviderError
-from ...scoring.cosine import cosine
 from ...scoring.grade import read_answer
+from ...scoring.rouge import cosine
 from ...trial import Question, Reply, Request
 from ..llm_judge import judge_prompt, verdict
 

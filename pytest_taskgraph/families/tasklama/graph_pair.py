@@ -7,8 +7,8 @@ from dataclasses import replace
 from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair
 from ...errors import UnmeasuredError
 from ...scoring.task_graphs.shared_parts import alike_pairs
-from ...scoring.task_graphs.similarity import similarity_matrix
 from ...scoring.task_graphs.step_graphs import StepGraph, answered_graph, gold_graph
+from ...scoring.task_graphs.step_matching import similarity_matrix
 from ...trial import Question, Score
 
 

@@ -10,7 +10,7 @@ from ...benchmarks.data_sets.item_draw import draw_items
 from ...benchmarks.data_sets.splits import SPLITS
 from ...benchmarks.family import QuestionReference
 from ...errors import UsageError
-from ...scoring.task_graphs.similarity import check_similarity
+from ...scoring.task_graphs.step_matching import check_similarity
 from ...trial import Question, digest_of
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS

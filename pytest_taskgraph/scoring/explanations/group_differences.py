@@ -13,8 +13,8 @@ from typing import Final
 
 from ...trial import Json
 from ..metrics.agreement import Group, match_groups, name_set
-from .name_differences import spelling_sentences
 from .sentence_parts import MOST, cut, join_names, write_name
+from .value_differences import spelling_sentences
 
 MOST_GROUPS: Final = 100
 """Largest number of groups of one side, because matching takes longer with the cube of it."""

@@ -16,8 +16,8 @@ from typing import Final
 
 from ...trial import Json
 from ..partial_order import PartialOrder, partial_order, task_labels
-from .name_differences import spelling_sentences
 from .sentence_parts import cut, ordinal, times, write_name
+from .value_differences import spelling_sentences
 
 MOST_TASKS: Final = 500
 """Largest number of nodes of a reference, because all pairs are compared."""

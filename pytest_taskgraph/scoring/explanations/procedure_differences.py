@@ -11,8 +11,7 @@ from typing import Final
 from ...trial import Json
 from ...workflow.procedural_graph import GATEWAY_NAMES, ProceduralGraph, ProceduralNode
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure
-from ..procedural_graphs.bleu import MATCHED, bleu1
-from ..procedural_graphs.node_matches import Counterparts, procedural_counterparts
+from ..procedural_graphs.node_matches import MATCHED, Counterparts, bleu1, procedural_counterparts
 from .sentence_parts import cut, write_name
 
 MOST_NODES: Final = 200

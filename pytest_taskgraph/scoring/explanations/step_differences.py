@@ -10,10 +10,17 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from ...trial import Json
-from ..task_graphs.precedence import Edge, transitive_closure, transitive_reduction
 from ..task_graphs.shared_parts import alike_pairs
-from ..task_graphs.similarity import similarity_matrix
-from ..task_graphs.step_graphs import StepGraph, answered_graph, gold_graph, unread_pairs
+from ..task_graphs.step_graphs import (
+    Edge,
+    StepGraph,
+    answered_graph,
+    gold_graph,
+    transitive_closure,
+    transitive_reduction,
+    unread_pairs,
+)
+from ..task_graphs.step_matching import similarity_matrix
 from .sentence_parts import cut, write_name
 
 MOST_STEPS: Final = 200

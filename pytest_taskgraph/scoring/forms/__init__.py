@@ -20,9 +20,8 @@ from ...workflow.guards.solver import parse_guard
 from ..answering_sentences import is_negated, restates
 from ..condition_meaning import condition_text
 from ..explanations.group_differences import explain_groups
-from ..explanations.name_differences import explain_name, explain_names
 from ..explanations.order_violations import explain_order
-from ..explanations.value_differences import explain_condition, explain_number
+from ..explanations.value_differences import explain_condition, explain_name, explain_names, explain_number
 from ..extraction import mask_names, unbox_answer
 from ..name_lists import (
     needs_lines,

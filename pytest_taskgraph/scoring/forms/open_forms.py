@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
 from ..answering_sentences import without_reason
-from ..explanations.reason_differences import explain_pair, explain_reasons, explain_verdict
+from ..explanations.value_differences import explain_pair, explain_reasons, explain_verdict
 from ..extraction import list_names, unbox_answer
 from ..name_lists import (
     is_none_answer,

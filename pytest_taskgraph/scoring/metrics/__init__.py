@@ -12,12 +12,22 @@ from collections.abc import Iterable
 from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
-from .agreement import correctness, equivalence, jaccard, matching, precision, recall
+from .agreement import (
+    correctness,
+    equivalence,
+    explanation,
+    identification,
+    jaccard,
+    matching,
+    precision,
+    reason,
+    recall,
+    verdict,
+)
 from .class_shares import choice_accuracy, class_accuracy
 from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_accuracy
 from .orders import order
 from .procedural_metrics import procedural_f1
-from .reasons import explanation, identification, reason, verdict
 from .texts import bertscore, require_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
 _BUILT_IN: dict[str, Metric] = {

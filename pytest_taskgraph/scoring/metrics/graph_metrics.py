@@ -16,11 +16,17 @@ from ...trial import Json
 from ..measurement import Measurement, declares
 from ..rouge import f_beta, ngram_shares, subsequence_shares, tokens
 from ..task_graphs.neighbourhoods import OVERLAPS, neighbourhood_overlaps
-from ..task_graphs.precedence import independent_pairs, pairwise_hits
 from ..task_graphs.shared_parts import alike_pairs, largest_common_subgraph, longest_chain
-from ..task_graphs.similarity import similarity_matrix, words
-from ..task_graphs.step_graphs import answered_graph, gold_graph, unread_pairs
-from ..task_graphs.step_matching import Matrix, hungarian_scores, match_steps, relaxed_scores, unlimited_scores
+from ..task_graphs.step_graphs import answered_graph, gold_graph, independent_pairs, pairwise_hits, unread_pairs
+from ..task_graphs.step_matching import (
+    Matrix,
+    hungarian_scores,
+    match_steps,
+    relaxed_scores,
+    similarity_matrix,
+    unlimited_scores,
+    words,
+)
 
 _MATCHED: Final = (
     "hungarian_precision", "hungarian_recall", "hungarian_f2",

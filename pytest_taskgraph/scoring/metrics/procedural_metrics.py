@@ -14,8 +14,7 @@ from ...workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..measurement import Measurement, declares
 from ..name_lists import quote_start
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
-from ..procedural_graphs.element_counts import pool_counts
-from ..procedural_graphs.graph_scores import ELEMENTS, score_procedure
+from ..procedural_graphs.graph_scores import ELEMENTS, pool_counts, score_procedure
 
 _POOLED: Final = {"gateway": GATEWAYS, "overall": ELEMENTS}
 _UNREAD: Final = "unread_lines"

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .precedence import transitive_closure, without_cycles
-from .step_graphs import StepGraph
+from .step_graphs import StepGraph, transitive_closure, without_cycles
 from .step_matching import Matrix, match_steps
 
 Pairs = Sequence[tuple[int, int]]

@@ -1,4 +1,4 @@
-"""Matchings of generated steps (rows) with gold steps (columns), and the precision and recall that follow.
+"""The similarity of steps, matchings of generated steps (rows) with gold steps (columns), and precision and recall.
 
 There are three, after Yuan et al. (2024), "Metrics":
 
@@ -9,18 +9,33 @@ There are three, after Yuan et al. (2024), "Metrics":
   lies between the two others, and is the Hungarian algorithm with the gold columns, or the generated rows, doubled.
 
 Precision is the total over the number of generated steps, recall over that of gold steps; 0 where there are none.
+
+The similarity of two steps, 0.0 to 1.0, is that of their words, of sentence vectors of a package, or measured by an
+embedder. Yuan et al. (2024) take the cosine of vectors of the Universal Sentence Encoder. `lexical`, the default, needs
+no model: it is the F1 of the words that two steps share. Its scores are not comparable with those of the paper.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from math import fsum
+from typing import Any
 
+from ...errors import UnknownNameError, UnmeasuredError, UsageError
+from ...trial import Json
 from ..assignment import assign
+from .step_graphs import answered_graph, gold_graph
 
 Matrix = Sequence[Sequence[float]]
-
 _TIE = 1e-9  # weight of the order of the steps in a pair: it decides among equal totals only
+SIMILARITIES = ("lexical", "sentence-transformers", "embeddings")
+SENTENCE_MODEL = "sentence-transformers/all-mpnet-base-v2"
+"""The model whose sentence vectors are compared; fetched by the package at its first use on a machine."""
+_ROUNDING = 1e-6  # of a cosine that a model's single precision takes beyond 1
 
 
 def match_steps(matrix: Matrix) -> list[tuple[int, int]]:
@@ -68,3 +83,109 @@ def relaxed_scores(matrix: Matrix) -> tuple[float, float]:
 
 def _largest_total(matrix: Matrix) -> float:
     return fsum(matrix[row][column] for row, column in assign(matrix))
+
+
+def check_similarity(name: str) -> None:
+    """Check that a similarity is known, and that its package is installed.
+
+    Raises:
+        UnknownNameError: if there is none of that name.
+        UsageError: if the package sentence-transformers is not installed.
+    """
+    if name not in SIMILARITIES:
+        raise UnknownNameError("similarity of steps", name, SIMILARITIES)
+    if name == "sentence-transformers" and find_spec("sentence_transformers") is None:
+        extra = "pip install pytest-taskgraph-bench[sentence-transformers]"
+        raise UsageError(f"the similarity 'sentence-transformers' needs an extra: {extra}")
+
+
+def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
+    """Return the similarity of each given step (row) to each gold step (column); negative values count as 0.
+
+    Args:
+        given: An answer; one without steps gives no rows.
+        reference: The gold graph; its "similarity" names what to take, `lexical` if it is missing.
+
+    Raises:
+        UnknownNameError: if the reference states a similarity that is not known.
+        UnmeasuredError: if the similarity is `embeddings`, and the answer carries no matrix of the right shape.
+        UsageError: if the reference is malformed, or a package is missing.
+    """
+    steps, gold = answered_graph(given).steps, gold_graph(reference).steps
+    name = reference.get("similarity", "lexical") if isinstance(reference, dict) else ""
+    check_similarity(str(name))
+    if not steps or not gold:
+        return [[] for _ in steps]
+    if name == "embeddings":
+        return _measured_matrix(given, len(steps), len(gold))
+    if name == "sentence-transformers":
+        return [[*row] for row in _cosines(steps, gold)]
+    counts = [_word_counts(step) for step in gold]
+    return [[_word_f1(ours, theirs) for theirs in counts] for ours in map(_word_counts, steps)]
+
+
+def words(text: str) -> list[str]:
+    """Return the runs of letters, marks and digits of a text, case folded; without any, the parts between blanks."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    runs = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded)
+    return runs.split() or folded.split()
+
+
+def _word_counts(text: str) -> Counter[str]:
+    return Counter(words(text))
+
+
+def _word_f1(ours: Counter[str], theirs: Counter[str]) -> float:
+    """Return the F1 of the words that two texts share (ROUGE-1), 0.0 to 1.0."""
+    few, many = (ours, theirs) if len(ours) <= len(theirs) else (theirs, ours)
+    hits = sum(min(count, many[word]) for word, count in few.items() if word in many)
+    return 2 * hits / (ours.total() + theirs.total()) if hits else 0.0
+
+
+@cache
+def _sentence_encoder() -> Any:  # noqa: ANN401 - of a package that is not typed
+    check_similarity("sentence-transformers")
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(SENTENCE_MODEL)
+
+
+@lru_cache(maxsize=8)  # the metrics of one question ask for the same matrix
+def _cosines(steps: tuple[str, ...], gold: tuple[str, ...]) -> tuple[tuple[float, ...], ...]:
+    import numpy as np
+
+    texts = list(dict.fromkeys((*steps, *gold)))
+    vectors = np.asarray(_sentence_encoder().encode(texts, show_progress_bar=False), dtype=float)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors / np.where(lengths > 0, lengths, 1.0)
+    place = {text: at for at, text in enumerate(texts)}
+    cosines = vectors[[place[step] for step in steps]] @ vectors[[place[step] for step in gold]].T
+    return tuple(tuple(row) for row in np.clip(cosines, 0.0, 1.0).tolist())
+
+
+def _measured_matrix(given: Json, rows: int, columns: int) -> list[list[float]]:
+    """Return the matrix that an embedder measured, as the answer carries it.
+
+    Raises:
+        UnmeasuredError: if there is none of that shape, or a value is no cosine.
+    """
+    matrix = given.get("similarity") if isinstance(given, dict) else None
+    if not isinstance(matrix, list) or len(matrix) != rows:
+        raise _unmeasured(rows, columns)
+    cosines = [[_cosine(value) for value in row] if isinstance(row, list) else [] for row in matrix]
+    if any(len(row) != columns or None in row for row in cosines):
+        raise _unmeasured(rows, columns)
+    return [[min(1.0, max(0.0, value)) for value in row if value is not None] for row in cosines]
+
+
+def _cosine(value: Json) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if abs(value) <= 1 + _ROUNDING else None  # nor is what is no number
+
+
+def _unmeasured(rows: int, columns: int) -> UnmeasuredError:
+    return UnmeasuredError(
+        f"similarity 'embeddings': the answer carries no \"similarity\" of {rows} rows of {columns} numbers from -1 to "
+        "1; an episode that asks an embedder adds it"
+    )

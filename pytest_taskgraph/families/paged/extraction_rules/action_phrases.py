@@ -15,8 +15,8 @@ from .verb_lexicon import (
     participle_base,
     third_base,
     verb_of,
+    word_set,
 )
-from .word_sets import word_set
 
 LONGEST_ACTION: Final = 300  # characters
 LONGEST_SUBJECT: Final = 9  # words

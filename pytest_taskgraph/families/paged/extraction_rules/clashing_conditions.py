@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from .word_sets import word_overlap, word_set
+from .verb_lexicon import word_overlap, word_set
 
 LONGEST_CONDITION: Final = 300  # characters that are compared
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[<>=≤≥≠]+")

@@ -6,9 +6,8 @@ import re
 from typing import Final
 
 from .action_phrases import opens_action, opens_clause
-from .condition_words import OTHERWISE, negate_condition
-from .mentions import ActionMention, ConditionMention, Lead
-from .word_sets import word_set
+from .document_sentences import ActionMention, ConditionMention, Lead
+from .verb_lexicon import OTHERWISE, negate_condition, word_set
 
 _PROCESS: Final = r"(?:procedure|process|workflow|whole thing)"
 _LEADS: Final[tuple[tuple[Lead, str], ...]] = (

@@ -22,8 +22,7 @@ from .clause_cues import (
     without_purpose,
 )
 from .constraint_clauses import read_constraints, read_notices, split_constraints
-from .document_sentences import ReadSentence
-from .mentions import (
+from .document_sentences import (
     ActionMention,
     ChoiceMention,
     ConditionMention,
@@ -32,12 +31,12 @@ from .mentions import (
     Mention,
     NothingMention,
     ParallelMention,
+    ReadSentence,
     ReturnMention,
     StatementMention,
     StepMention,
 )
-from .verb_lexicon import gerund_base, names_things, verb_of
-from .word_sets import word_set
+from .verb_lexicon import gerund_base, names_things, verb_of, word_set
 
 MOST_CONDITIONS: Final = 6  # of one statement, within each other
 MOST_STATEMENTS: Final = 40  # of one sentence

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .action_phrases import Subject, as_imperative, bare_actor, opens_action, read_action
-from .mentions import ConstraintMention
+from .document_sentences import ConstraintMention
 from .verb_lexicon import gerund_base, is_base
 
 LONGEST_CLAUSE: Final = 600  # characters; a longer clause states no constraint

@@ -1,22 +1,30 @@
-"""A procedure as blocks within each other, and the procedural graph of it."""
+"""A procedure as blocks within each other, what is found again in it, and the procedural graph of it.
+
+Actions that a text mentioned are found by the same or by similar words. Later statements lead out of the blocks in
+which a text stands, by words such as "in either case".
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from ....workflow.procedural_graph import GATEWAY_NAMES, NodeSort, ProceduralFlow, ProceduralGraph, ProceduralNode
 from .clashing_conditions import exclude_each_other
-from .condition_words import OTHERWISE, negate_condition
+from .document_sentences import ChoiceMention, EndMention, ParallelMention, StatementMention
+from .verb_lexicon import OTHERWISE, negate_condition, verb_of, word_overlap, word_set
 
 Exit = tuple[ProceduralNode, str]
 """A node from which the procedure goes on, and the condition under which it does."""
-
 MOST_BRANCHES: Final = 20  # of a choice by conditions, which are compared in pairs
 START: Final = ProceduralNode("start")
 END: Final = ProceduralNode("end")
+MOST_COMPARED: Final = 300  # of the last actions, by similarity
+_WORD = re.compile(r"\w+")
+_FUNCTION_WORDS = word_set("the a an of to for in on at with and or his her its their this that it them by from")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,3 +233,116 @@ class _FlowWriter:
     def _gateway(self, sort: NodeSort) -> ProceduralNode:
         self._counts[sort] += 1
         return ProceduralNode(sort, f"{GATEWAY_NAMES[sort]}{self._counts[sort]}")
+
+
+class KnownActions:
+    """Actions by their words, and the sequence in which each stands."""
+
+    def __init__(self) -> None:
+        self._by_words: dict[str, list[ProceduralNode]] = {}
+        self._homes: dict[ProceduralNode, TreeSequence] = {}
+        self._stems: dict[ProceduralNode, frozenset[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._homes)
+
+    def put(self, node: ProceduralNode, sequence: TreeSequence) -> None:
+        """State where an action stands."""
+        if node not in self._homes:
+            self._by_words.setdefault(_key(node.text), []).append(node)
+            self._stems[node] = _stems(node.text)
+        self._homes[node] = sequence
+
+    def home(self, node: ProceduralNode) -> TreeSequence:
+        """Return the sequence in which an action stands."""
+        return self._homes[node]
+
+    def find(self, text: str, actor: str = "") -> ProceduralNode | None:
+        """Return the action of these words, articles aside: of this actor, else where one of the two has none."""
+        candidates = self._by_words.get(_key(text), [])
+        for node in candidates:
+            if node.actor.casefold() == actor.casefold():
+                return node
+        return next((node for node in candidates if not actor or not node.actor), None)
+
+    def similar(self, text: str, actor: str = "", least: float = 0.5) -> ProceduralNode | None:
+        """Return the action of the most similar words, the last among equals; none below the least similarity.
+
+        Args:
+            text: The words.
+            actor: Who does it; empty for anyone.
+            least: The least Jaccard index of the stems.
+        """
+        exact = self.find(text, actor) or self._by_words.get(_key(text), [None])[0]
+        if exact is not None:
+            return exact
+        stems = _stems(text)
+        best, best_node = least, None
+        for node in list(self._homes)[-MOST_COMPARED:]:
+            other = self._stems[node]
+            similarity = word_overlap(stems, other)
+            if similarity >= best:
+                best, best_node = similarity, node
+        return best_node
+
+
+def _key(text: str) -> str:
+    return " ".join(word for word in _WORD.findall(text.lower()) if word not in ("the", "a", "an"))
+
+
+def _stems(text: str) -> frozenset[str]:
+    words: Iterable[str] = (word for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS)
+    return frozenset(verb[0] if (verb := verb_of(word)) else word.removesuffix("s") for word in words)
+
+
+def leads_out_of(block: TreeBlock, all_done: bool) -> bool:
+    """Return True if words lead out of a block: one of their kind, with more than one branch that goes on.
+
+    Args:
+        block: The block.
+        all_done: Whether they say that several branches are done, as in "once all are done", or that it does not matter
+            which was taken, as in "in either case".
+    """
+    going_on = sum(not branch.ends for branch in block.branches)
+    return (block.sort in ("parallel", "inclusive")) == all_done and (going_on > 1 or len(block.branches) == 1)
+
+
+def left_later(around: Sequence[TreeBlock], following: Sequence[StatementMention]) -> TreeBlock | None:
+    """Return the innermost of some blocks that later words lead out of: the last of them out of the outermost.
+
+    Args:
+        around: The blocks around a place, the innermost first.
+        following: The statements behind it.
+    """
+    left = list(around)
+    innermost = None
+    for all_done in reversed(_later_joins(following)) if left else ():
+        while left and not leads_out_of(left[-1], all_done):
+            left.pop()
+        if left:
+            innermost = left.pop()
+    return innermost
+
+
+def _later_joins(following: Sequence[StatementMention]) -> list[bool]:
+    """Return for each of the words that lead out of a block around whether they say that all was done.
+
+    Words that lead out of a block which itself opens later do not count.
+    """
+    joins: list[bool] = []
+    opened, grouped = 0, False
+    for later in following:
+        if later.lead in ("join", "done"):
+            if opened:
+                opened -= 1
+            else:
+                joins.append(later.lead == "done")
+        opens = any(isinstance(step, ParallelMention | ChoiceMention) for step in later.steps)
+        first = later.conditions[0] if later.conditions else None
+        if first is not None and not grouped and not first.otherwise and later.lead != "also":
+            opens = True
+        opened += opens or later.lead == "split"
+        grouped = first is not None
+        if grouped and later.steps[-1:] == (EndMention(),):
+            opened = max(0, opened - 1)  # no branches to join, if there are two
+    return joins

@@ -1,4 +1,10 @@
-"""From what a text says of a procedure, mention by mention, to the procedure as blocks within each other."""
+"""From what a text says of a procedure, mention by mention, to the procedure as blocks within each other.
+
+`extract_graph` is the rule-based extractor. It reads English as a person skims it: "if", "otherwise", "then", "at the
+same time", "note that", subjects and headings as actors. It understands no more than that, and is a baseline for models
+that do. In other languages it finds little. `document_sentences` divides a document, `clause_reader` reads its
+sentences, and the rules here build a graph of what they say.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +15,8 @@ from typing import Final, Literal
 
 from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 from .clashing_conditions import are_opposites, exclude_each_other
-from .condition_words import OTHERWISE
-from .known_actions import KnownActions
-from .later_statements import leads_out_of, left_later
-from .mentions import (
+from .clause_reader import read_mentions
+from .document_sentences import (
     ActionMention,
     ChoiceMention,
     ConditionMention,
@@ -23,8 +27,20 @@ from .mentions import (
     ReturnMention,
     StatementMention,
     StepMention,
+    read_sentences,
 )
-from .procedure_tree import END, BackTo, TreeBlock, TreeSequence, graph_of_tree, join_common_targets
+from .procedure_tree import (
+    END,
+    BackTo,
+    KnownActions,
+    TreeBlock,
+    TreeSequence,
+    graph_of_tree,
+    join_common_targets,
+    leads_out_of,
+    left_later,
+)
+from .verb_lexicon import OTHERWISE
 
 DEEPEST: Final = 12  # blocks within each other; further ones stand in the innermost
 LOOK_AHEAD: Final = 30  # statements
@@ -474,3 +490,11 @@ def _is_excluded(block: TreeBlock, condition: ConditionMention) -> bool:
 
 def _same(first: str, other: str) -> bool:
     return bool(first) and " ".join(first.lower().split()) == " ".join(other.lower().split())
+
+
+def extract_graph(document: str) -> ProceduralGraph:
+    """Return the procedural graph of a document; an empty one if it states no action.
+
+    The work is bounded: of a longer document the first 100,000 characters are read, and 1,000 sentences at most.
+    """
+    return build_graph(read_mentions(read_sentences(document)))

@@ -1,14 +1,15 @@
-"""Common English verbs of procedures, and the base form behind an inflected one."""
+"""The words that the rules know: common verbs of procedures with the base form behind an inflected one, and opposites.
+
+Sets of words are written as texts; the opposite of a condition in words is `otherwise` or its denial.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Final, Literal
 
-from .word_sets import word_set
-
 VerbForm = Literal["base", "third", "gerund", "past"]
-
 _VERBS: Final = """
     abort accept access accompany acknowledge acquire activate adapt add address adjust administer admit adopt
     advance advertise advise agree align allocate allow alter analyse analyze annotate announce answer appeal append
@@ -74,6 +75,22 @@ _IRREGULAR: Final = """
     undo:undid,undone wear:wore,worn withdraw:withdrew,withdrawn withhold:withheld write:wrote,written
 """
 _VOWELS: Final = "aeiou"
+OTHERWISE: Final = "otherwise"
+_DENIAL = re.compile(r"\b(?P<verb>is|are|was|were|has|have|can|will|must|should) not\b")
+_DOES_NOT = re.compile(r"\b(?:does|do|did) not ")
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|has been|have been|can|will|must|should)\b")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text, which blanks divide."""
+    return frozenset(text.split())
+
+
+def word_overlap(first: frozenset[str], other: frozenset[str]) -> float:
+    """Return the Jaccard index of two sets of words, 0.0 to 1.0; 0.0 if both are empty."""
+    return len(first & other) / max(1, len(first | other))
+
+
 _DOUBLED: Final = word_set(
     "ban beg begin bet commit control cut debug defer dig dip drop fit flag flip get grab jam log mop occur pat permit "
     "pin plan plug program prefer put quit refer rub run scan scrub set ship shop shred shut sit skim skip spin split "
@@ -194,3 +211,25 @@ def _ending(base: str, ending: str) -> str:
     if ending == "ed" and base.endswith("y") and base[-2] not in _VOWELS:
         return base[:-1] + "ied"
     return base + ending
+
+
+def negate_condition(condition: str) -> str:
+    """Return the opposite of a condition: without its "not", or with one behind its verb.
+
+    A condition without a verb that is known gets "not" in front.
+    """
+    match = _DENIAL.search(condition)
+    if match is not None:
+        return f"{condition[: match.start()]}{match['verb']}{condition[match.end() :]}"
+    match = _DOES_NOT.search(condition)
+    if match is not None:
+        return condition[: match.start()] + condition[match.end() :]
+    match = _AUXILIARY.search(condition)
+    if match is not None:
+        return f"{condition[: match.end()]} not{condition[match.end() :]}"
+    words = condition.split()
+    for at, word in enumerate(words):
+        verb = verb_of(word)
+        if at and verb is not None and verb[1] == "third":
+            return " ".join([*words[:at], "does not", verb[0], *words[at + 1 :]])
+    return f"not {condition}"

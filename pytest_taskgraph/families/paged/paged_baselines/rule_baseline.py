@@ -7,9 +7,8 @@ from dataclasses import replace
 from ....errors import NotAskedError, PromptNotUnderstoodError, unsupported_kind
 from ....notations.procedural_text import write_procedural_graph
 from ....trial import Reply, Request
-from ..extraction_rules.document_elements import write_elements
-from ..extraction_rules.listed_elements import list_elements
-from ..extraction_rules.rule_extractor import extract_graph
+from ..extraction_rules.document_elements import list_elements, write_elements
+from ..extraction_rules.tree_builder import extract_graph
 from .document_prompts import DocumentPrompt, asks_for_marker, read_document_prompt
 
 

@@ -10,8 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from ..extraction_rules.verb_lexicon import is_base, names_things, verb_of
-from ..extraction_rules.word_sets import word_set
+from ..extraction_rules.verb_lexicon import is_base, names_things, verb_of, word_set
 
 LONGEST_ACTION: Final = 300  # characters that are read
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|,")

@@ -13,7 +13,7 @@ from ....workflow.guards.solver import exclusive
 from ....workflow.guards.syntax import Guard, Otherwise, comparisons, parse_guard
 from ..documents.document_phrases import is_otherwise
 from ..extraction_rules.clashing_conditions import are_opposites, exclude_each_other
-from ..extraction_rules.word_sets import word_set
+from ..extraction_rules.verb_lexicon import word_set
 from .number_ranges import LONGEST_CONDITION, read_number_range
 
 ConflictVerdict = Literal["conflict", "no conflict", "unknown"]

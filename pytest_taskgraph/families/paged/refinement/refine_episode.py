@@ -12,8 +12,7 @@ from ....benchmarks.settings import Settings
 from ....errors import UnknownNameError, UsageError
 from ....scoring.grade import read_answer
 from ....scoring.procedural_graphs.answered_graphs import answered_procedure, gold_procedure
-from ....scoring.procedural_graphs.element_counts import pool_counts
-from ....scoring.procedural_graphs.graph_scores import score_procedure
+from ....scoring.procedural_graphs.graph_scores import pool_counts, score_procedure
 from ....trial import Json, Question, Reply, Request
 from ....workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..paged_options import PagedSettings

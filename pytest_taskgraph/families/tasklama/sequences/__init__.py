@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from .icl import draw_examples as draw_examples
-from .icl import icl_prompt as icl_prompt
-from .icl import task_fields as task_fields
 from .merged_steps import merge_sequences as merge_sequences
 from .multiple_sequences import compose_answer as compose_answer
 from .multiple_sequences import compose_reply as compose_reply
@@ -16,3 +13,6 @@ from .sample_filter import EPISODE_METRICS as EPISODE_METRICS
 from .sample_filter import FILTERED as FILTERED
 from .sample_filter import check_filter as check_filter
 from .step_methods import METHODS as METHODS
+from .step_methods import draw_examples as draw_examples
+from .step_methods import icl_prompt as icl_prompt
+from .step_methods import task_fields as task_fields

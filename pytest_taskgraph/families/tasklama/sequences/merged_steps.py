@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final
 
 from ....scoring.forms.task_graph_form import MOST_STEPS
-from ....scoring.task_graphs.similarity import words
+from ....scoring.task_graphs.step_matching import words
 
 NEAR_DUPLICATE: Final = 0.8
 """The F1 of content words from which on two steps count as one: `chop onions` and `chop the onions finely` have 0.8."""

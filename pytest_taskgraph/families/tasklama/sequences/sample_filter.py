@@ -14,8 +14,7 @@ from ....asking import Transcript, Turns, one_turn
 from ....errors import ProviderError, UsageError
 from ....scoring.forms.task_graph_form import write_graph
 from ....scoring.rouge import f_beta
-from ....scoring.task_graphs.similarity import similarity_matrix
-from ....scoring.task_graphs.step_matching import hungarian_scores
+from ....scoring.task_graphs.step_matching import hungarian_scores, similarity_matrix
 from ....trial import Json, Question, Reply, Request
 from .filter_model import FilterModel, read_filter
 from .merged_steps import merge_sequences

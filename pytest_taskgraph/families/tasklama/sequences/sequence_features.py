@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import Final
 
-from ....scoring.task_graphs.similarity import words
+from ....scoring.task_graphs.step_matching import words
 from .merged_steps import FUNCTION_WORDS, content_words, near_duplicates
 
 FEATURES: Final = (

@@ -17,9 +17,7 @@ from typing import Final
 from ....asking import Model
 from ..task_sets import TaskSet
 from ..tasklama_options import TaskLamaSettings
-from .query_clusters import QueryClusters
-from .query_hierarchy import QueryHierarchy
-from .query_sessions import QUERY_DATA
+from .query_clusters import QUERY_DATA, QueryClusters, QueryHierarchy
 from .repeat import SIMILAR_DATA, WordsOfTasks, repeat_similar, repeat_task
 from .task_baseline import MakeRanking, TaskBaseline
 from .tuning import RankedSteps

@@ -5,26 +5,49 @@ and so are queries of which one has all words of the other, three or more, and o
 taken by their frequency, the most frequent first: each joins a leader that is its near-duplicate, else it leads a
 cluster of its own. So no chain of small steps puts unlike queries together. Leaders are looked up by their words, and
 by their words without one: the time grows with the size of the sessions, not with its square.
+
+A second level holds clusters of similar intent. After Mehrotra and Yilmaz (2017), who weigh both what queries say and
+where they are asked, two clusters are as similar in intent as the greater of two values: the Jaccard index of their
+leaders' content words, and their `association` over sessions. The clusters are taken by their number of sessions, the
+largest first: each joins the most similar leader, if the similarity is at least 1/4, else it leads a cluster of level
+two. Only the 10,000 clusters with most sessions are clustered. Another one, to which a task belongs, has the members of
+the leader that is most similar to it for siblings.
+
+A user supplies sessions in a file, a line each: queries with tabs between, or a JSON list of texts.
+
+    plan a wedding	wedding venues near me	wedding invitations
+    ["sourdough bread recipe", "sourdough starter"]
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
-from .content_words import LONGEST_TEXT, content_stems
-from .set_overlap import association
+from ....errors import UsageError
+from ....scoring.name_lists import quote_start
+from .content_words import LONGEST_TEXT, association, content_stems, has_words, jaccard_index, normal_text
+from .data_lines import LineProblems, printable, read_lines
 from .tuning import MOST_STEPS
 
 _LEAST_SHARED: Final = 3  # words that two near-duplicates share which are not the same
 _MOST_WORDS: Final = 20  # of a near-duplicate that is not the same; the work grows with their square
 _MOST_MATCHED: Final = 2_000  # items that share a word with a task: the most frequent ones
-
 Words = tuple[str, ...]
+SIMILAR_INTENT: Final = 1 / 4
+_MOST_CLUSTERED: Final = 10_000
+_MOST_COMPARED: Final = 100  # leaders that share a word: those with most sessions
+QUERY_DATA: Final = "tasklama-queries"
+QUERY_FORMAT: Final = "a session a line: its queries with tabs between, or a JSON list of texts"
+MOST_QUERIES: Final = 50  # different ones of a session; the work grows with its square
+MOST_SESSIONS: Final = 1_000_000
 
 
 class QueryClusters:
@@ -138,3 +161,128 @@ def _near_duplicates(items: Iterable[Words]) -> tuple[list[Words], dict[Words, i
                 longer.setdefault(words, leader)
         cluster_of[item] = leader
     return leaders, cluster_of
+
+
+class QueryHierarchy:
+    """The clusters of level two above clusters of near-duplicates."""
+
+    def __init__(self, clusters: QueryClusters) -> None:
+        self._clusters = clusters
+        self._leader_of: dict[int, int] = {}
+        self._members: defaultdict[int, list[int]] = defaultdict(list)
+        self._leaders_with: defaultdict[str, list[int]] = defaultdict(list)
+        ranked = nsmallest(
+            _MOST_CLUSTERED, range(len(clusters)), key=lambda cluster: (-clusters.sessions(cluster), cluster)
+        )
+        for cluster in ranked:
+            leader = self._most_similar_leader(cluster, clusters.joint(cluster))
+            if leader is None:
+                leader = cluster
+                for word in clusters.words(cluster):
+                    if len(self._leaders_with[word]) < _MOST_COMPARED:
+                        self._leaders_with[word].append(cluster)
+            self._leader_of[cluster] = leader
+            self._members[leader].append(cluster)
+
+    def siblings(self, cluster: int) -> list[int]:
+        """Return at most 20 other clusters of the same cluster of level two, the most similar in intent first.
+
+        Among equals, those with more sessions stand first.
+        """
+        joint = self._clusters.joint(cluster)
+        leader = self._leader_of.get(cluster)
+        if leader is None:
+            leader = self._most_similar_leader(cluster, joint)
+
+        def rank(other: int) -> tuple[float, int, int]:
+            return -self._intent(cluster, other, joint), -self._clusters.sessions(other), other
+
+        others = () if leader is None else (other for other in self._members[leader] if other != cluster)
+        return nsmallest(MOST_STEPS, others, key=rank)
+
+    def _most_similar_leader(self, cluster: int, joint: Counter[int]) -> int | None:
+        """Return the leader that a cluster joins, the first in number among equals; None if it joins none.
+
+        Args:
+            cluster: A cluster that has no leader yet.
+            joint: In how many of its sessions each cluster occurs.
+        """
+        alike = [leader for word in self._clusters.words(cluster) for leader in self._leaders_with.get(word, ())]
+        met = [other for other in joint if self._leader_of.get(other) == other]
+        intents = {leader: self._intent(cluster, leader, joint) for leader in dict.fromkeys([*alike, *met])}
+        best = min(intents, key=lambda leader: (-intents[leader], leader), default=None)
+        return None if best is None or intents[best] < SIMILAR_INTENT else best
+
+    def _intent(self, first: int, second: int, joint: Counter[int]) -> float:
+        """Return how similar two clusters are in intent.
+
+        Args:
+            first: A cluster.
+            second: Another cluster.
+            joint: In how many sessions of the first each cluster occurs.
+        """
+        clusters = self._clusters
+        in_sessions = association(joint[second], clusters.sessions(first), clusters.sessions(second))
+        return max(jaccard_index(clusters.words(first), clusters.words(second)), in_sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySessions:
+    """The sessions of a file: of each the different queries in their order, in lower case with single blanks.
+
+    Attributes:
+        sessions: The sessions; each has at least one query.
+        problems: Messages about lines that cannot be used.
+    """
+
+    sessions: tuple[tuple[str, ...], ...]
+    problems: tuple[str, ...]
+
+
+def read_sessions(path: Path) -> QuerySessions:
+    """Return the sessions of a file.
+
+    Queries without a letter or digit are left out, as are those that are longer than 500 characters. Of a session with
+    more than 50 queries the first 50 count; of a file, the first 1,000,000 sessions.
+
+    Raises:
+        UsageError: if the file cannot be read, or no line of it can be used.
+    """
+    problems = LineProblems(path)
+    sessions: list[tuple[str, ...]] = []
+    for number, line in read_lines(path, problems):
+        if len(sessions) == MOST_SESSIONS:
+            problems.add(number, "further sessions", f"at most {MOST_SESSIONS:,}")
+            break
+        queries = _queries(number, line, problems)
+        if len(queries) > MOST_QUERIES:
+            problems.add(
+                number, f"{len(queries)} queries", f"at most {MOST_QUERIES} in a session; the first ones count"
+            )
+        if queries:
+            sessions.append(tuple(queries[:MOST_QUERIES]))
+    messages = problems.messages()
+    if not sessions:
+        problem = messages[0] if messages else f"{path} is empty"
+        raise UsageError(f"--taskgraph-data={QUERY_DATA}: no sessions; expected {QUERY_FORMAT}; {problem}")
+    return QuerySessions(tuple(sessions), messages)
+
+
+def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
+    """Return the queries of a line; none where it cannot be used, which is then among the problems."""
+    stated: object = line.split("\t")
+    if line.lstrip().startswith("["):
+        try:
+            stated = json.loads(line)
+        except (ValueError, RecursionError):
+            stated = None
+    if not isinstance(stated, list) or not all(isinstance(query, str) for query in stated):
+        problems.add(number, quote_start(line), QUERY_FORMAT)
+        return ()
+    short = [query for query in stated if len(query) <= LONGEST_TEXT]
+    if len(short) < len(stated):
+        problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
+    queries = [query for query in dict.fromkeys(normal_text(printable(query)) for query in short) if has_words(query)]
+    if not queries and short == stated:
+        problems.add(number, quote_start(line), "queries with words")
+    return queries

@@ -22,9 +22,8 @@ from typing import Final
 from ....errors import UsageError
 from ....scoring.name_lists import quote_start
 from ..complex_task import ComplexTask
-from .content_words import is_stop_word, normal_text, plain_words, stem, word_spans
+from .content_words import association, is_stop_word, normal_text, plain_words, stem, word_spans
 from .data_lines import LineProblems, printable, read_lines
-from .set_overlap import association
 from .tuning import MOST_STEPS
 
 SimilarWords = Callable[[str], Sequence[str]]

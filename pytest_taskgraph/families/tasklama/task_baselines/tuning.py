@@ -7,8 +7,7 @@ from math import fsum
 from typing import Final
 
 from ....scoring.rouge import f_beta
-from ....scoring.task_graphs.similarity import similarity_matrix
-from ....scoring.task_graphs.step_matching import hungarian_scores
+from ....scoring.task_graphs.step_matching import hungarian_scores, similarity_matrix
 from ....trial import Json
 from ..complex_task import ComplexTask
 

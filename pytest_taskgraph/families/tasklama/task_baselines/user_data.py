@@ -9,8 +9,7 @@ from typing import Final
 
 from ....benchmarks.settings import Settings
 from ....errors import UsageError
-from .query_clusters import QueryClusters
-from .query_sessions import QUERY_DATA, QUERY_FORMAT, read_sessions
+from .query_clusters import QUERY_DATA, QUERY_FORMAT, QueryClusters, read_sessions
 from .repeat import SIMILAR_DATA, SIMILAR_FORMAT, ListedWords
 
 _FORMATS: Final = {QUERY_DATA: QUERY_FORMAT, SIMILAR_DATA: SIMILAR_FORMAT}
