@@ -6,13 +6,12 @@ a name has no single right group, and each group is compared with its counterpar
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ...trial import Json
-from ..metrics.agreement import Group, match_groups, name_set
+from ..metrics.agreement import Group, equal_groups, match_groups, name_set
 from .sentence_parts import MOST, cut, join_names, write_name
 from .value_differences import spelling_sentences
 
@@ -42,7 +41,10 @@ def explain_groups(reference: Json, given: Json) -> list[str]:
     if not isinstance(given, list) or not isinstance(reference, list):
         return []
     ours, theirs = [*map(name_set, given)], [*map(name_set, reference)]
-    wrong, right = _without(ours, theirs), _without(theirs, ours)
+    equal = equal_groups(ours, theirs)
+    taken = {*equal.values()}
+    wrong = [group for at, group in enumerate(ours) if at not in equal]
+    right = [group for at, group in enumerate(theirs) if at not in taken]
     if not wrong or not right or max(len(wrong), len(right)) > MOST_GROUPS:
         return []
     if max(sum(map(len, wrong)), sum(map(len, right))) > MOST_NAMES:
@@ -51,14 +53,6 @@ def explain_groups(reference: Json, given: Json) -> list[str]:
     expected, answered = (sorted(name for group in groups for name in group) for groups in (theirs, ours))
     sentences = _sentences_by_name(leftover) if leftover.disjoint else _sentences_by_group(leftover)
     return [*sentences, *spelling_sentences(expected, answered)]
-
-
-def _without(groups: Sequence[Group], others: Sequence[Group]) -> list[Group]:
-    """Return the groups that have no equal one among the others, of several equal ones the last."""
-    left = [*groups]
-    for group in (Counter(groups) & Counter(others)).elements():
-        left.remove(group)
-    return left
 
 
 def _disjoint(groups: Sequence[Group]) -> bool:

@@ -83,16 +83,22 @@ def match_groups(ours: Sequence[Group], theirs: Sequence[Group]) -> dict[int, in
     Equal groups are matched with each other, which no best matching forbids, as 1 minus the index is a metric. Groups
     without a common name are not matched.
     """
-    waiting: dict[Group, list[int]] = {}
-    for at, group in enumerate(theirs):
-        waiting.setdefault(group, []).append(at)
-    partners = {at: waiting[group].pop(0) for at, group in enumerate(ours) if waiting.get(group)}
+    partners = equal_groups(ours, theirs)
     rest = [at for at in range(len(ours)) if at not in partners]
-    others = sorted(at for left in waiting.values() for at in left)
+    taken = {*partners.values()}
+    others = [at for at in range(len(theirs)) if at not in taken]
     if rest and others:
         pairs = gainful_pairs([[jaccard_index(ours[at], theirs[other]) for other in others] for at in rest])
         partners |= {rest[row]: others[column] for row, column in pairs.items()}
     return partners
+
+
+def equal_groups(ours: Sequence[Group], theirs: Sequence[Group]) -> dict[int, int]:
+    """Return which of their groups each of ours equals, by index: each once, equal ones in their order."""
+    waiting: dict[Group, list[int]] = {}
+    for at, group in enumerate(theirs):
+        waiting.setdefault(group, []).append(at)
+    return {at: waiting[group].pop(0) for at, group in enumerate(ours) if waiting.get(group)}
 
 
 def _groups(answer: Json) -> list[Group]:
