@@ -14,6 +14,8 @@ from hashlib import sha256
 from math import exp, inf
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
+from .usage import AMOUNTS, Usage, usage_of
+
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Parsing = Literal["lenient", "strict"]
@@ -182,6 +184,11 @@ class Reply:
     tokens_reasoning: int | None = None  # of `tokens_out`; None if unknown
     # Of a reply with tool calls: reasoning as the provider sent it, for the message that repeats it; in no trial.
     message_fields: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        """Return what the reply took."""
+        return usage_of({name: getattr(self, name) for name in (*AMOUNTS, "stored")})
 
     @property
     def scores(self) -> list[TextScore]:

@@ -103,10 +103,12 @@ class _ModelSession:
         counters = self.counters
         parts = [f"requests sent: {counters.sent}", f"replies from the store: {counters.stored}"]
         parts += [f"retries: {counters.retries}"] if counters.retries else []
-        reasoning = f" (of them reasoning: {counters.tokens_reasoning})" if counters.tokens_reasoning else ""
-        parts += [f"tokens in: {counters.tokens_in}, out: {counters.tokens_out}{reasoning}"] * bool(counters.answered)
-        parts += [f"cost: {counters.cost:.4f} US$"] if counters.answered > counters.unpriced else []
-        parts += [f"replies at an unknown price: {counters.unpriced}"] if counters.unpriced else []
+        usage = counters.usage
+        reasoning = f" (of them reasoning: {usage.tokens_reasoning})" if usage.tokens_reasoning else ""
+        tokens = f"tokens in: {usage.tokens_in or 0}, out: {usage.tokens_out or 0}{reasoning}"
+        parts += [tokens] if usage.replies else []
+        parts += [] if usage.cost is None else [f"cost: {usage.cost:.4f} US$"]
+        parts += [f"replies at an unknown price: {usage.unpriced}"] if usage.unpriced else []
         return ", ".join(parts)
 
     async def answer_all(self, asks: Sequence[Ask[T]]) -> list[T | TaskgraphError]:

@@ -79,7 +79,7 @@ class Controller:
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """Add the results of a worker that has ended; a worker that crashed has sent none."""
         from .asking import shrinker
-        from .output import usage
+        from .output import usage_total
         from .session import run_of
         from .verdicts import declared_questions
         from .verdicts.gathering import existing_run
@@ -88,7 +88,7 @@ class Controller:
         if output.get(declared_questions.OUTPUT_KEY):
             run_of(node.config).population.unpack(output[declared_questions.OUTPUT_KEY])
         if (run := existing_run(node.config)) is not None:
-            run.usage.unpack(output.get(usage.OUTPUT_KEY))
+            run.usage.unpack(output.get(usage_total.OUTPUT_KEY))
             run.shrinker.unpack(output.get(shrinker.OUTPUT_KEY))
 
 

@@ -321,12 +321,12 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     run = existing_run(session.config)
     if run is not None and hasattr(session.config, "workerinput"):
         from .asking import shrinker
-        from .output import usage
+        from .output import usage_total
         from .verdicts import declared_questions
 
         output = vars(session.config)["workeroutput"]
         output[shrinker.OUTPUT_KEY] = run.shrinker.pack()
-        output[declared_questions.OUTPUT_KEY], output[usage.OUTPUT_KEY] = run.population.pack(), run.usage.pack()
+        output[declared_questions.OUTPUT_KEY], output[usage_total.OUTPUT_KEY] = run.population.pack(), run.usage.pack()
         return (yield)
     failure = run.conclude(session) if run is not None else ""
     result = yield

@@ -25,7 +25,7 @@ from .output.circumstances import Circumstances
 from .output.drawings import Drawings
 from .output.progress import Counts
 from .output.reporting import Narrowing, Reporting
-from .output.usage import UsageTotal
+from .output.usage_total import UsageTotal
 from .verdicts.asked_families import AskedFamilies
 from .verdicts.declared_questions import Questions, refuse
 from .verdicts.fail_policy import FailPolicy, RunOutcome

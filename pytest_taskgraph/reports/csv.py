@@ -12,10 +12,11 @@ from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
-from ..results.record.exchanges import ReplySums, sum_replies
+from ..results.record.exchanges import sum_trials
 from ..results.tables import Table, tables_of
 from ..scoring.forms.form import show_value
 from ..trial import Reply, Score, Trial
+from ..usage import Usage
 from .escape import printable
 from .failure import expected_answer, given_answer
 
@@ -44,13 +45,13 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "question": lambda trial: trial.question.text,
     "expected": expected_answer,
 }
-_SUMS: dict[str, Callable[[ReplySums], Cell]] = {
+_SUMS: dict[str, Callable[[Usage], Cell]] = {
     "tokens_in": lambda sums: sums.tokens_in,
     "tokens_out": lambda sums: sums.tokens_out,
     "tokens_reasoning": lambda sums: sums.tokens_reasoning,
     "cost_usd": lambda sums: sums.cost,
     "latency": lambda sums: sums.latency,
-    "stored": lambda sums: None if sums.stored is None else "true" if sums.stored else "false",
+    "stored": lambda sums: None if sums.from_store is None else str(sums.from_store).lower(),
 }
 _REPLY: dict[str, Callable[[Reply], Cell]] = {
     "finish_reason": lambda reply: reply.finish_reason,
@@ -127,7 +128,7 @@ def _table_rows(table: Table) -> Iterator[list[Cell]]:
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
-    scores, sums = trial.score.metrics if trial.score else {}, sum_replies(trial)
+    scores, sums = trial.score.metrics if trial.score else {}, sum_trials([trial])
     return [
         *(of(trial) for of in _TRIAL.values()),
         *(of(sums) for of in _SUMS.values()),

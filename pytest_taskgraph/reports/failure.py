@@ -9,8 +9,9 @@ from typing import Any
 from ..results.record.exchanges import complete_exchanges
 from ..scoring.forms import show_answer
 from ..trial import TextScore, Trial
+from ..usage import usage_of
 from .escape import one_line, shorten
-from .spending_line import output_text
+from .spending_line import tokens_texts
 from .wording import count
 
 LONGEST = 2000  # characters that are shown of a message
@@ -26,13 +27,12 @@ def shown_exchanges(trial: Trial) -> list[Mapping[str, Any]]:
 def exchange_title(exchange: Mapping[str, Any]) -> str:
     """Return the role of the model in an exchange, what it measured, and the tokens and cost if they are known."""
     measurement = f"{exchange['metric']} {exchange.get('value')}" if "metric" in exchange else ""
-    tokens_in, tokens_out, cost = (exchange.get(name) for name in ("tokens_in", "tokens_out", "cost"))
+    usage = usage_of(exchange)
     parts = [
         " ".join(filter(None, [str(exchange.get("role") or "exchange"), measurement])),
         f"no reply: {exchange['failure']}" if "failure" in exchange else "",
-        "" if tokens_in is None else f"{tokens_in:,} tokens in",
-        "" if tokens_out is None else output_text(tokens_out, exchange.get("tokens_reasoning"), tokens_in is None),
-        "" if cost is None else f"${cost:,.6f}",
+        *tokens_texts(usage),
+        "" if usage.cost is None else f"${usage.cost:,.6f}",
         count(len(exchange["calls"]), "call") if exchange.get("calls") else "",
     ]
     return ", ".join(filter(None, parts))

@@ -147,7 +147,7 @@ def _spending_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
     usage = about.usage
     if usage is None:
         return [(TITLE, replies_line(tally).removeprefix(f"{TITLE}: "))]
-    if not (usage.sent or usage.stored):
+    if not (usage.sent or usage.stored.replies):
         return []
     return [(RUN, sent_text(usage)), ("the store answered", stored_text(usage).removeprefix("the store answered "))]
 

@@ -10,10 +10,11 @@ from typing import Literal
 
 from ..family_description import FamilyDescription
 from ..results.record import About
-from ..results.record.exchanges import sum_replies
-from ..results.record.facts import Usage
+from ..results.record.exchanges import sum_trials
+from ..results.record.facts import RunUsage
 from ..results.tally import Group, Tally
 from ..trial import PROMPT, SEED, Trial
+from ..usage import TOKENS
 from .escape import one_line
 from .failure import expected_answer, given_answer
 from .wording import interval
@@ -33,7 +34,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         trial: The trial of the case.
         described: The description of its family, which names its group and section.
     """
-    question, score, sums = trial.question, trial.score, sum_replies(trial)
+    question, score, sums = trial.question, trial.score, sum_trials([trial])
     values = {
         "outcome": trial.outcome,
         "score": score and _number(score.value),
@@ -42,10 +43,8 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         **{name: question.labels.get(name) for name in (*described.presented_by, PROMPT, SEED)},
         "relation": question.relation or None,
         "model": trial.model,
-        "tokens_in": sums.tokens_in,
-        "tokens_out": sums.tokens_out,
-        "tokens_reasoning": sums.tokens_reasoning,
-        "stored": None if sums.stored is None else "yes" if sums.stored else "no",
+        **{name: getattr(sums, name) for name in TOKENS},
+        "stored": None if sums.from_store is None else "yes" if sums.from_store else "no",
         "cost_usd": None if sums.cost is None else f"{sums.cost:.6f}",
         "expected": expected_answer(trial),
         "given": given_answer(trial) if score and score.status == "read" else None,
@@ -122,22 +121,23 @@ def _provenance_facts(about: About) -> dict[str, str | int | None]:
     }
 
 
-def _usage_facts(usage: Usage) -> dict[str, str | int]:
+def _usage_facts(usage: RunUsage) -> dict[str, str | int]:
     """Return what the run sent and spent, and what the store answered; incomplete sums are left out."""
+    live, stored = usage.live, usage.stored
     facts: dict[str, str | int] = {
         "requests_sent": usage.sent,
-        "requests_answered": usage.answered,
+        "requests_answered": live.replies,
         "retries": usage.retries,
-        "tokens_in": usage.tokens_in,
-        "tokens_out": usage.tokens_out,
-        **({"tokens_reasoning": usage.tokens_reasoning} if usage.tokens_reasoning else {}),
-        "cost_usd": f"{usage.cost:.6f}",
-        "replies_stored": usage.stored,
-        "stored_cost_usd": f"{usage.stored_cost:.6f}",
+        "tokens_in": live.tokens_in or 0,
+        "tokens_out": live.tokens_out or 0,
+        **({"tokens_reasoning": live.tokens_reasoning} if live.tokens_reasoning else {}),
+        "cost_usd": f"{live.cost or 0:.6f}",
+        "replies_stored": stored.replies,
+        "stored_cost_usd": f"{stored.cost or 0:.6f}",
     }
-    unknown = {"tokens_in": usage.untold, "tokens_out": usage.untold, "tokens_reasoning": usage.untold}
-    unknown["cost_usd"] = usage.unpriced
-    unknown["stored_cost_usd"] = usage.stored_unpriced
+    unknown = dict.fromkeys(TOKENS, live.untold)
+    unknown["cost_usd"] = live.unpriced
+    unknown["stored_cost_usd"] = stored.unpriced
     return {name: value for name, value in facts.items() if not unknown.get(name) and usage.complete}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..family_description import Column
 from ..results.scoreboard import Effort, ScoreboardBlock, ScoreboardRow
+from ..usage import Usage, sum_usages
 from .columns import MARK, title_of
 from .spending_line import cost_text
 from .wording import duration
@@ -44,27 +45,25 @@ def answered_text(row: ScoreboardRow) -> str:
     return f"{row.answered:,}{of}{MARK if row.few else ''}"
 
 
-def tokens_text(tokens: int, effort: Effort) -> str:
+def tokens_text(tokens: int | None, usage: Usage) -> str:
     """Return a number of tokens; "unknown" if no reply reports it, never 0 then."""
-    if not effort.replies:
-        return NONE
-    untold = effort.spending.untold
-    return UNKNOWN if untold >= effort.replies and not tokens else f"{'at least ' if untold else ''}{tokens:,}"
+    if tokens is None:
+        return UNKNOWN if usage.replies else NONE
+    return f"{'at least ' if usage.untold else ''}{tokens:,}"
 
 
-def cost_of(effort: Effort) -> str:
+def cost_of(usage: Usage) -> str:
     """Return the cost of the replies in US dollars; "unknown" if that of no reply is known, never 0 then."""
-    spending = effort.spending
-    if not spending.priced:
-        return UNKNOWN if spending.unpriced else NONE
-    return f"{'at least ' if spending.unpriced else ''}{cost_text(spending.cost)}"
+    if usage.cost is None:
+        return UNKNOWN if usage.replies else NONE
+    return f"{'at least ' if usage.unpriced else ''}{cost_text(usage.cost)}"
 
 
 def time_of(effort: Effort) -> str:
     """Return the sum of the latencies; "unknown" if no reply has one, never 0 then."""
-    if effort.seconds is None:
-        return UNKNOWN if effort.replies else NONE
-    return f"{'at least ' if effort.untimed else ''}{seconds_text(effort.seconds)}"
+    if effort.usage.latency is None:
+        return UNKNOWN if effort.usage.replies else NONE
+    return f"{'at least ' if effort.untimed else ''}{seconds_text(effort.usage.latency)}"
 
 
 def seconds_text(seconds: float) -> str:
@@ -80,7 +79,7 @@ def scoreboard_notes(blocks: Sequence[ScoreboardBlock]) -> list[str]:
         notes.append("★ highest score among comparable rows; where intervals overlap, the difference may be chance.")
     if not blocks[0].family and any(block.graded for block in blocks):
         notes.append("Among all questions, graded ones count in answers, errors, tokens, cost and time, not in scores.")
-    if any(row.effort.seconds is not None for row in rows):
+    if any(row.effort.usage.latency is not None for row in rows):
         notes.append("Time is the sum of the latencies of all replies, however many were sent at once.")
     if unknown := _unknown(rows):
         notes.append(f"Unknown of all replies: {', '.join(unknown)}.")
@@ -89,13 +88,10 @@ def scoreboard_notes(blocks: Sequence[ScoreboardBlock]) -> list[str]:
 
 def _unknown(rows: Sequence[ScoreboardRow]) -> list[str]:
     """Return what no reply reports, if there are replies."""
+    usage = sum_usages(row.effort.usage for row in rows)
     is_known_by_name = {
-        "tokens": any(row.effort.spending.tokens_in or row.effort.spending.tokens_out for row in rows),
-        "cost": any(row.effort.spending.priced for row in rows),
-        "time": any(row.effort.seconds is not None for row in rows),
+        "tokens": usage.tokens_in or usage.tokens_out,
+        "cost": usage.priced,
+        "time": usage.latency is not None,
     }
-    return (
-        [name for name, is_known in is_known_by_name.items() if not is_known]
-        if any(row.effort.replies for row in rows)
-        else []
-    )
+    return [name for name, is_known in is_known_by_name.items() if not is_known] if usage.replies else []

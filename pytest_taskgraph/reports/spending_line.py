@@ -6,10 +6,12 @@ A reply of the store counts with its recorded tokens and cost, and apart from wh
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from ..results.record.exchanges import Spending, sum_spending
-from ..results.record.facts import Usage
+from ..results.record.exchanges import sum_trials
+from ..results.record.facts import RunUsage
 from ..trial import Trial
+from ..usage import Usage
 from .wording import count
 
 TITLE = "replies took"
@@ -17,32 +19,32 @@ RUN = "this run sent"
 LEAST = 0.0001  # US dollars; a smaller cost is shown as "under $0.0001"
 
 
-def usage_line(usage: Usage | None) -> str:
+def usage_line(usage: RunUsage | None) -> str:
     """Return what the run sent and what the store answered; empty if there were no requests."""
-    if usage is None or not (usage.sent or usage.stored):
+    if usage is None or not (usage.sent or usage.stored.replies):
         return ""
     return "; ".join(filter(None, [f"{RUN} {sent_text(usage)}", stored_text(usage)]))
 
 
-def sent_text(usage: Usage) -> str:
+def sent_text(usage: RunUsage) -> str:
     """Return the requests that the run sent, retries included, with the tokens and the cost of their replies."""
     least = "" if usage.complete else "at least "
     if not usage.sent:
         return f"{least}no request"
-    parts = [_retries(usage.retries), f"{failed:,} without a reply" if (failed := usage.sent - usage.answered) else ""]
+    failed = usage.sent - usage.live.replies
+    parts = [_retries(usage.retries), f"{failed:,} without a reply" if failed else ""]
     inside = f" ({', '.join(filter(None, parts))})" if any(parts) else ""
-    tokens = _tokens(usage.tokens_in, usage.tokens_out, usage.tokens_reasoning, usage.untold)
-    amounts = [*tokens, _cost(usage.cost, usage.answered - usage.unpriced, usage.unpriced)]
-    return ", ".join([f"{least}{count(usage.sent, 'request')}{inside}", *(amounts if usage.answered else ())])
+    amounts = _amounts(usage.live) if usage.live.replies else []
+    return ", ".join([f"{least}{count(usage.sent, 'request')}{inside}", *amounts])
 
 
-def stored_text(usage: Usage) -> str:
+def stored_text(usage: RunUsage) -> str:
     """Return what the store answered, with the recorded tokens and cost; empty if it answered no request."""
-    if not usage.stored:
+    stored = usage.stored
+    if not stored.replies:
         return ""
-    tokens = _tokens(usage.stored_tokens_in, usage.stored_tokens_out, usage.stored_tokens_reasoning, 0)
-    amounts = [*tokens, _cost(usage.stored_cost, usage.stored - usage.stored_unpriced, usage.stored_unpriced)]
-    return f"the store answered {count(usage.stored, 'request')}: {', '.join(amounts)} when they were recorded"
+    amounts = ", ".join(_amounts(replace(stored, untold=0)))
+    return f"the store answered {count(stored.replies, 'request')}: {amounts} when they were recorded"
 
 
 def replies_line(trials: Iterable[Trial]) -> str:
@@ -50,53 +52,45 @@ def replies_line(trials: Iterable[Trial]) -> str:
 
     Empty if no reply has tokens or a cost, as those of baselines.
     """
-    sums = sum_spending(trials)
-    if not (sums.priced or sums.tokens_in or sums.tokens_out):
+    all_trials = list(trials)
+    usage = sum_trials(all_trials)
+    if not (usage.priced or usage.tokens_in or usage.tokens_out):
         return ""
-    requests = [count(sums.requests, "request"), *([_retries(sums.retries)] if sums.retries else [])]
-    return f"{TITLE}: {', '.join([*requests, *_sums_parts(sums)])}" + (
-        f" ({sums.stored:,} from the store)" if sums.stored else ""
-    )
+    retries = sum(trial.retries for trial in all_trials)
+    requests = [count(sum(trial.requests for trial in all_trials), "request"), *filter(None, [_retries(retries)])]
+    stored = f" ({usage.stored:,} from the store)" if usage.stored else ""
+    return f"{TITLE}: {', '.join([*requests, *_amounts(usage)])}{stored}"
 
 
-def spending_line(trials: Iterable[Trial], usage: Usage | None) -> str:
+def spending_line(trials: Iterable[Trial], usage: RunUsage | None) -> str:
     """Return the line of a whole run: its usage if it was recorded, else what its replies took."""
     return usage_line(usage) if usage is not None else replies_line(trials)
-
-
-def _sums_parts(sums: Spending) -> list[str]:
-    tokens = _tokens(sums.tokens_in, sums.tokens_out, sums.tokens_reasoning, sums.untold)
-    return [*tokens, _cost(sums.cost, sums.priced, sums.unpriced)]
 
 
 def _retries(retries: int) -> str:
     return count(retries, "retry", "retries") if retries else ""
 
 
-def _tokens(tokens_in: int, tokens_out: int, tokens_reasoning: int, unknown_tokens: int) -> list[str]:
-    """Return the numbers of tokens as texts; `unknown_tokens` is the number of replies that state none."""
-    if not (tokens_in or tokens_out):
-        return ["tokens unknown"]
-    least = "at least " if unknown_tokens else ""
-    return [f"{least}{tokens_in:,} tokens in", output_text(tokens_out, tokens_reasoning)]
+def _amounts(usage: Usage) -> list[str]:
+    """Return tokens and cost as texts."""
+    least = "at least " if usage.untold else ""
+    tokens = [least + ", ".join(tokens_texts(usage))] if usage.tokens_in or usage.tokens_out else ["tokens unknown"]
+    cost = f"cost {cost_text(usage.cost or 0)}" if usage.priced else "cost unknown"
+    more = f" and {usage.unpriced:,} of unknown cost" if usage.unpriced and usage.priced else ""
+    return [*tokens, cost + more]
 
 
-def output_text(tokens_out: int, tokens_reasoning: int | None, alone: bool = False) -> str:
-    """Return the number of output tokens, and how many of them are reasoning if any are.
-
-    Args:
-        tokens_out: The number of output tokens.
-        tokens_reasoning: How many of them are reasoning.
-        alone: Whether no number of input tokens stands before it.
-    """
-    text = f"{tokens_out:,} {'tokens ' if alone else ''}out"
-    return text + (f" (of them {tokens_reasoning:,} reasoning)" if tokens_reasoning else "")
+def tokens_texts(usage: Usage, with_unit: bool = True) -> list[str]:
+    """Return the known numbers of tokens as texts, such as "5 tokens in" and "7 out (of them 4 reasoning)"."""
+    parts = [] if usage.tokens_in is None else [f"{_tokens(usage.tokens_in, with_unit)} in"]
+    if usage.tokens_out is not None:
+        reasoning = f" (of them {usage.tokens_reasoning:,} reasoning)" if usage.tokens_reasoning else ""
+        parts.append(f"{_tokens(usage.tokens_out, with_unit and not parts)} out{reasoning}")
+    return parts
 
 
-def _cost(cost: float, priced: int, unpriced: int) -> str:
-    if priced <= 0:
-        return "cost unknown"
-    return f"cost {cost_text(cost)}" + (f" and {unpriced:,} of unknown cost" if unpriced else "")
+def _tokens(number: int, with_unit: bool) -> str:
+    return count(number, "token") if with_unit else f"{number:,}"
 
 
 def cost_text(cost: float) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import fsum
 from statistics import median
-from typing import Any
 
 from ..family_description import STATISTICS, Aggregate, FamilyDescription, TableSpec
 from ..trial import PROMPT, Trial
+from ..usage import Usage, sum_usages
 from .aggregates import estimate_aggregate
-from .record.exchanges import Spending, sum_replies, sum_spending, trial_replies
+from .record.exchanges import sum_trials
 from .tables import FEW, Cell, specs_of
 from .tally import Group, Row, Tally
 
@@ -26,18 +25,12 @@ class Effort:
     """What the replies to some questions took.
 
     Args:
-        spending: Requests, tokens and cost.
-        replies: Number of replies.
-        tokens_reasoning: Reasoning tokens, which `tokens_out` of the spending contains; None if no reply reports them.
-        seconds: Sum of the latencies; None if no reply has one.
-        median: Median of the latencies of a question, in seconds; None as `seconds`.
+        usage: Tokens, cost and latency of all replies.
+        median: Median of the latencies of a question, in seconds; None if no reply has one.
         untimed: Number of questions with a reply and without a latency.
     """
 
-    spending: Spending
-    replies: int
-    tokens_reasoning: int | None
-    seconds: float | None
+    usage: Usage
     median: float | None
     untimed: int
 
@@ -211,16 +204,6 @@ def _cell(value: float | None, ends: tuple[float, float] | None, n: int) -> Cell
 
 def _effort(tally: Tally) -> Effort:
     """Return what the replies to all questions took, those of varied questions included."""
-    trials = list(tally)
-    replies: list[dict[str, Any]] = [reply for trial in trials for reply in trial_replies(trial)]
-    reasoning = [int(tokens) for reply in replies if (tokens := reply.get("tokens_reasoning")) is not None]
-    replied = [sums for trial in trials if (sums := sum_replies(trial)).stored is not None]
-    seconds = [sums.latency for sums in replied if sums.latency is not None]
-    return Effort(
-        spending=sum_spending(trials),
-        replies=len(replies),
-        tokens_reasoning=sum(reasoning) if reasoning else None,
-        seconds=fsum(seconds) if seconds else None,
-        median=median(seconds) if seconds else None,
-        untimed=len(replied) - len(seconds),
-    )
+    replied = [usage for trial in tally if (usage := sum_trials([trial])).replies]
+    seconds = [usage.latency for usage in replied if usage.latency is not None]
+    return Effort(sum_usages(replied), median(seconds) if seconds else None, len(replied) - len(seconds))

@@ -23,6 +23,7 @@ from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, RetryLayer, worth_repeating
 from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.trial import Json, Reply, Request
+from pytest_taskgraph.usage import Usage
 
 KINDS: tuple[ProviderErrorKind, ...] = get_args(ProviderErrorKind)
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "asking.md"
@@ -124,7 +125,7 @@ def test_retry_counts_per_kind_match_page(kind: ProviderErrorKind) -> None:
         assert (kind in RETRIED) == (again > 0)
         counters = asking.counters
         assert (counters.sent, counters.retries, counters.failed) == (again + 1, again, 1)
-        assert (counters.answered, counters.in_flight, asking.limits.in_flight) == (0, 0, 0)
+        assert (counters.usage.replies, counters.in_flight, asking.limits.in_flight) == (0, 0, 0)
 
     alone(main)
 
@@ -161,7 +162,9 @@ def test_retry_of_empty_reply_becomes_error(turns: list[Turn], kind: str, attemp
         else:
             await answer_and_keep(asking.retried)
         assert len(asking.client.asked) == attempts
-        assert asking.counters.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
+        assert asking.counters.usage.replies == sum(
+            isinstance(turn, Reply) for turn in turns
+        )  # each of them is paid for
         assert len(stored) == (not kind)
 
     alone(main)
@@ -204,8 +207,8 @@ def test_retry_count_is_in_reply() -> None:
         asking = Asking(*turns)
         assert await asking.reply() == Reply("yes", cost=0.25, retries=3)
         counters = asking.counters
-        assert (counters.sent, counters.retries, counters.answered, counters.failed) == (4, 3, 1, 0)
-        assert (counters.cost, counters.unpriced) == (0.25, 0)
+        assert (counters.sent, counters.retries, counters.usage.replies, counters.failed) == (4, 3, 1, 0)
+        assert (counters.usage.cost, counters.usage.unpriced) == (0.25, 0)
 
     alone(main)
 
@@ -215,7 +218,7 @@ def test_retry_none_needed_returns_reply_unchanged() -> None:
         reply = Reply("yes")
         asking = Asking(reply)
         assert await asking.reply() is reply
-        assert (asking.counters.cost, asking.counters.unpriced, asking.counters.sent) == (0.0, 1, 1)
+        assert (asking.counters.usage, asking.counters.sent) == (Usage(1, untold=1, unpriced=1), 1)
 
     alone(main)
 

@@ -306,4 +306,4 @@ def test_counters_sum_reasoning_tokens() -> None:
             await attempt.send()
 
     asyncio.run(main())
-    assert (counters.tokens_out, counters.tokens_reasoning) == (9, 7)
+    assert (counters.usage.tokens_out, counters.usage.tokens_reasoning) == (9, 7)

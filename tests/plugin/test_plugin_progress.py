@@ -25,13 +25,15 @@ from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, process_counts, screen_size, write_raw
 from pytest_taskgraph.plugin.output.terminal_lines import width
 from pytest_taskgraph.plugin.pytest_compat import without_capture
+from pytest_taskgraph.usage import Usage
 
 CONFTEST = """
 import os, pytest
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Progress
+from pytest_taskgraph.usage import Usage
 
-counters, now = RequestCounters(in_flight=3, cost=0.25), [100.0]
+counters, now = RequestCounters(in_flight=3, usage=Usage(cost=0.25)), [100.0]
 ON = os.environ.get("SHOWN", "yes") == "yes"
 
 def pytest_collection_finish(session):
@@ -44,7 +46,7 @@ def reply(request):
     for _ in range(4):
         now[0] += 0.5
         ON and request.config.shown.tick()
-    counters.answered += 1
+    counters.usage += Usage(1)
     request.config.shown.clear()
     os.environ.get("BROKEN") and pytest.fail("no reply", pytrace=False)
 
@@ -438,7 +440,7 @@ def test_pace_is_noted_once_second_and_forgotten_after_minute() -> None:
 
 def test_watch_tells_what_providers_and_store_answered() -> None:
     counters = RequestCounters(
-        answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0}
+        usage=Usage(3, cost=0.5, unpriced=1), stored=4, failed=1, in_flight=2, waiting={"rate limit": 9.0}
     )
     assert process_counts(counters) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
 

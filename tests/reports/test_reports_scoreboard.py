@@ -15,20 +15,27 @@ from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.reports.markdown.table_lines import scoreboard_lines
 from pytest_taskgraph.reports.scoreboard_text import cost_of, seconds_text, time_of, tokens_text
 from pytest_taskgraph.results.record import tally_of
-from pytest_taskgraph.results.record.exchanges import Spending
 from pytest_taskgraph.results.scoreboard import Effort
 from pytest_taskgraph.trial import Reply, Trial
+from pytest_taskgraph.usage import Usage
 
 PLAIN = replace(CLAIMS, tables=())
 POOLED = replace(CLAIMS, tables=(replace(CLAIMS.tables[0], headline="g_mean"),))
 PRICED: dict[str, Any] = {"tokens_in": 1200, "tokens_out": 34, "cost": 0.0125, "latency": 0.25}
 
 
-def effort(replies: int, untold: int = 0, unpriced: int = 0, cost: float = 0.0, **more: Any) -> Effort:  # noqa: ANN401
-    spending = Spending(replies, 0, 100 * (replies - untold), 0, untold, cost, replies - unpriced, unpriced)
-    return Effort(
-        spending, replies, **{"tokens_reasoning": None, "seconds": None, "median": None, "untimed": 0, **more}
-    )
+def effort(
+    replies: int,
+    untold: int = 0,
+    unpriced: int = 0,
+    cost: float = 0.0,
+    seconds: float | None = None,
+    untimed: int = 0,
+) -> Effort:
+    tokens = 100 * (replies - untold) if replies > untold else None
+    known = cost if replies > unpriced else None
+    usage = Usage(replies, tokens_in=tokens, cost=known, latency=seconds, untold=untold, unpriced=unpriced)
+    return Effort(usage, None, untimed)
 
 
 def run(*models: str, right: int = 6, **reply: Any) -> list[Trial]:  # noqa: ANN401
@@ -59,7 +66,7 @@ def rows_of(trials: list[Trial], *families: Any) -> list[str]:  # noqa: ANN401
     ],
 )  # fmt: skip
 def test_scoreboard_unknown_amounts_are_no_zero(taken: Effort, texts: tuple[str, str, str]) -> None:
-    assert (tokens_text(taken.spending.tokens_in, taken), cost_of(taken), time_of(taken)) == texts
+    assert (tokens_text(taken.usage.tokens_in, taken.usage), cost_of(taken.usage), time_of(taken)) == texts
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.exchanges import (
     keep_exchanges,
     model_replies,
-    sum_replies,
-    sum_spending,
-    trial_replies,
+    sum_trials,
+    trial_usages,
 )
 from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.trial import Question, Reply, Request, Trial, digest_of
+from pytest_taskgraph.usage import Usage
 
 QUESTION = Question(
     "q", "f", "g", "s", "Which?", "Which is it?", "task", "A", "jaccard", system="Be brief.",
@@ -98,7 +98,7 @@ def test_keep_exchanges_failed_kept_unsent_left_out() -> None:
         Exchange(request_of("c")),  # when the time for the question ran out
     ], None).exchanges  # fmt: skip
     assert [exchange["failure"] for exchange in exchanges] == ["server", "timeout"]
-    assert trial_replies(trial([Exchange(request_of("c"))], None)) == []
+    assert trial_usages(trial([Exchange(request_of("c"))], None)) == []
 
 
 def test_keep_exchanges_of_scores_embeddings_and_tool_calls() -> None:
@@ -198,38 +198,31 @@ ANSWERS = st.builds(Reply, st.just("x"), NUMBERS, NUMBERS, st.none() | st.intege
 
 
 @given(st.lists(ANSWERS, min_size=1, max_size=6), st.integers(0, 3), st.booleans())
-def test_sum_spending_counts_every_reply_once(answers: list[Reply], failed: int, composed: bool) -> None:
+def test_sum_trials_counts_every_reply_once(answers: list[Reply], failed: int, composed: bool) -> None:
     exchanges = [Exchange(request_of(f"{at}"), reply) for at, reply in enumerate(answers)]
     exchanges += [Exchange(request_of("f"), failure=ProviderError("server", "no"))] * failed
     reply = None if failed else replace(answers[-1]) if composed else answers[-1]
     kept_trial = replace(trial(exchanges, reply), outcome="error" if failed else "right")
-    sums, reply_sums = sum_spending([kept_trial]), sum_replies(kept_trial)
+    sums = sum_trials([kept_trial])
     values_by_name = {
         name: [getattr(answer, name) for answer in answers] for name in ("tokens_in", "tokens_out", "cost")
     }
     for name, values in values_by_name.items():
         stated = [value for value in values if value is not None]
-        assert getattr(sums, name) == sum(stated)
-        assert getattr(reply_sums, name) == (sum(stated) if stated else None)
+        assert getattr(sums, name) == (sum(stated) if stated else None)
     assert (sums.priced, sums.unpriced) == (
         len(answers) - values_by_name["cost"].count(None),
         values_by_name["cost"].count(None),
     )
-    assert reply_sums.stored is False
+    assert sums.from_store is False
 
 
-def test_sum_replies_counts_reply_and_judge() -> None:
+def test_sum_trials_counts_reply_and_judge() -> None:
     reply = replace(REPLY, stored=True)
     judge = Exchange(request_of("Judge.", role="judge"), Reply("5", 5, 1, 0.5, stored=True))
-    reply_sums = sum_replies(trial([Exchange(request_of("Which is it?"), reply), judge], reply))
-    assert (reply_sums.tokens_in, reply_sums.tokens_out, reply_sums.cost, reply_sums.latency, reply_sums.stored) == (
-        15,
-        3,
-        0.75,
-        1.5,
-        True,
-    )
-    assert sum_replies(Trial(QUESTION, "m", "skipped")).stored is None
+    sums = sum_trials([trial([Exchange(request_of("Which is it?"), reply), judge], reply)])
+    assert sums == Usage(2, 2, 15, 3, cost=0.75, latency=1.5)
+    assert (sums.from_store, sum_trials([Trial(QUESTION, "m", "skipped")]).from_store) == (True, None)
 
 
 def test_record_of_reasoning_is_read_back_and_summed() -> None:
@@ -242,11 +235,11 @@ def test_record_of_reasoning_is_read_back_and_summed() -> None:
     assert ("reasoning" in final, final["tokens_reasoning"]) == (False, 1)
     (read,) = record.trials(record_json)
     assert (read.reply, read.exchanges[1]) == (reply, kept_trial.exchanges[1])
-    assert (sum_replies(read).tokens_reasoning, sum_spending([read]).tokens_reasoning) == (8, 8)
+    assert sum_trials([read]).tokens_reasoning == 8
 
 
 def test_record_without_reasoning_has_unknown_sum() -> None:
     kept_trial = trial([Exchange(request_of("Which is it?"), REPLY)])
     record_json = record.build([kept_trial], ABOUT)
     assert "tokens_reasoning" not in record_json["trials"][0]["exchanges"][0]
-    assert (sum_replies(kept_trial).tokens_reasoning, sum_spending([kept_trial]).tokens_reasoning) == (None, 0)
+    assert sum_trials([kept_trial]).tokens_reasoning is None

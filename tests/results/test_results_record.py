@@ -28,7 +28,7 @@ from pytest_taskgraph.family_description import (
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.case import FAILURES, RunCase
 from pytest_taskgraph.results.record import json_values
-from pytest_taskgraph.results.record.facts import Usage
+from pytest_taskgraph.results.record.facts import RunUsage
 from pytest_taskgraph.results.record.provenance import Provenance
 from pytest_taskgraph.results.tables import Cell, Reference
 from pytest_taskgraph.results.tally import Row, Tally
@@ -79,7 +79,7 @@ def test_schema_refuses_invalid_record() -> None:
     ("kind", "name"),
     [
         (Question, "QuestionJson"), (Reply, "ReplyJson"), (Score, "ScoreJson"), (Failure, "FailureJson"),
-        (Trial, "TrialJson"), (Row, "RowJson"), (RunCase, "VerdictJson"), (Usage, "UsageJson"),
+        (Trial, "TrialJson"), (Row, "RowJson"), (RunCase, "VerdictJson"),
         (Provenance, "ProvenanceJson"), (FamilyDescription, "FamilyJson"), (Aggregate, "AggregateJson"),
         (TableSpec, "TableSpecJson"), (Column, "ColumnJson"), (TableLayout, "LayoutJson"),
         (ReferenceValue, "ReferenceValueJson"), (Cell, "CellJson"), (Reference, "PublishedValueJson"),
@@ -93,6 +93,7 @@ def test_schema_has_every_field(kind: type[Any], name: str) -> None:
 
 
 def test_schema_has_every_member_of_record() -> None:
+    assert set(RunUsage().to_json()) == set(SCHEMA["$defs"]["UsageJson"]["properties"])
     assert set(record.build([], ABOUT)) == set(SCHEMA["properties"])
     assert SCHEMA["properties"]["fail_on"]["items"]["enum"] == list(FAILURES)
 

@@ -14,6 +14,7 @@ from pytest_taskgraph.results.scoreboard import ScoreboardBlock, scoreboard
 from pytest_taskgraph.results.tables import family_tables, table_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import PROMPT, Failure, Reply, Score, Trial
+from pytest_taskgraph.usage import Usage
 
 PLAIN = replace(CLAIMS, tables=())
 POOLED = replace(CLAIMS, tables=(replace(CLAIMS.tables[0], headline="g_mean"),))
@@ -111,7 +112,7 @@ def test_scoreboard_of_families_begins_with_all_questions() -> None:
     ]  # fmt: skip
     (row,) = blocks[0].rows
     assert row.score.value == tally.total().mean == 8 / 14  # graded questions are in no total
-    assert (row.answered, row.effort.replies) == (18, 18)
+    assert (row.answered, row.effort.usage.replies) == (18, 18)
 
 
 def test_scoreboard_of_several_prompts_has_row_for_each() -> None:
@@ -134,10 +135,8 @@ def test_scoreboard_sums_only_what_replies_report() -> None:
         with_reply(claim(2)),
     ]
     effort = blocks_of(trials)[0].rows[0].effort
-    spending = effort.spending
-    assert (spending.tokens_in, spending.tokens_out, spending.untold) == (30, 5, 1)
-    assert (spending.cost, spending.priced, spending.unpriced) == (0.75, 2, 1)
-    assert (effort.seconds, effort.median, effort.untimed, effort.replies) == (4.0, 2.0, 1, 3)
+    assert effort.usage == Usage(3, 0, 30, 5, cost=0.75, latency=4.0, untold=1, unpriced=1)
+    assert (effort.median, effort.untimed) == (2.0, 1)
 
 
 def test_scoreboard_of_model_without_reply_has_no_score() -> None:
@@ -145,14 +144,14 @@ def test_scoreboard_of_model_without_reply_has_no_score() -> None:
     (block,) = blocks_of([failed])
     (row,) = block.rows
     assert (row.score.value, row.score.ends, row.highest, row.errors) == (None, None, False, 1)
-    assert (row.effort.seconds, row.effort.replies) == (None, 0)
+    assert row.effort.usage == Usage()
 
 
 def test_scoreboard_counts_variations_only_in_effort() -> None:
     varied = claim(1)
     varied = replace(varied, question=replace(varied.question, relation="renamed", twin=claim(0).question.id))
     (block,) = blocks_of([claim(0), varied])
-    assert (block.rows[0].questions, block.rows[0].effort.replies) == (1, 2)
+    assert (block.rows[0].questions, block.rows[0].effort.usage.replies) == (1, 2)
 
 
 def test_scoreboard_is_empty_without_trials() -> None:

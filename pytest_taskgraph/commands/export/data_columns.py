@@ -14,11 +14,12 @@ from typing import Any, Final, Literal
 
 from ...reports.failure import expected_answer, given_answer
 from ...results.record import about_of, tally_of
-from ...results.record.exchanges import ReplySums, sum_replies
+from ...results.record.exchanges import sum_trials
 from ...results.record.facts import About
 from ...results.record.provenance import Provenance
 from ...scoring.trial_explanation import explain_trial
 from ...trial import PROMPT, Trial
+from ...usage import Usage
 
 Kind = Literal["text", "whole", "number", "boolean", "texts", "json"]
 _PASSED: Final = {"right": True, "wrong": False, "unparseable": False, "refused": False}
@@ -40,7 +41,7 @@ class _TrialOfRun:
     run: str
     about: About
     trial: Trial
-    sums: ReplySums
+    usage: Usage
 
     @property
     def provenance(self) -> Provenance:
@@ -139,12 +140,12 @@ _ANSWER: Final[dict[DataColumn, _Getter]] = {
     ),
     DataColumn("requests", "whole", "requests of the trial"): lambda row: row.trial.requests,
     DataColumn("retries", "whole", "retries after failures of the provider"): lambda row: row.trial.retries,
-    DataColumn("tokens_in", "whole", "tokens of the prompts"): lambda row: row.sums.tokens_in,
-    DataColumn("tokens_out", "whole", "tokens of the replies, reasoning included"): lambda row: row.sums.tokens_out,
-    DataColumn("tokens_reasoning", "whole", "of them, tokens of the reasoning"): lambda row: row.sums.tokens_reasoning,
-    DataColumn("cost_usd", "number", "cost in US dollars"): lambda row: row.sums.cost,
-    DataColumn("latency", "number", "seconds, summed over the replies"): lambda row: row.sums.latency,
-    DataColumn("stored", "boolean", "true if every reply came from the store"): lambda row: row.sums.stored,
+    DataColumn("tokens_in", "whole", "tokens of the prompts"): lambda row: row.usage.tokens_in,
+    DataColumn("tokens_out", "whole", "tokens of the replies, reasoning included"): lambda row: row.usage.tokens_out,
+    DataColumn("tokens_reasoning", "whole", "of them, tokens of the reasoning"): lambda row: row.usage.tokens_reasoning,
+    DataColumn("cost_usd", "number", "cost in US dollars"): lambda row: row.usage.cost,
+    DataColumn("latency", "number", "seconds, summed over the replies"): lambda row: row.usage.latency,
+    DataColumn("stored", "boolean", "true if every reply came from the store"): lambda row: row.usage.from_store,
 }
 _COLUMNS: Final = _QUESTION | _ANSWER
 
@@ -199,7 +200,7 @@ def data_rows(run: str, record: Mapping[str, Any], seen: SeenColumns) -> Iterato
     about = about_of(record)
     for trial in tally_of(record):
         seen.add(trial)
-        row = _TrialOfRun(run, about, trial, sum_replies(trial))
+        row = _TrialOfRun(run, about, trial, sum_trials([trial]))
         values = ((column.name, get(row)) for column, get in _COLUMNS.items())
         sparse = {name: value for name, value in (*values, *_own_values(trial)) if value is not None and value != ""}
         yield json.loads(_encodable(json.dumps(sparse, ensure_ascii=False)))

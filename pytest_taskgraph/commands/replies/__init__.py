@@ -26,6 +26,7 @@ from ...models.store_folder import FILE
 from ...reports.escape import one_line
 from ...reports.table import table
 from ...source import bounded_lines
+from ...usage import TOKENS
 from .lines import StoredEntry, format_line, read_line
 from .rows import (
     MergeResult,
@@ -65,7 +66,8 @@ class PartialSum:
         return sum(self.values) if whole else math.fsum(self.values)
 
 
-_SUMMED: Final = ("tokens_in", "tokens_out", "tokens_reasoning", "cost")
+_SUMMED: Final = (*TOKENS, "cost")
+_SHOWN: Final = {"tokens_in": ",d", "tokens_out": ",d", "cost": ".4f"}  # and their formats
 
 
 @dataclass(slots=True)
@@ -73,19 +75,16 @@ class StoredReplies:
     """The replies of one model in a store, as counts and sums."""
 
     replies: int = 0
-    tokens_in: PartialSum = field(default_factory=PartialSum)
-    tokens_out: PartialSum = field(default_factory=PartialSum)
-    tokens_reasoning: PartialSum = field(default_factory=PartialSum)  # of tokens_out
-    cost: PartialSum = field(default_factory=PartialSum)
+    sums: dict[str, PartialSum] = field(default_factory=lambda: {name: PartialSum() for name in _SUMMED})
     first: str = ""  # the times of the first and the last reply, as they are stored
     last: str = ""
 
     def add(self, at: str, reply: dict[str, Any]) -> None:
         """Count an entry."""
         self.replies += 1
-        for name in _SUMMED:
+        for name, partial in self.sums.items():
             value = reply.get(name)
-            getattr(self, name).add(value if isinstance(value, int | float) else None)
+            partial.add(value if isinstance(value, int | float) else None)
         self.first = min(self.first or at, at, key=parse_time)
         self.last = max(self.last or at, at, key=parse_time)
 
@@ -306,7 +305,7 @@ def _stats(folder: Path, options: argparse.Namespace) -> None:
 
 
 def _table_row(model: str, replies: StoredReplies) -> list[str]:
-    figures = [_sum_text(replies.tokens_in, ",d"), _sum_text(replies.tokens_out, ",d"), _sum_text(replies.cost, ".4f")]
+    figures = [_sum_text(replies.sums[name], shape) for name, shape in _SHOWN.items()]
     return [model, str(replies.replies), *figures, replies.first[:10], replies.last[:10]]
 
 
@@ -317,11 +316,6 @@ def _sum_text(partial: PartialSum, shape: str) -> str:
     return f"{partial.total:{shape}}" + (f" + {partial.unknown} unknown" if partial.unknown else "")
 
 
-def _as_json(replies: StoredReplies) -> dict[str, Any]:
-    sums: dict[str, PartialSum] = {name: getattr(replies, name) for name in _SUMMED}
-    return {
-        "replies": replies.replies,
-        **{name: {"known": of.total if of.values else None, "unknown": of.unknown} for name, of in sums.items()},
-        "first": replies.first,
-        "last": replies.last,
-    }
+def _as_json(stored: StoredReplies) -> dict[str, Any]:
+    sums = {name: {"known": of.total if of.values else None, "unknown": of.unknown} for name, of in stored.sums.items()}
+    return {"replies": stored.replies, **sums, "first": stored.first, "last": stored.last}

@@ -15,11 +15,10 @@ from typing import Any, Final, TypeVar
 from ...errors import UsageError
 from ...models.store.schema import open_store, read_store, unusable_store
 from ...models.store_folder import FILE
+from ...usage import AMOUNTS
 from .lines import StoredEntry
 
-FIGURES: Final = (  # of a request, not of its answer
-    *("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency", "source", "retries"),
-)
+FIGURES: Final = (*AMOUNTS, "source", "retries")  # of a request, not of its answer
 _UNSTATED: Final = {
     "finish_reason": "stop",
     "tool_calls": [],

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ...errors import NotAskedError, ProviderError, UsageError, unsupported_kind
 from ...redaction import register, scrub
 from ...trial import Json, Reply, Request
+from ...usage import AMOUNTS, TOKENS
 from .openai_protocol import finish_reason_of, is_finite_number, tool_call
 from .provider_errors import application_error
 from .reasoning import MOST_TOKENS
@@ -334,14 +335,15 @@ def _reply(value: object, name: str, latency: float) -> Reply:
         calls = [tool_call(call, number) for number, call in enumerate(value.tool_calls)]
     except ProviderError as error:
         raise ProviderError("bad-request", f"{name}: {error.message}") from None
-    return replace(
-        Reply(scrub(value.text), value.tokens_in, value.tokens_out, value.cost),
+    return Reply(
+        scrub(value.text),
+        cost=value.cost,
         latency=latency if value.latency is None else value.latency,
         finish_reason=finish_reason_of(value.finish_reason, bool(calls)),
         tool_calls=calls,
         source=scrub(str(value.source)) or name,
         reasoning=scrub(value.reasoning),
-        tokens_reasoning=value.tokens_reasoning,
+        **{tokens: getattr(value, tokens) for tokens in TOKENS},
     )
 
 
@@ -351,7 +353,7 @@ def _check_numbers(name: str, reply: Reply) -> None:
     Raises:
         ProviderError: of the kind bad-request, if one is of another type or out of range.
     """
-    for field in ("tokens_in", "tokens_out", "tokens_reasoning", "cost", "latency"):
+    for field in AMOUNTS:
         value, is_count = getattr(reply, field), field.startswith("tokens")
         fits = is_finite_number(value) and not isinstance(value, bool) and value >= 0
         if is_count:

@@ -26,6 +26,7 @@ from typing import Any
 from ...errors import NotAskedError, ReadError, UsageError, unsupported_kind
 from ...redaction import scrub
 from ...trial import MOST_REPETITIONS, Json, Reply, Request
+from ...usage import TOKENS
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _Row = tuple[Mapping[str, str], Reply, int]  # keys, reply, sample
@@ -135,14 +136,12 @@ def _row(row: dict[str, Any], path: str, number: int) -> _Row:
     number_of, amount = "a whole number from 0", "a number from 0"
     reply = Reply(
         scrub(text),
-        field("tokens_in", (int,), number_of),
-        field("tokens_out", (int,), number_of),
-        field("cost", (int, float), amount),
-        field("latency", (int, float), amount),
-        scrub(field("finish_reason", (str,), "a text") or "stop"),
+        cost=field("cost", (int, float), amount),
+        latency=field("latency", (int, float), amount),
+        finish_reason=scrub(field("finish_reason", (str,), "a text") or "stop"),
         source=f"{path}:{number}",
         reasoning=scrub(field("reasoning", (str,), "a text") or ""),
-        tokens_reasoning=field("tokens_reasoning", (int,), number_of),
+        **{name: field(name, (int,), number_of) for name in TOKENS},
     )
     sample = field("sample", (int,), "a whole number from 1")
     if sample == 0:

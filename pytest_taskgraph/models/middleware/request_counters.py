@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...errors import ProviderError
+from ...usage import NO_USAGE, Usage
 
 
 @dataclass(slots=True)
@@ -13,16 +14,10 @@ class RequestCounters:
 
     sent: int = 0  # attempts, answered or not
     in_flight: int = 0
-    answered: int = 0  # requests that a provider answered
+    usage: Usage = NO_USAGE  # of the requests that a provider answered
     stored: int = 0  # requests that the store answered
     failed: int = 0  # requests given up
     retries: int = 0
-    cost: float = 0.0  # US dollars, of answered requests with a known cost
-    unpriced: int = 0  # answered, at an unknown cost
-    tokens_in: int = 0  # of answered requests, as far as stated
-    tokens_out: int = 0
-    tokens_reasoning: int = 0  # of them, as far as stated
-    untold: int = 0  # answered, without the number of tokens
     store_error: ProviderError | None = None  # the first error of the store, which further questions would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 

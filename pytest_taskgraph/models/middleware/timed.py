@@ -66,15 +66,5 @@ class _TimedAttempt:
             if not limit.expired():
                 raise
             return ProviderError("timeout", f"no reply within {self._timeout:g} s")
-        self._count(reply)
+        self._counters.usage += reply.usage
         return failure_in(reply) or reply
-
-    def _count(self, reply: Reply) -> None:
-        counters = self._counters
-        counters.answered += 1
-        counters.tokens_in += reply.tokens_in or 0
-        counters.tokens_out += reply.tokens_out or 0
-        counters.tokens_reasoning += reply.tokens_reasoning or 0
-        counters.untold += None in (reply.tokens_in, reply.tokens_out)
-        counters.cost += reply.cost or 0.0
-        counters.unpriced += reply.cost is None

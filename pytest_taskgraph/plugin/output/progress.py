@@ -67,12 +67,13 @@ class Counts:
 
 def process_counts(counters: RequestCounters) -> Counts:
     """Return the counts of this process, where each request counts as a question."""
+    usage = counters.usage
     return Counts(
-        counters.answered + counters.stored,
+        usage.replies + counters.stored,
         counters.in_flight,
         counters.failed,
-        counters.cost,
-        counters.unpriced,
+        usage.cost or 0.0,
+        usage.unpriced,
         counters.waiting.copy(),  # the loop's thread writes it
     )
 

@@ -191,7 +191,7 @@ def _named_facts(name: str, about: About) -> dict[str, str]:
         **dict(provenance_facts(about)),
         **about.facts,
         "questions": "" if about.questions is None else f"{about.questions:,}",
-        "cost": "" if about.usage is None else f"${about.usage.cost:,.4f}",
+        "cost": "" if about.usage is None else f"${about.usage.live.cost or 0:,.4f}",
     }
     return {title: value for title, value in facts.items() if value}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...results.scoreboard import Effort, ScoreboardRow, scoreboard
+from ...results.scoreboard import ScoreboardRow, scoreboard
 from ...results.tables import Cell
 from ...results.tally import Tally
 from ..scoreboard_text import (
@@ -87,26 +87,20 @@ def scoreboard_view(tally: Tally) -> ScoreboardView | None:
 
 def _cells(row: ScoreboardRow, score: str) -> Iterator[tuple[str, ScoreboardCell]]:
     """Yield the title and the cell of each column."""
-    effort = row.effort
+    effort, usage = row.effort, row.effort.usage
     yield score, _figure(row.score, drawn=True)
     yield "pass rate", _figure(row.rate) if row.rate else ScoreboardCell(NONE)
     yield "above chance", ScoreboardCell(number(row.above_chance), row.above_chance)
     yield "answered", ScoreboardCell(answered_text(row), row.answered)
     yield "errors", ScoreboardCell(f"{row.errors:,}", row.errors)
-    yield "tokens in", _tokens(effort.spending.tokens_in, effort)
-    reasoning = "" if effort.tokens_reasoning is None else f"{effort.tokens_reasoning:,} reasoning"
-    yield "tokens out", _tokens(effort.spending.tokens_out, effort, reasoning)
-    cost = effort.spending.cost if effort.spending.priced else None
-    yield "cost", ScoreboardCell(cost_of(effort), cost)
+    yield "tokens in", ScoreboardCell(tokens_text(usage.tokens_in, usage), usage.tokens_in)
+    reasoning = "" if usage.tokens_reasoning is None else f"{usage.tokens_reasoning:,} reasoning"
+    yield "tokens out", ScoreboardCell(tokens_text(usage.tokens_out, usage), usage.tokens_out, reasoning)
+    yield "cost", ScoreboardCell(cost_of(usage), usage.cost)
     median = "" if effort.median is None else f"median {seconds_text(effort.median)}"
-    yield "time", ScoreboardCell(time_of(effort), effort.seconds, median)
+    yield "time", ScoreboardCell(time_of(effort), usage.latency, median)
 
 
 def _figure(cell: Cell, drawn: bool = False) -> ScoreboardCell:
     between = interval(cell.ends).replace("-", "–") if cell.ends else ""
     return ScoreboardCell(number(cell.value), cell.value, between, cell.ends if drawn else None, cell.value)
-
-
-def _tokens(tokens: int, effort: Effort, below: str = "") -> ScoreboardCell:
-    is_known = effort.spending.untold < effort.replies or tokens
-    return ScoreboardCell(tokens_text(tokens, effort), tokens if is_known else None, below)

@@ -12,16 +12,17 @@ from typing import Any, Final
 
 from ...results.record.exchanges import message_texts
 from ...trial import Trial
+from ...usage import AMOUNTS, usage_of
 from ..failure import score_lines, shown_exchanges
-from ..spending_line import output_text
+from ..spending_line import tokens_texts
 from ..wording import count, number
 
 ROLES: Final = {"subject": "model under test"}  # others are words that a person knows: judge, embedder
 SPEAKERS: Final = {"user": "asked", "system": "system prompt", "assistant": "model", "tool": "tool result"}
 PROMPT, SYSTEM = "(the prompt, shown below)", "(the system prompt, shown below)"
 _EXCHANGE_FIELDS = {  # of an exchange; anything else is a remark of the episode, which is shown by its name
-    *("role", "messages", "kind", "failure", "final", "text", "tokens_in", "tokens_out", "tokens_reasoning", "cost"),
-    *("latency", "stored", "source", "finish_reason", "logprobs", "calls", "metric", "value", "reasoning"),
+    *("role", "messages", "kind", "failure", "final", "text", "reasoning", "stored", "source", "finish_reason"),
+    *("logprobs", "calls", "metric", "value", *AMOUNTS),
 }
 _TEXTS = tuple(
     f"turn_{name}" for name in ("title", "usage", "reasoning", "reasoning_title", "reply", "failure", "scores")
@@ -120,16 +121,12 @@ def _role(exchange: Mapping[str, Any]) -> str:
 
 def _usage(exchange: Mapping[str, Any]) -> str:
     """Return tokens, cost and latency in a line; what is unknown is left out."""
-    tokens_in, tokens_out, cost, latency = (
-        exchange.get(name) for name in ("tokens_in", "tokens_out", "cost", "latency")
-    )
-    reasoning, finish = exchange.get("tokens_reasoning"), exchange.get("finish_reason")
+    usage, finish = usage_of(exchange), exchange.get("finish_reason")
     parts = [
-        "" if tokens_in is None else f"{count(tokens_in, 'token')} in",
-        "" if tokens_out is None else output_text(tokens_out, reasoning, tokens_in is None),
-        "" if cost is None else f"${cost:,.6f}",
-        "" if latency is None else f"{latency:.2f} s",
-        "from the store" if exchange.get("stored") else "",
+        *tokens_texts(usage),
+        "" if usage.cost is None else f"${usage.cost:,.6f}",
+        "" if usage.latency is None else f"{usage.latency:.2f} s",
+        "from the store" if usage.stored else "",
         f"ended by {finish}" if finish not in (None, "", "stop") and not exchange.get("calls") else "",
     ]
     return ", ".join(filter(None, parts))

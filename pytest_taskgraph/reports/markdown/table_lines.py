@@ -176,15 +176,15 @@ def _block_cell(block: ScoreboardBlock, blocks: Sequence[ScoreboardBlock]) -> st
 
 def _numbers(row: ScoreboardRow, score: str) -> Iterator[tuple[str, str]]:
     """Yield the title and the text of each number."""
-    effort = row.effort
+    effort, usage = row.effort, row.effort.usage
     yield score, number(row.score.value)
     yield "95% interval", interval(row.score.ends)
     yield "pass rate", number(row.rate.value if row.rate else None)
     yield "above chance", number(row.above_chance)
     yield "answered", answered_text(row).replace("*", r"\*")
     yield "errors", f"{row.errors:,}"
-    yield "tokens in", tokens_text(effort.spending.tokens_in, effort)
-    yield "tokens out", tokens_text(effort.spending.tokens_out, effort)
-    yield "reasoning", NONE if effort.tokens_reasoning is None else f"{effort.tokens_reasoning:,}"
-    yield "cost", cost_of(effort)
+    yield "tokens in", tokens_text(usage.tokens_in, usage)
+    yield "tokens out", tokens_text(usage.tokens_out, usage)
+    yield "reasoning", NONE if usage.tokens_reasoning is None else f"{usage.tokens_reasoning:,}"
+    yield "cost", cost_of(usage)
     yield "time", time_of(effort)

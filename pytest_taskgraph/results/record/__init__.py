@@ -24,7 +24,7 @@ from ..descriptions import descriptions_of
 from ..tally import Tally
 from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
-from .facts import REAL_NAMES, SEEDS, About, Usage
+from .facts import REAL_NAMES, SEEDS, About, RunUsage
 from .provenance import Provenance
 from .record_builder import SCHEMA, RecordBuilder, build, build_tally, encode_record
 
@@ -150,7 +150,7 @@ def about_of(record: Mapping[str, Any]) -> About:
     """
     try:
         facts = {name: record[name] for name in About.__dataclass_fields__}
-        facts["usage"] = None if facts["usage"] is None else read_fields(Usage, facts["usage"])
+        facts["usage"] = None if facts["usage"] is None else RunUsage.from_json(facts["usage"])
         facts["provenance"] = None if facts["provenance"] is None else _read_provenance(facts["provenance"])
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})

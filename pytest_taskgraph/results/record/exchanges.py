@@ -13,21 +13,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ...redaction import redact, redact_all
 from ...trial import Question, Reply, Request, Trial, digest_of
+from ...usage import AMOUNTS, Usage, sum_usages, usage_of
 from .json_values import join_surrogates
 
 if TYPE_CHECKING:
     from ...asking import Exchange
 
 
-_OPTIONAL = ("tokens_reasoning",)  # stated only where it is known
-SUMS = ("tokens_in", "tokens_out", "cost", "latency", *_OPTIONAL)  # usage of replies, as far as they report it
-_REPLY_FIELDS = (*SUMS, "stored", "source")  # fields of a reply
+_ALWAYS_STATED = ("tokens_in", "tokens_out", "cost", "latency")  # null if unknown; other amounts are left out then
+_REPLY_FIELDS = (*AMOUNTS, "stored", "source")  # fields of a reply
 _EXCHANGE_FIELDS = {
     *("role", "messages", "kind", "failure", "final", "text", "reasoning", "finish_reason", "logprobs"),
     *_REPLY_FIELDS,
@@ -101,7 +99,7 @@ def complete_exchanges(trial: Trial) -> list[dict[str, Any]]:
 
 def _reply_fields(reply: Reply) -> dict[str, Any]:
     fields = {name: getattr(reply, name) for name in _REPLY_FIELDS}
-    return {name: value for name, value in fields.items() if value is not None or name not in _OPTIONAL}
+    return {name: value for name, value in fields.items() if value is not None or name in _ALWAYS_STATED}
 
 
 def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -112,18 +110,19 @@ def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any
     ]
 
 
-def trial_replies(trial: Trial) -> list[dict[str, Any]]:
-    """Return the usage (SUMS) of each reply of the trial, judges' included, and whether it came from the store.
+def trial_usages(trial: Trial) -> list[Usage]:
+    """Return the usage of each reply of the trial, judges' and embedders' included.
 
     A reply that no run asked for, such as one of a file, is the only one of its trial.
     """
-    exchanges = [exchange for exchange in complete_exchanges(trial) if "failure" not in exchange]
-    replies = [
-        {name: exchange.get(name) for name in SUMS} | {"stored": bool(exchange.get("stored"))} for exchange in exchanges
-    ]
-    if trial.reply is None or trial.exchanges:
-        return replies
-    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}]
+    if trial.reply is not None and not trial.exchanges:
+        return [trial.reply.usage]
+    return [usage_of(exchange) for exchange in complete_exchanges(trial) if "failure" not in exchange]
+
+
+def sum_trials(trials: Iterable[Trial]) -> Usage:
+    """Return the usage of all replies of the trials, those to varied questions included."""
+    return sum_usages(usage for trial in trials for usage in trial_usages(trial))
 
 
 def model_replies(trial: Trial) -> list[dict[str, Any]]:
@@ -202,68 +201,3 @@ def _plain_digest(text: str) -> str:
 
 def _redact_text(text: str) -> str:
     return join_surrogates(redact(text))
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """Sums over trials. `cost` is in US dollars, over the replies whose cost is known."""
-
-    requests: int
-    retries: int
-    tokens_in: int
-    tokens_out: int
-    untold: int  # replies without the number of their tokens
-    cost: float
-    priced: int  # replies whose cost is known
-    unpriced: int  # replies whose cost is unknown
-    stored: int = 0  # replies of an earlier run, from the store
-    tokens_reasoning: int = 0  # of tokens_out, as far as stated
-
-
-def sum_spending(trials: Iterable[Trial]) -> Spending:
-    """Return the sums over the trials, including those of varied questions."""
-    all_trials = list(trials)
-    all_replies = [reply for trial in all_trials for reply in trial_replies(trial)]
-    costs = [float(reply["cost"]) for reply in all_replies if reply["cost"] is not None]
-    return Spending(
-        requests=sum(trial.requests for trial in all_trials),
-        retries=sum(trial.retries for trial in all_trials),
-        tokens_in=sum(reply["tokens_in"] or 0 for reply in all_replies),
-        tokens_out=sum(reply["tokens_out"] or 0 for reply in all_replies),
-        untold=sum(None in (reply["tokens_in"], reply["tokens_out"]) for reply in all_replies),
-        cost=fsum(costs),
-        priced=len(costs),
-        unpriced=len(all_replies) - len(costs),
-        stored=sum(reply["stored"] for reply in all_replies),
-        tokens_reasoning=sum(reply["tokens_reasoning"] or 0 for reply in all_replies),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReplySums:
-    """Sums over all replies of one trial; None if no reply reports the number."""
-
-    tokens_in: int | None
-    tokens_out: int | None
-    cost: float | None  # US dollars
-    latency: float | None  # seconds, summed over the replies
-    stored: bool | None  # True if every reply came from the store
-    tokens_reasoning: int | None = None  # of tokens_out
-
-
-def sum_replies(trial: Trial) -> ReplySums:
-    """Return the sums over all replies of a trial, judges' and embedders' included."""
-    replies = trial_replies(trial)
-    return ReplySums(
-        tokens_in=_sum_known(replies, "tokens_in"),
-        tokens_out=_sum_known(replies, "tokens_out"),
-        cost=_sum_known(replies, "cost"),
-        latency=_sum_known(replies, "latency"),
-        stored=all(reply["stored"] for reply in replies) if replies else None,
-        tokens_reasoning=_sum_known(replies, "tokens_reasoning"),
-    )
-
-
-def _sum_known(replies: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - whole numbers stay whole
-    values = [reply[name] for reply in replies if reply[name] is not None]
-    return (fsum if isinstance(values[0], float) else sum)(values) if values else None

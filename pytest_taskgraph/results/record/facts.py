@@ -2,70 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import fsum
 from typing import Any
 
 from ...family_description import FamilyDescription
 from ...trial import Json, Trial
-from .exchanges import trial_replies
+from ...usage import NO_USAGE, TOKENS, Usage, sum_usages
+from .exchanges import trial_usages
 from .provenance import Provenance
 
+_SUMMED = (*TOKENS, "cost", "unpriced")  # numbers that a record has of live and of stored replies
+_STORED = "stored_"
 _DIGITS = 9  # of US dollars; the last digits of a sum depend on the order in which replies arrive
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Sums over a run. Replies that do not report tokens or cost are not in those sums.
+class RunUsage:
+    """What a run sent and what came of it.
 
     The requests of judges and embedders are among those sent. Requests that failed or were in flight at the end were
     sent and not answered.
     """
 
     sent: int = 0  # requests sent by this run, every retry included
-    answered: int = 0  # of them, requests that were answered
     retries: int = 0  # of them, repetitions of a request after a failure
-    tokens_in: int = 0
-    tokens_out: int = 0
-    untold: int = 0  # replies without the number of their tokens
-    cost: float = 0.0  # US dollars
-    unpriced: int = 0  # replies of unknown cost
-    stored: int = 0  # requests of the run's trials that were answered by replies of earlier runs
-    stored_tokens_in: int = 0  # as recorded when they were sent, like the next three
-    stored_tokens_out: int = 0
-    stored_cost: float = 0.0
-    stored_unpriced: int = 0
-    tokens_reasoning: int = 0  # of tokens_out, as far as replies state it
-    stored_tokens_reasoning: int = 0  # of stored_tokens_out
+    live: Usage = NO_USAGE  # of the replies to them
+    stored: Usage = NO_USAGE  # of the replies of earlier runs in the trials, as it was when they were sent
     complete: bool = True  # False if a worker died: its requests are not in the sums
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as a record has them, where an unknown sum is 0."""
+        return {
+            "sent": self.sent,
+            "answered": self.live.replies,
+            "retries": self.retries,
+            **{name: getattr(self.live, name) or 0 for name in (*_SUMMED, "untold")},
+            "stored": self.stored.replies,
+            **{_STORED + name: getattr(self.stored, name) or 0 for name in _SUMMED},
+            "complete": self.complete,
+        }
 
-def add_stored(usage: Usage, trials: Iterable[Trial]) -> Usage:
-    """Return the usage with the sums of the stored replies of the trials."""
-    stored = [reply for trial in trials for reply in trial_replies(trial) if reply["stored"]]
-    costs = [float(reply["cost"]) for reply in stored if reply["cost"] is not None]
-    return replace(
-        usage,
-        stored=len(stored),
-        stored_tokens_in=sum(reply["tokens_in"] or 0 for reply in stored),
-        stored_tokens_out=sum(reply["tokens_out"] or 0 for reply in stored),
-        stored_tokens_reasoning=sum(reply["tokens_reasoning"] or 0 for reply in stored),
-        stored_cost=fsum(costs),
-        stored_unpriced=len(stored) - len(costs),
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RunUsage:
+        """Return the usage from its numbers in a record. Raises KeyError if one is missing."""
+        live = Usage(data["answered"], untold=data["untold"], **{name: data[name] for name in _SUMMED})
+        stored = Usage(data["stored"], data["stored"], **{name: data[_STORED + name] for name in _SUMMED})
+        return cls(data["sent"], data["retries"], live, stored, data["complete"])
+
+
+def sum_run_usages(usages: Iterable[RunUsage]) -> RunUsage:
+    """Return the sums over the processes of a run, however the requests were divided among them."""
+    all_usages = list(usages)
+    return RunUsage(
+        sum(usage.sent for usage in all_usages),
+        sum(usage.retries for usage in all_usages),
+        _round_cost(sum_usages(usage.live for usage in all_usages)),
+        _round_cost(sum_usages(usage.stored for usage in all_usages)),
+        all(usage.complete for usage in all_usages),
     )
 
 
-def add_usages(usages: Iterable[Usage]) -> Usage:
-    """Return the sums over the processes of a run, however the requests were divided among them."""
-    all_usages = list(usages)
-    sums: dict[str, Any] = {
-        name: sum(getattr(usage, name) for usage in all_usages)
-        for name in Usage.__dataclass_fields__
-        if name != "complete"
-    }
-    sums |= {name: round(sums[name], _DIGITS) for name in ("cost", "stored_cost")}
-    return Usage(**sums, complete=all(usage.complete for usage in all_usages))
+def add_stored(usage: RunUsage, trials: Iterable[Trial]) -> RunUsage:
+    """Return the usage with the stored replies of the trials."""
+    return replace(usage, stored=sum_usages(one for trial in trials for one in trial_usages(trial) if one.stored))
+
+
+def _round_cost(usage: Usage) -> Usage:
+    return usage if usage.cost is None else replace(usage, cost=round(usage.cost, _DIGITS))
 
 
 REAL_NAMES = "model_names"  # setting: short name of each model -> its full name
@@ -88,7 +92,7 @@ class About:
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, if it has one
     interrupted: bool = False  # True if the run ended before the verdicts of gates and comparisons
-    usage: Usage | None = None  # what the run sent and spent; None if no live model was asked
+    usage: RunUsage | None = None  # what the run sent and spent; None if no live model was asked
     families: tuple[FamilyDescription, ...] = ()  # families that were asked, in the order of reports
     provenance: Provenance | None = None  # None if unknown
 

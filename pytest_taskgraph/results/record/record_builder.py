@@ -76,7 +76,9 @@ class RecordBuilder:
 
     def _head(self) -> dict[str, Any]:
         tally, about = self._tally, self._about
-        facts = to_json_value({**asdict(about), "settings": public_settings(about.settings)}, "about", redact)
+        usage = None if about.usage is None else about.usage.to_json()
+        described = {**asdict(about), "settings": public_settings(about.settings), "usage": usage}
+        facts = to_json_value(described, "about", redact)
         totals = [asdict(tally.total(model)) for model in tally.models]
         graded_groups = tally.groups(graded=True)
         graded = [

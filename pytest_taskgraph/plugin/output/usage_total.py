@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...models.middleware.request_counters import RequestCounters
-    from ...results.record.facts import Usage
+    from ...results.record.facts import RunUsage
     from ...trial import Trial
 
 OUTPUT_KEY = "taskgraph_usage"  # in the output of a worker
@@ -20,29 +19,26 @@ class UsageTotal:
 
     def __init__(self, counters: RequestCounters) -> None:
         self._counters = counters
-        self._workers: list[Usage] = []
+        self._workers: list[RunUsage] = []
 
     def pack(self) -> str:
         """Return the usage of this process as text for the controller."""
-        return json.dumps(asdict(self._own()))
+        return json.dumps(self._own().to_json())
 
     def unpack(self, text: str | None) -> None:
         """Add the usage of a worker; None for a worker that crashed and sent none."""
-        from ...results.record.facts import Usage
+        from ...results.record.facts import RunUsage
 
-        self._workers.append(Usage(**json.loads(text)) if text else Usage(complete=False))
+        self._workers.append(RunUsage.from_json(json.loads(text)) if text else RunUsage(complete=False))
 
-    def of_run(self, trials: Iterable[Trial]) -> Usage:
+    def of_run(self, trials: Iterable[Trial]) -> RunUsage:
         """Return the usage of the run, with the stored replies that its trials hold."""
-        from ...results.record.facts import add_stored, add_usages
+        from ...results.record.facts import add_stored, sum_run_usages
 
-        return add_stored(add_usages([self._own(), *self._workers]), trials)
+        return add_stored(sum_run_usages([self._own(), *self._workers]), trials)
 
-    def _own(self) -> Usage:
-        from ...results.record.facts import Usage
+    def _own(self) -> RunUsage:
+        from ...results.record.facts import RunUsage
 
         counters = self._counters
-        tokens = ("tokens_in", "tokens_out", "tokens_reasoning", "untold")
-        names = ("sent", "answered", "retries", *tokens, "cost", "unpriced")
-        counts: dict[str, Any] = {name: getattr(counters, name) for name in names}
-        return Usage(**counts)
+        return RunUsage(counters.sent, counters.retries, counters.usage)
