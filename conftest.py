@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
@@ -12,6 +13,9 @@ pytest_plugins = ("pytester",)
 # A machine that is busy is no reason to fail; and a run that failed is to fail again.
 settings.register_profile("default-tier", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("exhaustive", deadline=None, derandomize=True)
+
+# Runs of pytest within tests make many objects; looking for garbage among them takes a twentieth of the time.
+gc.set_threshold(100_000, 20, 20)
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would they wait for it forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

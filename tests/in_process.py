@@ -27,17 +27,22 @@ from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Request
 
 
+def load_package() -> None:
+    """Import the package and what it imports late, but for litellm."""
+    for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    for name in ("scipy.optimize", "networkx", "jinja2.sandbox", "lark", "xdist", "execnet"):
+        import_module(name)
+
+
 def load() -> None:
     """Import everything, including litellm and the modules that it imports for a request.
 
     Runs in this process restore `sys.modules`, so that each run would import new modules again.
     """
     gc.disable()  # a sixth of the time of these imports is the search for garbage, of which they leave next to none
-    for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
-    for name in ("scipy.optimize", "networkx", "jinja2.sandbox", "lark", "xdist", "execnet"):
-        import_module(name)
+    load_package()
 
     async def ask(url: str) -> None:
         await LiteLLMModel("openai/any", {"api_base": url, "api_key": "warm"}).answer(

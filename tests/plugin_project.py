@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import bounded_process
 import pytest
+import warm_workers
 
 from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.baselines import read_back
@@ -99,10 +100,12 @@ class Project:
         done = bounded_process.run(command, cwd=self.path, env=environment, stdin=stdin)
         return _ran(done.returncode, done.stdout + "\n" + done.stderr)
 
-    def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), workers: int = 2) -> Ran:
-        """A run over workers of pytest-xdist, whose controller is in this process."""
+    def spread(
+        self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), workers: int = 2, fresh: bool = False
+    ) -> Ran:
+        """A run over workers of pytest-xdist, whose controller is in this process; only fresh ones import anew."""
         with TemporaryFile() as file:
-            with _standard_error(file.fileno()):
+            with _standard_error(file.fileno()), nullcontext() if fresh else warm_workers.forked():
                 ran = self.run("-n", str(workers), *args, plugins=(*plugins, "xdist"))
             file.seek(0)
             return Ran(ran.code, ran.output + file.read().decode(), ran.counts)

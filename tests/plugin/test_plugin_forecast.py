@@ -77,13 +77,11 @@ def test_controller_tells_what_one_process_tells(many: Project, server: Loopback
 
 
 def test_forecast_and_notices_are_printed_once_before_first_item(many: Project, server: Loopback) -> None:
-    many.write("conftest.py", IMPORTED)
     options = ("--taskgraph-max-calls=4", "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
     ran = many.spread(lean(server), "-v", *options)
     assert ran.output.count("taskgraph: 4 of 10 requests, cost unknown") == 1, ran.output
     assert ran.output.index("4 of 10 requests") < ran.output.index("test_graph.py::test_graph[")
     assert any("there is no run named 'nightly'" in line for line in planned(ran)), ran.output
-    assert set(seen(many).values()) == {"False"}, "a worker imports no litellm for an address"
 
 
 def test_questions_that_each_worker_runs_are_counted_once(many: Project, server: Loopback) -> None:
@@ -150,9 +148,9 @@ def test_litellm_import_during_collection_hides_warnings(
 
 def test_worker_lean_client_or_replay_imports_no_litellm(many: Project, server: Loopback) -> None:
     many.write("conftest.py", IMPORTED)
-    ran = many.spread(*asking(server.url), workers=1)
+    ran = many.spread(*asking(server.url), workers=1, fresh=True)
     assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False"}), ran.output
-    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay", workers=1)
+    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay", workers=1, fresh=True)
     assert seen(many) == {"gw0": "False"}
 
 

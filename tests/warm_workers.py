@@ -1,0 +1,67 @@
+"""Workers of pytest-xdist, forked from a process that has imported everything: a fresh one spends a second on that."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from typing import IO, Any
+
+import pytest
+from execnet import gateway_base, gateway_io
+
+_FORKS = multiprocessing.get_context("forkserver")
+
+
+@contextmanager
+def forked() -> Iterator[None]:
+    """Let xdist fork the workers that it starts in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server, which is started once, finds modules
+        _FORKS.set_forkserver_preload(["warm_workers_imports"])
+        forkserver.ensure_running()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gateway_io, "Popen2IOMaster", _ForkedWorker)
+        yield
+
+
+class _ForkedWorker(gateway_base.Popen2IO):
+    """What execnet has of that name for a worker that it starts: pipes and the process at their other end."""
+
+    def __init__(self, _command: Sequence[str], execmodel: gateway_base.ExecModel) -> None:
+        worker_in, to_worker = _FORKS.Pipe(duplex=False)
+        from_worker, worker_out = _FORKS.Pipe(duplex=False)
+        errors = Connection(os.dup(2), readable=False)
+        self._process = _FORKS.Process(target=_serve, args=(dict(os.environ), worker_in, worker_out, errors))
+        self._process.start()
+        for end in (worker_in, worker_out, errors):
+            end.close()
+        super().__init__(_file(to_worker, "wb"), _file(from_worker, "rb"), execmodel)
+
+    def wait(self) -> int | None:
+        self._process.join()
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def _file(end: Connection, mode: str) -> IO[Any]:
+    file = open(os.dup(end.fileno()), mode, 0)  # noqa: SIM115 - closed by execnet
+    end.close()
+    return file
+
+
+def _serve(environment: dict[str, str], *ends: Connection) -> None:
+    """Do what a fresh worker does: `python -u -c "import sys;exec(eval(sys.stdin.readline()))"`."""
+    for number, end in enumerate(ends):
+        os.dup2(end.fileno(), number)
+        end.close()
+    sys.stdin, sys.stdout, sys.stderr = (open(at, mode, closefd=False) for at, mode in enumerate("rww"))  # noqa: SIM115
+    os.environ.clear()
+    os.environ.update(environment)
+    exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S307 - what execnet sends
