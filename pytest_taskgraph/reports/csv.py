@@ -6,64 +6,23 @@ Prompts and replies are in the record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from csv import writer
 from io import StringIO
+from itertools import chain
 from typing import Any
 
 from ..results.record import tally_of
-from ..results.record.exchanges import sum_trials
 from ..results.tables import Table, tables_of
 from ..scoring.forms.form import show_value
-from ..trial import Reply, Score, Trial
-from ..usage import Usage
+from ..trial import Trial
 from .escape import printable
-from .failure import expected_answer, given_answer
+from .trial_columns import TRIAL_COLUMNS, TrialRow
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
-_TRIAL: dict[str, Callable[[Trial], Cell]] = {
-    "id": lambda trial: trial.question.id,
-    "once": lambda trial: trial.question.once,
-    "repetition": lambda trial: trial.question.repetition,
-    "relation": lambda trial: trial.question.relation,
-    "family": lambda trial: trial.question.family,
-    "group": lambda trial: trial.question.group,
-    "section": lambda trial: trial.question.section,
-    "form": lambda trial: trial.question.form,
-    "cluster": lambda trial: trial.question.cluster,
-    "model": lambda trial: trial.model,
-    "outcome": lambda trial: trial.outcome,
-    "metric": lambda trial: trial.question.metric,
-    "pass_threshold": lambda trial: trial.question.pass_threshold,
-    "chance": lambda trial: trial.question.chance,
-    "requests": lambda trial: trial.requests,
-    "retries": lambda trial: trial.retries,
-    "failure_kind": lambda trial: trial.failure.kind if trial.failure else None,
-    "failure_message": lambda trial: trial.failure.message if trial.failure else None,
-    "question": lambda trial: trial.question.text,
-    "expected": expected_answer,
-}
-_SUMS: dict[str, Callable[[Usage], Cell]] = {
-    "tokens_in": lambda sums: sums.tokens_in,
-    "tokens_out": lambda sums: sums.tokens_out,
-    "tokens_reasoning": lambda sums: sums.tokens_reasoning,
-    "cost_usd": lambda sums: sums.cost,
-    "latency": lambda sums: sums.latency,
-    "stored": lambda sums: None if sums.from_store is None else str(sums.from_store).lower(),
-}
-_REPLY: dict[str, Callable[[Reply], Cell]] = {
-    "finish_reason": lambda reply: reply.finish_reason,
-    "source": lambda reply: reply.source,
-}
-_SCORE: dict[str, Callable[[Score, Trial], Cell]] = {
-    "score": lambda score, _: score.value,
-    "given": lambda score, trial: given_answer(trial) if score.status == "read" else None,
-    "missing": lambda score, _: _names(score.missing),
-    "extra": lambda score, _: _names(score.extra),
-    "remark": lambda score, _: score.remark,
-}
+_COLUMNS = tuple(column for column in TRIAL_COLUMNS if column.csv)
 
 
 def csv(record: Mapping[str, Any]) -> str:
@@ -81,14 +40,8 @@ def csv(record: Mapping[str, Any]) -> str:
     metrics = sorted({name for trial in trials if trial.score for name in trial.score.metrics})
     text = StringIO()
     rows = writer(text, lineterminator="\r\n")
-    header = [
-        *_TRIAL,
-        *_SUMS,
-        *_REPLY,
-        *_SCORE,
-        *(f"label.{name}" for name in labels),
-        *(f"metric.{name}" for name in metrics),
-    ]
+    own = (f"label.{name}" for name in labels), (f"metric.{name}" for name in metrics)
+    header = [*(column.name for column in _COLUMNS), *chain(*own)]
     rows.writerow(map(guarded_cell, header))
     rows.writerows(map(guarded_cell, _row(trial, labels, metrics)) for trial in trials)
     return text.getvalue()
@@ -128,19 +81,21 @@ def _table_rows(table: Table) -> Iterator[list[Cell]]:
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
-    scores, sums = trial.score.metrics if trial.score else {}, sum_trials([trial])
+    row, scores = TrialRow(trial), trial.score.metrics if trial.score else {}
     return [
-        *(of(trial) for of in _TRIAL.values()),
-        *(of(sums) for of in _SUMS.values()),
-        *(of(trial.reply) if trial.reply else None for of in _REPLY.values()),
-        *(of(trial.score, trial) if trial.score else None for of in _SCORE.values()),
+        *(_cell(row[column.name]) for column in _COLUMNS),
         *(trial.question.labels.get(name) for name in labels),
         *(scores.get(name) for name in metrics),
     ]
 
 
-def _names(names: Sequence[str]) -> str:
-    return show_value(list(names)) if names else ""
+def _cell(value: Any) -> Cell:  # noqa: ANN401 - of the column's kind
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return show_value(value) if value else ""
+    cell: Cell = value
+    return cell
 
 
 def guarded_cell(value: Cell) -> Cell:

@@ -10,13 +10,12 @@ from typing import Literal
 
 from ..family_description import FamilyDescription
 from ..results.record import About
-from ..results.record.exchanges import sum_trials
 from ..results.record.facts import RunUsage
 from ..results.tally import Group, Tally
 from ..trial import PROMPT, SEED, Trial
 from ..usage import TOKENS
 from .escape import one_line
-from .failure import expected_answer, given_answer
+from .trial_columns import TrialRow
 from .wording import interval
 
 LONGEST = 200  # columns of a value
@@ -34,21 +33,22 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         trial: The trial of the case.
         described: The description of its family, which names its group and section.
     """
-    question, score, sums = trial.question, trial.score, sum_trials([trial])
+    question, row = trial.question, TrialRow(trial)
+    score, stored, cost = row["score"], row["stored"], row["cost_usd"]
     values = {
-        "outcome": trial.outcome,
-        "score": score and _number(score.value),
-        described.group: question.group,
-        described.section: question.section,
+        "outcome": row["outcome"],
+        "score": None if score is None else _number(score),
+        described.group: row["group"],
+        described.section: row["section"],
         **{name: question.labels.get(name) for name in (*described.presented_by, PROMPT, SEED)},
-        "relation": question.relation or None,
-        "model": trial.model,
-        **{name: getattr(sums, name) for name in TOKENS},
-        "stored": None if sums.from_store is None else "yes" if sums.from_store else "no",
-        "cost_usd": None if sums.cost is None else f"{sums.cost:.6f}",
-        "expected": expected_answer(trial),
-        "given": given_answer(trial) if score and score.status == "read" else None,
-        "remark": (score and score.remark) or trial.failure_text or None,
+        "relation": row["relation"] or None,
+        "model": row["model"],
+        **{name: row[name] for name in TOKENS},
+        "stored": None if stored is None else "yes" if stored else "no",
+        "cost_usd": None if cost is None else f"{cost:.6f}",
+        "expected": row["expected"],
+        "given": row["given"],
+        "remark": row["remark"] or trial.failure_text or None,
     }
     return [(f"taskgraph.{name}", _value(value)) for name, value in values.items() if value is not None]
 

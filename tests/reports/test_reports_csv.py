@@ -37,7 +37,7 @@ def test_csv_row_holds_trial() -> None:
     assert (row["label.notation"], row["label.tasks"]) == ("wadl", "12")
     assert (row["expected"], row["given"], row["missing"], row["extra"]) == ("A, B", "A", "B", "")
     assert (row["tokens_in"], row["retries"], row["repetition"]) == ("120", "2", "1")
-    assert row["once"] == "a"
+    assert row["question"] == "a"
 
 
 def test_csv_unknown_is_empty_and_zero_is_not() -> None:
@@ -55,14 +55,14 @@ def test_csv_columns_do_not_depend_on_trial_order() -> None:
     text = csv(record.build(trials, about_run("0.1.0")))
     assert text == csv(record.build(trials[::-1], about_run("0.1.0")))
     header, *rows = standard.reader(StringIO(text, newline=""))
-    assert header[:2] == ["id", "once"]
+    assert header[:2] == ["id", "question"]
     assert header[-4:] == ["label.ant", "label.zebra", "metric.ndcg", "metric.recall"]
     assert {len(row) for row in rows} == {len(header)}
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(1)", " =1", "\t=1", "\n=1", "＝1"])
 def test_csv_cells_start_no_formula(text: str) -> None:
-    assert read(make_trial(text=text))[0]["question"] == f"'{text}"
+    assert read(make_trial(text=text))[0]["question_text"] == f"'{text}"
 
 
 @given(anything, anything, anything)

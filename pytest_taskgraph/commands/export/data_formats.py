@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from ...errors import UsageError
 from ...reports.csv import guarded_cell
+from ...reports.trial_columns import DataColumn
 from ...results.record.atomic_files import replace_file, writable_target
-from .data_columns import DataColumn, Row, complete_row
+from .data_columns import Row, complete_row
 
 NOUN: Final = "export"
 

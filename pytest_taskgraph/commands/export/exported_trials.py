@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
+from ...reports.trial_columns import DataColumn
 from ...results.record import about_of
 from ...results.record.facts import About
 from ...results.record.saved import find, load
-from .data_columns import DataColumn, Row, SeenColumns, data_rows
+from .data_columns import Row, SeenColumns, data_rows
 
 
 @dataclass(frozen=True, slots=True)
