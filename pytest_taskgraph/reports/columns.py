@@ -115,7 +115,7 @@ def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose
     If no layout fits, published numbers stand below the table; if that is not enough, long names stand on lines of
     their own.
     """
-    marks = _source_marks(rows)
+    marks = source_marks(table.sources)
     text_columns = _columns(table, verbose, marks)
     markup = [row.markup for row in rows]
     choices = _choices(table, text_columns, rows)
@@ -235,18 +235,11 @@ def published_text(references: Sequence[Reference], marks: Mapping[str, str]) ->
     return " ".join(number(reference.value) + marks[reference.source] for reference in references)
 
 
-def _source_marks(rows: Sequence[LabelledEntry]) -> dict[str, str]:
-    """Return the mark of each source of published numbers."""
-    references = (reference for row in rows for cell in row.entry.cells.values() for reference in cell.references)
-    return source_marks(reference.source for reference in references)
-
-
-def source_marks(sources: Iterator[str]) -> dict[str, str]:
+def source_marks(sources: Sequence[str]) -> dict[str, str]:
     """Return a letter for each source, in order; empty texts if there is a single source."""
-    names = list(dict.fromkeys(sources))
-    if len(names) < 2:
-        return dict.fromkeys(names, "")
-    return {source: chr(ord("a") + at) if at < 26 else f"[{at + 1}]" for at, source in enumerate(names)}
+    if len(sources) < 2:
+        return dict.fromkeys(sources, "")
+    return {source: chr(ord("a") + at) if at < 26 else f"[{at + 1}]" for at, source in enumerate(sources)}
 
 
 def _published_below(table: Table, rows: Sequence[LabelledEntry], width: int) -> Lines:

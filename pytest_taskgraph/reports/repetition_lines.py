@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
 from ..results.tally import Group, Tally
@@ -10,7 +11,68 @@ from .columns import Lines, fit_table
 from .wording import count, number
 
 
-def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
+@dataclass(frozen=True, slots=True)
+class RepeatedLine:
+    """A line of a table: a section, a group below its section, a model, or the total."""
+
+    name: str
+    kind: str  # "section", "group", "model", "total", or "graded" for a group of graded questions
+    cells: list[str]  # one for each title of `Repetitions.titles`
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    """The tables of a run with repeated questions."""
+
+    most: int  # greatest number of repetitions of a question
+    lines: list[RepeatedLine]  # one model: its sections, total and graded groups; several models: a line for each
+    whole: list[tuple[str, list[RepeatedLine]]]  # each model with its sections, their groups, and the total
+    notes: list[str]
+    cluster: str  # the word of the families for what dependent questions share
+
+    @property
+    def titles(self) -> list[str]:
+        """Return the titles of the columns after the name."""
+        spread = ["spread within a question", f"spread between {self.cluster}s"]
+        return ["questions", "mean score", "majority", f"pass@{self.most}", f"pass^{self.most}", *spread]
+
+
+def repetitions(tally: Tally) -> Repetitions | None:
+    """Return the repetitions, reduced by question and averaged over questions; None if there are none."""
+    most = _most(_wholes(tally))
+    if most < 2:
+        return None
+    whole = [(model, list(_repeated_lines(tally, model, most))) for model in tally.models]
+    if len(whole) > 1:
+        short = [
+            RepeatedLine(model, "model", _repetition_cells(reduce_repetitions(tally.total_group(model), [most]), most))
+            for model, _ in whole
+        ]
+    else:
+        short = [line for _, lines in whole for line in lines if line.kind != "group"]
+    cluster = tally.descriptions.word("cluster", tally.families)
+    return Repetitions(most, short, whole, list(repetition_notes(tally)), cluster)
+
+
+def _repeated_lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
+    for kind, group in _repeated_groups(tally, model):
+        shown_kind = "plain" if kind == "group" and not group.section else kind
+        yield RepeatedLine(group.name, shown_kind, _repetition_cells(reduce_repetitions(group, [most]), most))
+
+
+def _repetition_cells(summary: RepetitionRow, most: int) -> list[str]:
+    shares = (
+        summary.mean,
+        summary.majority,
+        summary.pass_at[most],
+        summary.pass_hat[most],
+        summary.within,
+        summary.between,
+    )
+    return [f"{summary.questions:,}", *map(number, shares)]
+
+
+def model_repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
     """Return the table of one model: its sections, the total and the groups of graded questions.
 
     Empty if no question was repeated.
@@ -20,18 +82,18 @@ def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
         width: The width of the terminal in columns.
         groups: True to show all other groups too.
     """
-    most = _most(wholes(tally))
+    most = _most(_wholes(tally))
     if most < 2:
         return []
     rows = [
         (f"  {group.name}" if kind == "group" and group.section else group.name, reduce_repetitions(group, [most]))
-        for kind, group in repeated_groups(tally)
+        for kind, group in _repeated_groups(tally)
         if groups or kind != "group" or not group.section
     ]
     return _table(rows, most, width)
 
 
-def repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[str, Group]]:
+def _repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[str, Group]]:
     """Yield the rows of repetitions with their kind: each section with its groups below it, the total, graded groups.
 
     Groups without a section have no heading.
@@ -46,14 +108,14 @@ def repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[st
     yield from (("graded", group) for group in tally.groups(model=model, graded=True))
 
 
-def wholes(tally: Tally, model: str | None = None) -> list[Group]:
+def _wholes(tally: Tally, model: str | None = None) -> list[Group]:
     """Return all trials of the model, those of graded questions as a group of their own."""
     return [tally.total_group(model), tally.total_group(model, graded=True)]
 
 
 def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) -> Lines:
     """Return a table with a line for each model, by its title; empty without repetitions."""
-    most = _most(wholes(tally))
+    most = _most(_wholes(tally))
     if most < 2:
         return []
     rows = [(titles[model], reduce_repetitions(tally.total_group(model), [most])) for model in tally.models]
@@ -67,7 +129,7 @@ def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) ->
 def repetition_notes(tally: Tally) -> Iterator[str]:
     """Yield the notes that explain the numbers of a run with repetitions."""
     totals = [tally.total_group(model) for model in tally.models]
-    most = _most(wholes(tally))
+    most = _most(_wholes(tally))
     if most < 2:
         return
     cluster = tally.descriptions.word("cluster", tally.families)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from ..family_description import (
     RATE_LAYOUTS,
@@ -29,6 +29,7 @@ from ..trial import PROMPT
 from .aggregates import estimate_aggregate
 from .tally import Group, Row, Tally
 
+Arrangement = Literal["grid", "rates", "rows"]
 FEW = 10  # answered questions; results of fewer are marked
 BY_PROMPT = (
     TableSpec(
@@ -159,6 +160,31 @@ class Table:
         published = any(cell.references for entry in self.entries for cell in entry.cells.values())
         plain = {self.main, "n"} <= {*self.values} <= STATISTICS and not published
         return self.side_by_side and self.rows == "label" and not self.spec.total and plain
+
+    @property
+    def has_rates_alone(self) -> bool:
+        """Return True if the table has the pass rate and no number that needs a column of its own."""
+        published = any(cell.references for entry in self.entries for cell in entry.cells.values())
+        values = self.values
+        return self.rows != "model" and "rate" in values and {*values} <= STATISTICS and not published
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """Return how a report shows several models: a cell for each in every row, or a row for each."""
+        if self.grid:
+            return "grid"
+        return "rates" if self.side_by_side and self.has_rates_alone else "rows"
+
+    @property
+    def names_models(self) -> bool:
+        """Return True if a row of the arrangement "rows" has to say which model it is of."""
+        return self.side_by_side or (self.spec.graded and self.rows != "model")
+
+    @property
+    def sources(self) -> list[str]:
+        """Return the sources of published numbers, each once."""
+        cells = (cell for entry in self.entries for cell in entry.cells.values())
+        return list(dict.fromkeys(reference.source for cell in cells for reference in cell.references))
 
     @property
     def empty(self) -> bool:

@@ -6,75 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...family_description import STATISTICS, Column
-from ...results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
 from ...results.tables import Line, Table, TableEntry, cross_family_tables, family_tables
 from ...results.tally import Tally
 from ..columns import PUBLISHED, cell_text, graded_note, name_of, published_text, source_line, source_marks, title_of
-from ..repetition_lines import repeated_groups, repetition_notes, wholes
-from ..terminal.side_by_side import has_rates_alone
+from ..repetition_lines import Repetitions, repetitions
 from ..wording import interval, number
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatedLine:
-    """A line of a table: a section, a group below its section, a model, or the total."""
-
-    name: str
-    kind: str  # "section", "group", "model", "total", or "graded" for a group of graded questions
-    cells: list[str]  # one for each title of `Repetitions.titles`
-
-
-@dataclass(frozen=True, slots=True)
-class Repetitions:
-    """The tables of a run with repeated questions."""
-
-    most: int  # greatest number of repetitions of a question
-    lines: list[RepeatedLine]  # one model: its sections, total and graded groups; several models: a line for each
-    whole: list[tuple[str, list[RepeatedLine]]]  # each model with its sections, their groups, and the total
-    notes: list[str]
-    cluster: str  # the word of the families for what dependent questions share
-
-    @property
-    def titles(self) -> list[str]:
-        """Return the titles of the columns after the name."""
-        spread = ["spread within a question", f"spread between {self.cluster}s"]
-        return ["questions", "mean score", "majority", f"pass@{self.most}", f"pass^{self.most}", *spread]
-
-
-def repetitions(tally: Tally) -> Repetitions | None:
-    """Return the repetitions, reduced by question and averaged over questions; None if there are none."""
-    most = max(most_repetitions(whole.trials) for whole in wholes(tally))
-    if most < 2:
-        return None
-    whole = [(model, list(_repeated_lines(tally, model, most))) for model in tally.models]
-    if len(whole) > 1:
-        short = [
-            RepeatedLine(model, "model", _repetition_cells(reduce_repetitions(tally.total_group(model), [most]), most))
-            for model, _ in whole
-        ]
-    else:
-        short = [line for _, lines in whole for line in lines if line.kind != "group"]
-    cluster = tally.descriptions.word("cluster", tally.families)
-    return Repetitions(most, short, whole, list(repetition_notes(tally)), cluster)
-
-
-def _repeated_lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
-    for kind, group in repeated_groups(tally, model):
-        shown_kind = "plain" if kind == "group" and not group.section else kind
-        yield RepeatedLine(group.name, shown_kind, _repetition_cells(reduce_repetitions(group, [most]), most))
-
-
-def _repetition_cells(summary: RepetitionRow, most: int) -> list[str]:
-    shares = (
-        summary.mean,
-        summary.majority,
-        summary.pass_at[most],
-        summary.pass_hat[most],
-        summary.within,
-        summary.between,
-    )
-    return [f"{summary.questions:,}", *map(number, shares)]
-
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
@@ -174,10 +110,8 @@ def _heading(table: Table, group: str) -> str:
 
 def html_table(table: Table, heading: str) -> HtmlTable:
     """Return a table as the page shows it; `heading` is the heading of the first column."""
-    beside = table.grid or (table.side_by_side and has_rates_alone(table))
-    marks = source_marks(
-        reference.source for entry in table.entries for cell in entry.cells.values() for reference in cell.references
-    )
+    beside = table.arrangement != "rows"
+    marks = source_marks(table.sources)
     columns = table.columns("html")
     return HtmlTable(
         table.spec.caption or table.spec.name,
@@ -185,7 +119,7 @@ def html_table(table: Table, heading: str) -> HtmlTable:
         [title for column in columns for title in _titles(table, column)],
         list(table.models),
         beside,
-        table.side_by_side or (table.spec.graded and table.rows != "model"),
+        table.names_models,
         list(_beside_lines(table) if beside else _row_lines(table, columns, marks)),
         any(entry.few for entry in table.entries),
         [source_line(source, mark, table.entries) for source, mark in marks.items()],

@@ -18,8 +18,8 @@ from ...trial import Trial
 from ..columns import graded_note
 from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import verdict
-from ..html.table_view import repetitions
 from ..provenance_facts import provenance_facts
+from ..repetition_lines import repetitions
 from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural
 from .changes_since import baseline_name, change_lines, verdict_line

@@ -40,9 +40,10 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
     rows = _rows(table)
     folds = len(rows) > LONG and any(line.kind == "section" for line in table.lines)
     opened = [row for row in rows if row[0].kind in ("section", "total") or not row[1].accepted] if folds else rows
-    if table.titled or table.grid:
+    is_grid = table.arrangement == "grid"
+    if table.titled or is_grid:
         yield from ("", words(table.spec.caption or table.spec.name))
-    if table.grid and len(table.models) <= WIDE:
+    if is_grid and len(table.models) <= WIDE:
         yield from _grid(table, most)
         return
     yield from _table(table, opened[:most])
@@ -50,7 +51,7 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
         yield from ("", f"And {count(len(opened) - most, 'more row')}.")
     if len(opened) < len(rows):
         yield from fold_lines(f"All {len(rows)} rows", list(_table(table, rows[:most]))[1:])
-    for source, mark in source_marks(_sources(table)).items():
+    for source, mark in source_marks(table.sources).items():
         yield from ("", source_line(words(source), mark, table.entries))
 
 
@@ -80,8 +81,8 @@ def _rows(table: Table) -> list[_Row]:
 
 
 def _table(table: Table, rows: Sequence[_Row]) -> list[str]:
-    by_model = table.side_by_side or (table.spec.graded and table.rows != "model")
-    columns, marks = table.columns("md"), source_marks(_sources(table))
+    by_model = table.names_models
+    columns, marks = table.columns("md"), source_marks(table.sources)
     headings = [title for column in columns for title in _titles(table, column)]
     cells = [
         [
@@ -129,12 +130,6 @@ def _has_ends(table: Table, column: Column) -> bool:
 
 def _published_cell(value_cell: Cell, entry: TableEntry, marks: dict[str, str]) -> str:
     return "" if entry.published else published_text(value_cell.references, marks)
-
-
-def _sources(table: Table) -> Iterator[str]:
-    return (
-        reference.source for entry in table.entries for value in entry.cells.values() for reference in value.references
-    )
 
 
 def scoreboard_lines(tally: Tally, most: int) -> Iterator[str]:

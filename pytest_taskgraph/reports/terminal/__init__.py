@@ -27,10 +27,10 @@ from ...trial import Reply
 from ..columns import MARK, LabelledEntry, Lines, fit_table, graded_note, name_of, pooled_note, table_lines
 from ..escape import one_line, wrap
 from ..gate_lines import gate_lines
-from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
+from ..repetition_lines import model_repetitions, repetition_notes, repetitions_by_model
 from ..spending_line import replies_line, spending_line
 from ..wording import count, fact_name, interval, number, plural
-from .side_by_side import grid, has_rates_alone, legend, short_names, side_by_side, title_of_model_row, titles_of
+from .side_by_side import grid, legend, short_names, side_by_side, title_of_model_row, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
 SIMULATED = "taskgraph: simulated: answers are looked up; scores say nothing about a model"
@@ -121,7 +121,7 @@ def _compared_models(tally: Tally, about: About, titles: Mapping[str, str], widt
     """Return the tables that compare the models, with their repetitions and variations."""
     relations = [(f"{relation.name}, {titles[relation.model]}", relation) for relation in tally.relations()]
     tables = family_tables(tally)
-    tables.sort(key=lambda table: not has_rates_alone(table) or table.grid)  # their models stand side by side
+    tables.sort(key=lambda table: table.arrangement != "rates")
     lines = [line for table in tables for line in _table(tally, about, table, titles, width, verbose)]
     return [*lines, *repetitions_by_model(tally, titles, width), *_invariance(relations, width)]
 
@@ -132,9 +132,9 @@ def _model_lines(
     """Return the tables of one model; if it is compared with others, without those in which it has a row of its own."""
     lines = Lines()
     for table in family_tables(tally):
-        if not compared or (has_rates_alone(table) and not table.grid):
+        if not compared or (table.has_rates_alone and not table.grid):
             lines += _table(tally, about, table, titles, width, verbose)
-    lines += repetitions(tally, width, verbose)
+    lines += model_repetitions(tally, width, verbose)
     return lines + _invariance([(relation.name, relation) for relation in tally.relations()], width)
 
 
@@ -178,10 +178,10 @@ def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], 
     """Return a table: its models side by side if it has pass rates alone, else below each other."""
     colour = _colour(tally, None, about) if not table.spec.graded else {}
     caption: Lines = [(one_line(table.spec.caption or table.spec.name, width), {})] if table.titled else []
-    if table.grid:
+    if table.arrangement == "grid":
         lines = grid(table, titles, width)
         return [*lines[:1], *_caption_of_grid(table, width), *lines[1:]]
-    if table.side_by_side and has_rates_alone(table):
+    if table.arrangement == "rates":
         beside = side_by_side(table, titles, width, colour)
         return [*beside[:1], *caption, *beside[1:]] if caption else beside
     return [("", {}), *caption, *table_lines(table, _labelled_entries(table, titles, colour), width, verbose)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ...family_description import STATISTICS
 from ...results.tables import Table, TableEntry
 from ...results.tally import Tally
 from ..columns import NO_MARK, Lines, fit_table, mark
@@ -50,13 +49,6 @@ def title_of_model_row(name: str, titles: Mapping[str, str]) -> str:
 def legend(titles: Mapping[str, str], width: int) -> Lines:
     """Return a line for each model whose title does not contain its name."""
     return [(one_line(f"{title} {model}", width), {}) for model, title in titles.items() if title.startswith("[")]
-
-
-def has_rates_alone(table: Table) -> bool:
-    """Return True if the table has the pass rate and no number that needs a column of its own."""
-    values = table.values
-    published = any(cell.references for entry in table.entries for cell in entry.cells.values())
-    return table.rows != "model" and "rate" in values and all(value in STATISTICS for value in values) and not published
 
 
 def side_by_side(table: Table, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
