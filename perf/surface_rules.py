@@ -27,7 +27,7 @@ import surface_rules  # noqa: E402 - the tests' directory is no package; this sc
 
 from pytest_taskgraph.families.understanding.patterns import select  # noqa: E402
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern  # noqa: E402
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (  # noqa: E402
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import (  # noqa: E402
     EXCEPTIONS,
     MOST,
     SEED,

@@ -17,7 +17,7 @@ from pytest_taskgraph.families.understanding.baselines import guess_at_random, r
 from pytest_taskgraph.families.understanding.baselines.prompt_view import guards_of, names_of
 from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import feasible_size
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import feasible_size
 from pytest_taskgraph.families.understanding.questions.assembly import question, references
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric

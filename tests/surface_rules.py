@@ -19,8 +19,7 @@ from surface_trees import FITS, Tree, table
 
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
-from pytest_taskgraph.families.understanding.question_soundness.surface_features import first_mentions
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import (
     RULE_KINDS,
     SEED,
     Rule,
@@ -30,6 +29,7 @@ from pytest_taskgraph.families.understanding.question_soundness.surface_rules im
     rule_by_wording,
     surface_sample,
 )
+from pytest_taskgraph.families.understanding.question_soundness.surface_features import first_mentions
 from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.families.understanding.questions.sample import DrawnCase
 from pytest_taskgraph.scoring.forms import form

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import SurfaceSample
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import SurfaceSample
 
 DEPTHS = (1, 2, 3)
 LEAST = 8  # samples on each side of a split, or a SHARE of all samples if these are more

@@ -15,7 +15,7 @@ from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.structure.operators import EXTENT, MEANING
 from pytest_taskgraph.families.understanding.patterns.structure.tasks import PROPERTIES
 from pytest_taskgraph.families.understanding.prompts import PROMPTS, prompt_template
-from pytest_taskgraph.families.understanding.questions.presentation import NOT_SHOWN
+from pytest_taskgraph.families.understanding.questions.composition import NOT_SHOWN
 from pytest_taskgraph.generation.vocabularies import Goal, Vocabulary, vocabulary, vocabulary_names
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import FORMS

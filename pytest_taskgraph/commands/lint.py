@@ -49,8 +49,8 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: if pytest refuses an argument, or a rule is unknown.
     """
+    from ..soundness.linting.lint_findings import FORMATS, rule_lines
     from ..soundness.linting.lint_run import LintChoice, lint, select_known_rules
-    from ..soundness.linting.output_formats import FORMATS, rule_lines
     from ..soundness.linting.property_rules import SearchLimits
 
     _check_numbers(options)

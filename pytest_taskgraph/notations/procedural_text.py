@@ -32,18 +32,23 @@ from ..workflow.procedural_graph import (
     gateway_sort,
     name_gateways,
 )
-from .procedural_labels import GATEWAY, cut_attributes, cut_label_before, cut_label_behind
 from .procedural_lines import (
     ARROW,
+    DECORATION,
+    GATEWAY,
     LENIENT_ARROW,
     can_stand_bare,
+    cut_attributes,
     cut_condition,
+    cut_label_before,
+    cut_label_behind,
     cut_quoted,
+    is_without_decoration,
     quote_text,
     split_at_arrows,
+    stated_lines,
     unquote_text,
 )
-from .procedural_replies import DECORATION, is_without_decoration, stated_lines
 
 MOST_READ_FLOWS: Final = 2_000  # of a reply; the lines after them count as unread
 

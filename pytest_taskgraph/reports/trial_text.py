@@ -12,7 +12,7 @@ from .drawing.diagram_text import diagram_lines
 from .drawing.svg_pair import difference_marks
 from .escape import one_line, quote_lines
 from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
-from .trial_facts import trial_facts
+from .trial_columns import trial_facts
 from .wording import number
 
 IN_REPLY = "(the reply below)"

@@ -12,7 +12,7 @@ from surface_rules import drawn_questions
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.families.understanding.patterns.scope import sentence
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import SEED
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import SEED
 from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.families.understanding.questions.labels import difficulty
 from pytest_taskgraph.families.understanding.questions.sample import DrawnCase

@@ -18,8 +18,7 @@ from surface_trees import DEPTHS, FITS, Table, Tree, fit_greedy, fit_pairs, tabl
 
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.families.understanding.patterns.scope import Scope
-from pytest_taskgraph.families.understanding.question_soundness.surface_features import surface_features
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import (
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import (
     EXCEPTIONS,
     MOST,
     SurfaceSample,
@@ -27,6 +26,7 @@ from pytest_taskgraph.families.understanding.question_soundness.surface_rules im
     rule_by_wording,
     rule_over,
 )
+from pytest_taskgraph.families.understanding.question_soundness.surface_features import surface_features
 from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.workflow.model import Task, Workflow
 

@@ -16,7 +16,7 @@ from pytest_taskgraph.families.understanding.patterns.behaviour.loop_ends import
     loop_exit_condition,
 )
 from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import SEED
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import SEED
 from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
 

@@ -19,12 +19,13 @@ from pytest_taskgraph.families.understanding.family_options import Understanding
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import verdict
 from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.families.understanding.question_soundness.nearest_case import AskedCase, nearest_case
+from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import feasible_size
 from pytest_taskgraph.families.understanding.question_soundness.reducible_question import (
+    AskedCase,
     ReducedWorkflow,
     ReducibleQuestion,
+    nearest_case,
 )
-from pytest_taskgraph.families.understanding.question_soundness.surface_rules import feasible_size
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form

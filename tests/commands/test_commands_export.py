@@ -17,7 +17,7 @@ from pytest_taskgraph.__main__ import USAGE_ERROR, main
 from pytest_taskgraph.commands.export.data_set import split_names
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record import save as save_file
-from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.record.facts import Provenance
 from pytest_taskgraph.results.record.saved import save
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 

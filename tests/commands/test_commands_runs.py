@@ -9,7 +9,7 @@ from described_runs import about_run
 
 from pytest_taskgraph.__main__ import USAGE_ERROR, main
 from pytest_taskgraph.results.record import build
-from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.record.facts import Provenance
 from pytest_taskgraph.results.record.saved import records_folder, save
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 

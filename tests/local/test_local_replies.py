@@ -20,7 +20,7 @@ from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError  # 
 from pytest_taskgraph.local_weights import load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402
 from pytest_taskgraph.models.clients import local_model  # noqa: E402
-from pytest_taskgraph.models.clients.local_replies import WritingSettings, write_reply  # noqa: E402
+from pytest_taskgraph.models.clients.local_model import WritingSettings, write_reply  # noqa: E402
 from pytest_taskgraph.redaction import scrub  # noqa: E402
 from pytest_taskgraph.trial import Json, Reply, Request  # noqa: E402
 

@@ -15,10 +15,9 @@ from pytest_taskgraph.models.middleware.chain import Budget, chain
 from pytest_taskgraph.models.middleware.layer import ClientLayer, WrappingLayer
 from pytest_taskgraph.models.middleware.limits import LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.retries import RetryLayer
+from pytest_taskgraph.models.middleware.retries import RetryLayer, TimeoutLayer
 from pytest_taskgraph.models.middleware.score_checked import ScoreCheckLayer
 from pytest_taskgraph.models.middleware.stored import StoreLayer, UnstoredLayer
-from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.trial import Json, Reply, Request

@@ -20,8 +20,7 @@ from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErr
 from pytest_taskgraph.models.middleware.layer import Attempt, ClientLayer
 from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, RetryLayer, worth_repeating
-from pytest_taskgraph.models.middleware.timed import TimeoutLayer
+from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, RetryLayer, TimeoutLayer, worth_repeating
 from pytest_taskgraph.trial import Json, Reply, Request
 from pytest_taskgraph.usage import Usage
 

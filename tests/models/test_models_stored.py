@@ -15,8 +15,8 @@ import pytest
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models.middleware.layer import ClientLayer
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.models.middleware.retries import TimeoutLayer
 from pytest_taskgraph.models.middleware.stored import ReplayModel, StoreLayer
-from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.redaction import register

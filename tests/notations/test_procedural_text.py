@@ -7,8 +7,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from procedural_graphs import WORDS, graphs
 
-from pytest_taskgraph.notations.procedural_lines import ARROW, LENIENT_ARROW, split_at_arrows
-from pytest_taskgraph.notations.procedural_replies import LONGEST_LINE, LONGEST_REPLY
+from pytest_taskgraph.notations.procedural_lines import (
+    ARROW,
+    LENIENT_ARROW,
+    LONGEST_LINE,
+    LONGEST_REPLY,
+    split_at_arrows,
+)
 from pytest_taskgraph.notations.procedural_text import (
     MOST_READ_FLOWS,
     read_procedural_graph,

@@ -10,8 +10,8 @@ from pytest_taskgraph.families.paged.refinement.conflict_rules import (
     ConflictVerdict,
     LexicalConflictRule,
     find_guard_conflict,
+    read_number_range,
 )
-from pytest_taskgraph.families.paged.refinement.number_ranges import read_number_range
 from pytest_taskgraph.families.paged.refinement.verifier_feedback import feedback_message, feedback_template
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 

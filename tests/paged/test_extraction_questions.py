@@ -18,7 +18,7 @@ from pytest_taskgraph.families.paged.paged_options import PagedSettings
 from pytest_taskgraph.families.paged.procedure_pair import procedure_pair
 from pytest_taskgraph.families.paged.worked_examples import read_worked_examples
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
-from pytest_taskgraph.scoring.explanations.procedure_differences import explain_procedure
+from pytest_taskgraph.scoring.forms.procedural_graph_form import explain_procedure
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply, Request
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph

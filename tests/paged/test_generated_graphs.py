@@ -19,11 +19,12 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.paged.document_sets.generated_graphs import (
+    ConditionCounts,
     DomainConditions,
     GeneratedGraph,
+    draw_plan,
     generate_graph,
 )
-from pytest_taskgraph.families.paged.document_sets.procedure_plan import ConditionCounts, draw_plan
 from pytest_taskgraph.generation import placement
 from pytest_taskgraph.generation.vocabularies import Condition, Vocabulary, domain_names, vocabulary
 from pytest_taskgraph.generation.vocabularies.procedure_words import name_phrase

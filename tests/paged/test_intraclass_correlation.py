@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.families.paged.document_quality.intraclass_correlation import intraclass_correlation
+from pytest_taskgraph.families.paged.document_quality.document_annotations import intraclass_correlation
 
 SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 TABLES = st.integers(2, 4).flatmap(

@@ -14,8 +14,8 @@ from pytest_taskgraph.commands.model_requests import GRACE
 from pytest_taskgraph.families.paged import paged_command
 from pytest_taskgraph.families.paged.document_quality.document_annotations import CRITERIA
 from pytest_taskgraph.families.paged.document_quality.entailment import THRESHOLD
-from pytest_taskgraph.families.paged.paged_command import agreement_command, build_command, quality_ablation
-from pytest_taskgraph.families.paged.paged_command.document_files import ABOUT
+from pytest_taskgraph.families.paged.paged_command import agreement_command, build_command, quality_command
+from pytest_taskgraph.families.paged.paged_command.build_command import ABOUT
 from pytest_taskgraph.families.paged.paged_command.stated_documents import DOCUMENTS, MOST_DOCUMENTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "paged.md").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_page_names_the_options_of_each_action(name: str) -> None:
 
 def test_page_lists_criteria_and_variations() -> None:
     assert names("criterion") == [*CRITERIA]
-    assert names("variation") == [*quality_ablation.VARIATIONS]
+    assert names("variation") == [*quality_command.VARIATIONS]
 
 
 def test_numbers_of_the_page_are_those_of_the_code() -> None:

@@ -12,7 +12,7 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.results.comparison import RunComparison, compare
 from pytest_taskgraph.results.record import About, build
-from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.record.facts import Provenance
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 

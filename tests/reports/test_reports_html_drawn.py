@@ -9,8 +9,8 @@ from described_runs import about_run
 from html_page import Page
 
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
-from pytest_taskgraph.reports.html import drawn_questions, html
-from pytest_taskgraph.reports.html.drawn_questions import (
+from pytest_taskgraph.reports.html import html, marked_drawings
+from pytest_taskgraph.reports.html.marked_drawings import (
     MOST_DRAWN,
     MOST_NOT_RIGHT,
     DrawnQuestions,
@@ -53,8 +53,8 @@ def page(trials: Sequence[Trial]) -> Page:
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a page draw three questions, two of which may be answered wrongly."""
-    monkeypatch.setattr(drawn_questions, "MOST_DRAWN", 3)
-    monkeypatch.setattr(drawn_questions, "MOST_NOT_RIGHT", 2)
+    monkeypatch.setattr(marked_drawings, "MOST_DRAWN", 3)
+    monkeypatch.setattr(marked_drawings, "MOST_NOT_RIGHT", 2)
 
 
 def test_select_drawn_small_run_draws_everything() -> None:

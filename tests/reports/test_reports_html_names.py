@@ -9,7 +9,7 @@ from described_runs import about_run
 from html_page import Page
 
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html.name_tables import LONGEST_NAME, MOST_NAMES, NameTables
+from pytest_taskgraph.reports.html.embedded_data import LONGEST_NAME, MOST_NAMES, NameTables
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Question, Trial
 

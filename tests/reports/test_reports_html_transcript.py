@@ -10,7 +10,7 @@ from html_page import Page
 from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html.transcript import PROMPT, transcript
+from pytest_taskgraph.reports.html.question_view import SHOWN_PROMPT, transcript
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record.exchanges import keep_exchanges
 from pytest_taskgraph.trial import Json, Question, Reply, Request, Score, Trial
@@ -67,7 +67,7 @@ def page(*trials: Trial) -> Page:
 def test_transcript_tool_calls_have_arguments_and_results() -> None:
     view = transcript(agent_trial())
     first, second, last = view.turns
-    assert first["turn_messages"] == [["asked", PROMPT]]
+    assert first["turn_messages"] == [["asked", SHOWN_PROMPT]]
     assert [c["call_name"] for c in first["turn_calls"]] == ["read", "list"]
     assert first["turn_calls"][0]["call_arguments"] == [["name", "W"], ["deep", "true"]]
     results = [view.texts[c["call_result"]] for turn in view.turns for c in turn.get("turn_calls", [])]

@@ -19,7 +19,7 @@ from pytest_taskgraph.reports.markdown.elements import cell, code, fenced_block,
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import RunComparison, compare
-from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.record.facts import Provenance
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 

@@ -10,7 +10,7 @@ from described_tables import CLAIMS, STEPS, claim, run_of, step
 from html_page import HOSTILE, Page
 
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html.scoreboard_view import scoreboard_view
+from pytest_taskgraph.reports.html.table_view import scoreboard_view
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.reports.markdown.table_lines import scoreboard_lines
 from pytest_taskgraph.reports.scoreboard_text import cost_of, seconds_text, time_of, tokens_text

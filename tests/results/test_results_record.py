@@ -28,8 +28,7 @@ from pytest_taskgraph.family_description import (
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.case import FAILURES, RunCase
 from pytest_taskgraph.results.record import json_values
-from pytest_taskgraph.results.record.facts import RunUsage
-from pytest_taskgraph.results.record.provenance import Provenance
+from pytest_taskgraph.results.record.facts import Provenance, RunUsage
 from pytest_taskgraph.results.tables import Cell, Reference
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial

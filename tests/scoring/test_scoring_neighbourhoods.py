@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_reference import rouge_reference
 
-from pytest_taskgraph.scoring.task_graphs.neighbourhoods import OVERLAPS, neighbourhood_overlaps
+from pytest_taskgraph.scoring.metrics.graph_metrics import OVERLAPS, neighbourhood_overlaps
 from pytest_taskgraph.scoring.task_graphs.step_graphs import StepGraph
 
 RICE = StepGraph(("wash rice", "boil water", "cook rice"), ((0, 2), (1, 2)))

@@ -10,8 +10,14 @@ import pytest
 from lint_project import LINE, SOUND, LintProject, lint_project, row
 
 from pytest_taskgraph.benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
-from pytest_taskgraph.soundness.linting.lint_findings import LintFinding, make_finding
-from pytest_taskgraph.soundness.linting.output_formats import DETAILS, LintReport, as_github, as_text
+from pytest_taskgraph.soundness.linting.lint_findings import (
+    DETAILS,
+    LintFinding,
+    LintReport,
+    as_github,
+    as_text,
+    make_finding,
+)
 
 RULES = (
     LintRule("duplicate-prompt", "Two are the same.", "Ask one.", lambda suite: (), "warning"),

@@ -10,8 +10,8 @@ import pytest
 from pytest_taskgraph.asking import Model, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes import single
 from pytest_taskgraph.errors import CannotScoreError
-from pytest_taskgraph.families.steps.option_letters import LETTERS, letter_spellings, option_fields
 from pytest_taskgraph.families.steps.prompts import PROMPTS
+from pytest_taskgraph.families.steps.recipe_questions.two_options import LETTERS, letter_spellings, option_fields
 from pytest_taskgraph.families.steps.sample_sets import asked_samples
 from pytest_taskgraph.families.steps.step_baselines import BASELINES
 from pytest_taskgraph.families.steps.step_episodes import EPISODES

@@ -10,10 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.tasklama.sequences.filter_fit import SampledTask, distinct_tasks
-from pytest_taskgraph.families.tasklama.sequences.filter_model import FilterModel, read_filter
-from pytest_taskgraph.families.tasklama.sequences.ridge import ONE_GROUP_PENALTY, PENALTIES, fit_ridge
-from pytest_taskgraph.families.tasklama.sequences.sequence_features import FEATURES, begins_with_verb, features_of
+from pytest_taskgraph.families.tasklama.sequences.filter_fit import (
+    ONE_GROUP_PENALTY,
+    PENALTIES,
+    SampledTask,
+    distinct_tasks,
+    fit_ridge,
+)
+from pytest_taskgraph.families.tasklama.sequences.filter_model import (
+    FEATURES,
+    FilterModel,
+    begins_with_verb,
+    features_of,
+    read_filter,
+)
 
 GOOD = {"format": 1, "features": ["steps", "agreement"], "mean": [7, 0.5], "scale": [2, 0.1]}
 GOOD |= {"coefficients": [0.1, -0.2], "intercept": 0.4}

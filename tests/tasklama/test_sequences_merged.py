@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.families.tasklama.sequences.merged_steps import (
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import (
     content_words,
     merge_sequences,
     near_duplicates,

@@ -14,10 +14,9 @@ from tasklama_episodes import make_question, numbered, run_episode
 from pytest_taskgraph.asking import Episode
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.sequences.filter_fit import fit_filter, sampled_tasks
-from pytest_taskgraph.families.tasklama.sequences.filter_model import read_filter
+from pytest_taskgraph.families.tasklama.sequences.filter_model import FEATURES, read_filter
 from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import multseq
 from pytest_taskgraph.families.tasklama.sequences.sample_filter import filter_best, filter_best_logprob
-from pytest_taskgraph.families.tasklama.sequences.sequence_features import FEATURES
 from pytest_taskgraph.families.tasklama.tasklama_command import arguments, run
 from pytest_taskgraph.plugin.asking.ask import AskResult, trial_of
 from pytest_taskgraph.results.record import build, save

@@ -8,8 +8,7 @@ from pathlib import Path
 from pytest_taskgraph import Settings, tasklama
 from pytest_taskgraph.families.tasklama.edges.dependency_methods import MOST_PAIRED_STEPS
 from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS
-from pytest_taskgraph.families.tasklama.sequences.merged_steps import NEAR_DUPLICATE
-from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import TEMPERATURE
+from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import NEAR_DUPLICATE, TEMPERATURE
 from pytest_taskgraph.families.tasklama.task_sets.embedded import read_embedded
 from pytest_taskgraph.families.tasklama.task_sets.published import PUBLISHED_TASKS
 from pytest_taskgraph.families.tasklama.tasklama_options import SHOTS, TaskLamaSettings

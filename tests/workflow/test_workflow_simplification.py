@@ -19,7 +19,7 @@ from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Gateway, Task, Workflow
 from pytest_taskgraph.workflow.project import every_level
 from pytest_taskgraph.workflow.simplification import cost, reductions
-from pytest_taskgraph.workflow.simplification.flow_chains import Chain, chains_of, every_chain
+from pytest_taskgraph.workflow.simplification.flow_draft import Chain, chains_of, every_chain
 from pytest_taskgraph.workflow.simplification.workflow_shape import shape
 
 FORK = Gateway("Fork", "parallel", "split"), Gateway("Join", "parallel", "join")

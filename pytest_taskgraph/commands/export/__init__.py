@@ -15,9 +15,8 @@ from ...errors import UsageError
 from ...reports.escape import one_line
 from ...reports.wording import count
 from ..compare import STORE
-from .data_formats import FILE_FORMATS, require_pyarrow
-from .data_set import write_data_set
-from .exported_trials import read_trials
+from .data_columns import read_trials
+from .data_set import FILE_FORMATS, require_pyarrow, write_data_set
 
 SUMMARY = "write the trials of one or more runs as a table for data frames, or as a data set"
 DATA_SET: Final = "hf"

@@ -8,12 +8,17 @@ surrogate pair, which no file of text can hold, becomes a question mark.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from ...errors import UsageError
 from ...reports.trial_columns import TRIAL_COLUMNS, DataColumn, Kind, TrialRow
 from ...results.record import about_of, tally_of
 from ...results.record.facts import About
+from ...results.record.saved import find, load
 from ...trial import PROMPT, Trial
 
 _RunValue = Callable[[str, About, Trial], Any]
@@ -31,7 +36,6 @@ _RUN: Final[dict[DataColumn, _RunValue]] = {
         lambda run, about, trial: about.question_sets.get(trial.question.family)
     ),
 }
-
 Row = dict[str, Any]
 
 
@@ -117,3 +121,43 @@ def _encodable(text: str) -> str:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRun:
+    """A run of an export: its name in the rows, its facts, and the number of its rows."""
+
+    name: str
+    about: About
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTrials:
+    """The rows of an export, each a mapping without what is unknown, undefined or empty."""
+
+    runs: list[ExportedRun]
+    columns: list[DataColumn]
+    rows: list[Row]
+
+
+def read_trials(store: Path, names: list[str]) -> ExportedTrials:
+    """Return the rows of records, each named by a saved run or a path; one record is in memory at a time.
+
+    Raises:
+        UsageError: if a record is missing, damaged, or named twice.
+    """
+    paths = {name: find(store, name) for name in names}
+    files = [path.resolve() for name in names if (path := paths[name])]
+    if len(files) != len({*files}) or len(names) != len({*names}):
+        raise UsageError(f"{' '.join(names)}: a record is named twice; name each run once")
+    stems = Counter(Path(name).stem for name in names)
+    seen, runs, rows = SeenColumns(), list[ExportedRun](), list[Row]()
+    for name in names:
+        record = load(store, name)
+        stem = Path(name).stem if paths[name] == Path(name) else name
+        run = stem if stems[Path(name).stem] == 1 else name
+        own = list(data_rows(run, record, seen))
+        runs.append(ExportedRun(run, about_of(record), len(own)))
+        rows += own
+    return ExportedTrials(runs, seen.columns(), rows)

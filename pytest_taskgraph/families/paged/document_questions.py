@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from ...benchmarks.data_sets.item_draw import draw_items
@@ -12,13 +13,50 @@ from ...benchmarks.family import QuestionReference
 from ...errors import UsageError
 from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
 from ...trial import Question, digest_of
+from ...workflow.procedural_graph import ProceduralGraph
 from .document_sets import DocumentPair, load
-from .extraction_methods import METHODS, SECTION, select_methods
+from .extraction_methods import METHODS, SECTION, elements_prompt, extraction_prompt, select_methods
 from .paged_options import ROUNDS, PagedSettings
 from .paged_tables import MOST_ROUNDS
-from .prompt_check import check_prompts
+from .prompts import PROMPTS
+from .refinement.verifier_feedback import FEEDBACK_PROMPT, VerifierFeedback
 
+_PROBE: Final = DocumentPair("probe", "Probe", ProceduralGraph.of([]), "Every quiet otter must fold seven paper boats.")
+_ASKING: Final[Mapping[str, tuple[Callable[[DocumentPair, PagedSettings], str], ...]]] = {
+    "extract": (partial(extraction_prompt, False), partial(extraction_prompt, True)),
+    "elements": (elements_prompt,),
+}
+"""From the name of a template to the prompts that are rendered of it."""
+_FEEDBACK: Final = (
+    VerifierFeedback("exclusive", "XOR1", "XOR2", ("it is wet", "it is late")),
+    VerifierFeedback("inclusive", "OR1", "", ("it is wet", "it is dry")),
+    VerifierFeedback("parallel", "AND1", "AND2", ("fold the boat", "paint the boat")),
+    VerifierFeedback("sequential", "", "", ("fold the boat", "wash the car")),
+)
+"""Feedback of each kind, with and without a join."""
 METRIC: Final = "procedural_f1"
+
+
+def check_prompts(settings: PagedSettings) -> None:
+    """Check the templates that replace built-in ones.
+
+    Raises:
+        UnknownNameError: if there is no prompt of a template's name.
+        UsageError: if a template cannot be read, is not Jinja, uses a name that it does not see, or leaves out the
+            document.
+    """
+    PROMPTS.check(settings)
+    if not settings.templates:
+        return
+    for name, prompts in _ASKING.items():
+        for prompt in prompts:
+            if _PROBE.document not in " ".join(prompt(_PROBE, settings).split()):
+                raise UsageError(
+                    f"--taskgraph-templates={settings.templates}: {PROMPTS.name}/{name}.jinja does not show the "
+                    "document; add {{ document }}"
+                )
+    for with_marker in (False, True):
+        PROMPTS.render(FEEDBACK_PROMPT, {"feedback": [*_FEEDBACK], "marked": with_marker}, settings)
 
 
 def check(settings: PagedSettings) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from ...asking import Transcript, Turns, one_turn
+from ...benchmarks.episodes import opening
 from ...errors import UnknownNameError
-from ...trial import Place
-from .element_extraction import extract_elements
-from .extraction_rules.document_elements import FORMAT
+from ...notations.procedural_text import write_procedural_graph
+from ...trial import Json, Place, Question, Request
+from .extraction_rules.document_elements import FORMAT, graph_of_elements, read_elements
 from .prompts import PROMPTS
 from .refinement.refine_episode import check_refinement, refine, refine_settings
 from .worked_examples import read_worked_examples
@@ -24,6 +26,22 @@ if TYPE_CHECKING:
 
 SECTION: Final = "extraction"
 ALL: Final = "all"
+
+
+@one_turn
+def extract_elements(question: Question) -> Turns:
+    """Ask for the elements of the document, and answer with the graph that rules build of them.
+
+    The note of the exchange says how many elements were read, and which lines were not. A reply without any element
+    stays as it is: it may hold a graph.
+    """
+    (reply,) = yield [Request(messages=opening(question))]
+    extracted = read_elements(reply.text)
+    note: dict[str, Json] = {"elements": len(extracted.elements), "unread": [*extracted.unread]}
+    if not extracted.elements:
+        return Transcript(reply, notes=[note])
+    text = write_procedural_graph(graph_of_elements(extracted.elements))
+    return Transcript(replace(reply, text=text), notes=[note])
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class TaskLama(Family):
 
     def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:
         """Return the gold graph and that of the answer."""
-        from .graph_pair import graph_pair
+        from .task_questions import graph_pair
 
         return graph_pair(question, score)
 

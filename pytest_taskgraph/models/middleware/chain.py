@@ -26,10 +26,9 @@ from .budget import BudgetLayer
 from .layer import ClientLayer, LiveModel
 from .limits import LimitLayer, Limits
 from .request_counters import RequestCounters
-from .retries import RetryLayer
+from .retries import RetryLayer, TimeoutLayer
 from .score_checked import ScoreCheckLayer
 from .stored import StoreLayer, UnstoredLayer
-from .timed import TimeoutLayer
 
 
 @dataclass(frozen=True, slots=True)

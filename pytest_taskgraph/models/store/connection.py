@@ -15,9 +15,9 @@ from typing import TypeVar
 from uuid import uuid4
 
 from ...errors import DamagedReplyError, NotAskedError
-from .claims import BEAT, dead_owners, drop_claims, end_claims, free_claims, grant_claims, note_owner, standing_claims
 from .ledger import LedgerEntry, drop_reservations, enter_spending
 from .operations import (
+    BEAT,
     Claim,
     ClaimRelease,
     Operation,
@@ -28,7 +28,14 @@ from .operations import (
     Results,
     Settlement,
     Withdrawal,
+    dead_owners,
     deliver,
+    drop_claims,
+    end_claims,
+    free_claims,
+    grant_claims,
+    note_owner,
+    standing_claims,
 )
 from .reply_rows import reply_from_text, write_replies
 from .schema import unusable_store

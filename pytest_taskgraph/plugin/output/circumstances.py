@@ -18,7 +18,7 @@ import pytest
 
 from ...installation import DISTRIBUTION
 from ...redaction import MASK, cut_addresses, hide, is_secret, secrets
-from ...results.record.provenance import Provenance
+from ...results.record.facts import Provenance
 
 PACKAGES = ("pytest", DISTRIBUTION, "litellm")  # whose versions are recorded, where they are installed
 _GIT_SECONDS = 10  # after which the commit remains unknown

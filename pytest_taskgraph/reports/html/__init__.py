@@ -28,14 +28,11 @@ from ..provenance_facts import provenance_facts
 from ..spending_line import RUN
 from .changes import changes
 from .charts import confusions, curves
-from .drawn_questions import select_drawn, sort_trials
-from .embedded_data import deflate, embed_json, printable_text
+from .embedded_data import NameTables, deflate, embed_json, printable_text
 from .heat_map import heat_maps
-from .marked_drawings import MarkedDrawings
-from .name_tables import NameTables
+from .marked_drawings import MarkedDrawings, select_drawn, sort_trials
 from .question_view import FIRST, View, blank_question, pairs, question_filters, question_views
-from .scoreboard_view import scoreboard_view
-from .table_view import families, tables_across_families
+from .table_view import families, scoreboard_view, tables_across_families
 
 if TYPE_CHECKING:
     from jinja2 import Environment

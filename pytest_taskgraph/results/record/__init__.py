@@ -24,8 +24,7 @@ from ..descriptions import descriptions_of
 from ..tally import Tally
 from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
-from .facts import REAL_NAMES, SEEDS, About, RunUsage
-from .provenance import Provenance
+from .facts import REAL_NAMES, SEEDS, About, Provenance, RunUsage
 from .record_builder import SCHEMA, RecordBuilder, build, build_tally, encode_record
 
 __all__ = [

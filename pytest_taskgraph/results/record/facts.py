@@ -10,11 +10,25 @@ from ...family_description import FamilyDescription
 from ...trial import Json, Trial
 from ...usage import NO_USAGE, TOKENS, Usage, sum_usages
 from .exchanges import trial_usages
-from .provenance import Provenance
 
 _SUMMED = (*TOKENS, "cost", "unpriced")  # numbers that a record has of live and of stored replies
 _STORED = "stored_"
 _DIGITS = 9  # of US dollars; the last digits of a sum depend on the order in which replies arrive
+REAL_NAMES = "model_names"  # setting: short name of each model -> its full name
+SEEDS = "seeds"  # setting: the seeds of a run with several
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The circumstances of a run; what could not be found out is empty."""
+
+    started: str = ""  # date and time with the offset of the zone, ISO 8601, to the second
+    seconds: float | None = None  # duration from the start of the session to its last report
+    command: tuple[str, ...] = ()  # the words of the command line, without keys and passwords
+    commit: str = ""  # the commit that git checked out in the folder of the project
+    dirty: bool | None = None  # True if git reported changes to it; None if unknown
+    versions: dict[str, str] = field(default_factory=dict)  # package, or "python", -> version
+    platform: str = ""  # operating system and machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +84,6 @@ def add_stored(usage: RunUsage, trials: Iterable[Trial]) -> RunUsage:
 
 def _round_cost(usage: Usage) -> Usage:
     return usage if usage.cost is None else replace(usage, cost=round(usage.cost, _DIGITS))
-
-
-REAL_NAMES = "model_names"  # setting: short name of each model -> its full name
-SEEDS = "seeds"  # setting: the seeds of a run with several
 
 
 @dataclass(frozen=True, slots=True)

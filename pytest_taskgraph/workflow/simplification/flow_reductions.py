@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ..model import END, START, Gateway, Link, Workflow
-from .flow_chains import Chain, FlowArc, FlowBlock, chains_of, every_chain
-from .flow_draft import FlowDraft, kind_of, used_data
+from .flow_draft import Chain, FlowArc, FlowBlock, FlowDraft, chains_of, every_chain, kind_of, used_data
 
 T = TypeVar("T")
 MOST_GRAFTS: Final = 120

@@ -6,7 +6,7 @@ right option always comes first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -15,12 +15,36 @@ from ....scoring.forms.form import collapse_spaces
 from ....scoring.metrics.class_shares import TIE
 from ....trial import Question
 from ..next_step_samples import ChoiceSample, join_steps
-from ..option_letters import LETTERS, letter_spellings, list_options, option_fields
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
 from ..steps_options import StepsSettings
 from .recipe_references import previous_steps, recipe_question, recipe_reference
+
+LETTERS: Final = ("A", "B")
+
+
+def option_fields(options: Sequence[str]) -> list[dict[str, str]]:
+    """Return the letter and the text of each option, as prompt templates see them."""
+    return [{"letter": letter, "text": text} for letter, text in zip(LETTERS, options, strict=True)]
+
+
+def list_options(options: Sequence[str]) -> str:
+    """Return the options in one line, each behind its letter."""
+    return "; ".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=True))
+
+
+def letter_spellings(options: Sequence[str]) -> dict[str, str]:
+    """Return the letter of each text of an option that stands for no other one; none for a text that is a letter.
+
+    Args:
+        options: The texts, in the order of their letters.
+    """
+    return {
+        text: letter
+        for letter, text in zip(LETTERS, options, strict=True)
+        if options.count(text) == 1 and text not in (*LETTERS, TIE)
+    }
 
 
 def _references(name: str, settings: StepsSettings, count: int) -> list[QuestionReference]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .merged_steps import merge_sequences as merge_sequences
 from .multiple_sequences import compose_answer as compose_answer
 from .multiple_sequences import compose_reply as compose_reply
+from .multiple_sequences import merge_sequences as merge_sequences
 from .multiple_sequences import read_sequence as read_sequence
 from .multiple_sequences import sample_requests as sample_requests
 from .multiple_sequences import step_sequences as step_sequences

@@ -17,8 +17,14 @@ from ....scoring.rouge import f_beta
 from ....scoring.task_graphs.step_matching import hungarian_scores, similarity_matrix
 from ....trial import Json, Question, Reply, Request
 from .filter_model import FilterModel, read_filter
-from .merged_steps import merge_sequences
-from .multiple_sequences import compose_answer, read_sequence, sample_requests, unparseable_reply, whole_setting
+from .multiple_sequences import (
+    compose_answer,
+    merge_sequences,
+    read_sequence,
+    sample_requests,
+    unparseable_reply,
+    whole_setting,
+)
 
 if TYPE_CHECKING:
     from ..tasklama_options import TaskLamaSettings

@@ -26,8 +26,7 @@ from ..questions.examples import shots_of, unsupported_by_examples
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..questions.phrasings import apply_phrasings
 from .question_checks import question_checks
-from .workflow_instances import diagram_of, task_count, workflow_instance
-from .workflow_strategy import supports, workflows_for
+from .workflow_strategy import diagram_of, supports, task_count, workflow_instance, workflows_for
 
 FAMILY: Final = "understanding"
 _PHRASINGS: Final = ("first", "second")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ....benchmarks.instances import Instance
 from ....errors import UnsupportedFeatureError, UsageError, WorkflowError
@@ -18,15 +18,50 @@ from ....workflow.simplification import reductions
 from ....workflow.simplification.workflow_shape import shape
 from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import interpretation
-from ..patterns.scope import Scope, omit_workflow_name, use_own_name
+from ..patterns.pattern import Case, Pattern, verdict
+from ..patterns.scope import Scope, cases, omit_workflow_name, scopes, use_own_name
 from ..questions.composition import compose
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..renaming import RESERVED, names_of, renaming_to, with_texts
 from ..variations import resolve_reference
-from .nearest_case import AskedCase, nearest_case
-from .workflow_instances import task_count, workflow_instance
+from .workflow_strategy import task_count, workflow_instance
 
 PLAIN: Final = {"task": "Task", "data": "Data", "gateway": "Gateway", "parameter": "value", "workflow": "Workflow"}
+
+
+class AskedCase(NamedTuple):
+    """A case and the level that it is about."""
+
+    scope: Scope
+    case: Case
+
+
+def nearest_case(pattern: Pattern, project: Workflow, original: AskedCase) -> AskedCase | None:
+    """Return the case about the same as another one, else the most similar case; None if there is none.
+
+    A case with the same fields is about the same, whatever its answer now is. Of other cases the same verdict counts
+    most, because a model that always answers yes errs where no is right; then the fields that agree, then the labels.
+    """
+    try:
+        levels = scopes(project)
+    except WorkflowError:
+        return None
+    candidates = [AskedCase(scope, case) for scope in levels for case in cases(pattern, scope) if not case.revealing]
+    same = [candidate for candidate in candidates if candidate.case.fields == original.case.fields]
+    return max(same or candidates, key=lambda candidate: _similarity(candidate, original), default=None)
+
+
+def _similarity(candidate: AskedCase, original: AskedCase) -> tuple[float, ...]:
+    """Return how much a case has in common with another; of equally similar ones, the first is the nearest."""
+    agree = verdict(candidate.case.answer) == verdict(original.case.answer)
+    fields = _count_shared(candidate.case.fields, original.case.fields)
+    same_path = candidate.scope.path == original.scope.path
+    labels = _count_shared(candidate.case.labels, original.case.labels)
+    return (agree and isinstance(verdict(candidate.case.answer), str), fields, same_path, labels, -candidate.case.rank)
+
+
+def _count_shared(first: Mapping[str, Any], second: Mapping[str, Any]) -> int:
+    return sum(name in second and second[name] == value for name, value in first.items())
 
 
 @dataclass(frozen=True, slots=True)
