@@ -11,7 +11,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "pytest_taskgraph"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 # Files stand below the root, the package, or the folder that the section is about.
-BASES = (ROOT, PACKAGE, PACKAGE / "models" / "middleware", PACKAGE / "families" / "understanding")
+FAMILIES = PACKAGE / "families"
+BASES = (
+    ROOT,
+    PACKAGE,
+    PACKAGE / "models" / "middleware",
+    FAMILIES / "understanding",
+    FAMILIES / "tasklama",
+    FAMILIES / "steps",
+)
 _PATH = re.compile(r"[\w*]+(?:/[\w.*]*)+|[\w*]+\.(?:py|md|toml)")
 # A class or constant, a decorator, a function that is called, an attribute; the last name of a dotted one counts.
 _NAME = re.compile(r"(?=[A-Z@]|[\w.]+\(|\w+\.\w+)@?(?:\w+\.)*(\w+)(?:\(\w*\))?")
