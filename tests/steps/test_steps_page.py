@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph import Settings, steps
-from pytest_taskgraph.families.steps import next_step_methods, steps_tables
+from pytest_taskgraph.families.steps import step_questions, steps_tables
 from pytest_taskgraph.families.steps.construction import PAPER_RULE, build_choices, build_classification
 from pytest_taskgraph.families.steps.fine_tuning import finetune_command
 from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
@@ -40,7 +40,7 @@ def test_methods_of_the_page_are_those_of_the_family_by_kind() -> None:
     for row in table("kind"):
         kind = (names(row[0]) or [kind])[0]
         names_of_kind.append((kind, *names(row[1])))
-    assert names_of_kind == [(method.section, method.name) for method in next_step_methods.METHODS.values()]
+    assert names_of_kind == [(method.section, method.name) for method in step_questions.METHODS.values()]
     assert f"The default is `{METHOD.default}`." in FLAT_PAGE
 
 

@@ -13,7 +13,7 @@ from pytest_taskgraph import Settings, tasklama
 from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.settings import OptionValue
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS, select
+from pytest_taskgraph.families.tasklama.methods import METHODS
 from pytest_taskgraph.families.tasklama.sequences import EPISODE_METRICS
 from pytest_taskgraph.families.tasklama.tasklama_tables import TABLES
 from pytest_taskgraph.scoring.metrics import METRICS
@@ -54,12 +54,12 @@ def prompts(stated: Settings) -> list[str]:
 
 
 def test_methods_are_chosen_by_name_and_by_kind_in_the_order_of_reports() -> None:
-    assert [method.name for method in select(["linear", "icl", "linear"])] == ["icl", "linear"]
-    assert [method.name for method in select(["all"])] == list(METHODS)
-    kinds = [select([name]) for name in ("steps", "golden", "generated")]
-    assert [{method.section for method in kind} for kind in kinds] == [{section} for section in SECTIONS]
+    assert [method.name for method in METHODS.select(["linear", "icl", "linear"])] == ["icl", "linear"]
+    assert [method.name for method in METHODS.select(["all"])] == list(METHODS)
+    kinds = [METHODS.select([name]) for name in ("steps", "golden", "generated")]
+    assert [{method.section for method in kind} for kind in kinds] == [{section} for section in METHODS.sections]
     with pytest.raises(UnknownNameError, match="unknown method of TaskLAMA 'cot'; known: all, entire_graph, filter"):
-        select(["cot"])
+        METHODS.select(["cot"])
 
 
 def test_every_method_asks_about_the_same_tasks() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_taskgraph import Settings, tasklama
 from pytest_taskgraph.families.tasklama.edges.dependency_methods import MOST_PAIRED_STEPS
-from pytest_taskgraph.families.tasklama.methods import METHODS, SECTIONS
+from pytest_taskgraph.families.tasklama.methods import METHODS
 from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import NEAR_DUPLICATE, TEMPERATURE
 from pytest_taskgraph.families.tasklama.task_sets.embedded import read_embedded
 from pytest_taskgraph.families.tasklama.task_sets.published import PUBLISHED_TASKS
@@ -43,7 +43,9 @@ def test_page_counts_the_questions_and_requests_of_the_default_run() -> None:
 
 
 def test_tables_of_the_page_list_the_methods_by_section() -> None:
-    by_section = [{name for name, method in METHODS.items() if method.section == section} for section in SECTIONS]
+    by_section = [
+        {name for name, method in METHODS.items() if method.section == section} for section in METHODS.sections
+    ]
     assert [set(first_cells(rows)) for rows in TABLES] == by_section
     assert sum(len(first_cells(rows)) for rows in TABLES) == len(METHODS)
 

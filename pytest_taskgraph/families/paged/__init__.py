@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from ...benchmarks.family import Command, Family, Label, QuestionReference
+from ...benchmarks.family import Command, Label
+from ...benchmarks.method_family import MethodFamily, QuestionModule
 from ...benchmarks.settings import Settings
-from ...errors import UnknownNameError
 from .paged_options import DATA, HELP, OPTIONS, PagedSettings
 
 if TYPE_CHECKING:
@@ -16,48 +16,43 @@ if TYPE_CHECKING:
     from ...family_description import FamilyDescription
     from ...trial import Question, Score
 
-# Raised whenever the same reference gives another prompt or another right answer.
-QUESTION_SET: Final = 1
 
-
-class Paged(Family):
+class Paged(MethodFamily[PagedSettings]):
     """The family of procedural documents. The modules of this package are imported when they are first needed."""
 
     name = "paged"
     topic = "procedural documents"
     asked = "the procedural graph of a document"
+    version = 1
+    cluster = "document"
     options = OPTIONS
     option_help = HELP
-    suite_options = frozenset({"instances"})
     data_names = (DATA,)
     generated_data = (DATA,)
-    prompt_templates = False
     baselines = ("rules",)
     commands = ("paged",)
 
-    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """Return the questions about the documents, for each method. Raises UsageError."""
-        from .document_questions import references
+    def own(self, settings: Settings) -> PagedSettings:
+        """Return the settings with the family's own."""
+        return PagedSettings.of(settings)
 
-        return references(PagedSettings.of(settings), options.get("instances"))
+    def questions(self) -> QuestionModule[PagedSettings]:
+        """Return the module of questions about documents."""
+        from . import document_questions
 
-    def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """Return the question that a reference stands for."""
-        from .document_questions import question
+        return document_questions
 
-        return question(reference, PagedSettings.of(settings))
+    def baseline_makers(self) -> Mapping[str, Callable[[PagedSettings], Model]]:
+        """Return what makes the embedded baseline."""
+        from .paged_baselines import BASELINES
 
-    def check(self, settings: Settings) -> None:
-        """Check methods, rounds, verifier and prompts. Raises UsageError."""
-        from .document_questions import check
+        return BASELINES
 
-        check(PagedSettings.of(settings))
+    def command_module(self) -> Command:
+        """Return the command about documents and their quality."""
+        from . import paged_command
 
-    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return the problems of the data, the counts of the user's own, and that worked examples are too few."""
-        from .document_questions import notices
-
-        return list(notices(PagedSettings.of(settings)))
+        return paged_command
 
     def episode(self, name: str) -> Episode:
         """Return the episode of a method, or a shared one. Raises UnknownNameError."""
@@ -70,12 +65,6 @@ class Paged(Family):
         """Return how many actions and splits the gold graph has."""
         return {"actions": Label(), "gateways": Label()}
 
-    def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the only metric."""
-        from .document_questions import METRIC
-
-        return (METRIC,)
-
     def graded(self, group: str, settings: Settings) -> bool:
         """Return True unless a pass threshold is set."""
         return not settings.pass_threshold
@@ -86,48 +75,13 @@ class Paged(Family):
 
         return procedure_pair(question, score)
 
-    def baseline(self, name: str, settings: Settings) -> Model:
-        """Return the embedded baseline. Raises UnknownNameError."""
-        from .paged_baselines import BASELINES
-
-        if name not in BASELINES:
-            raise UnknownNameError("baseline", name, BASELINES)
-        return BASELINES[name](settings)
-
-    def command(self, name: str) -> Command:
-        """Return the command about documents and their quality. Raises UnknownNameError for any other name."""
-        if name not in self.commands:
-            return super().command(name)
-        from . import paged_command
-
-        return paged_command
-
-    def section(self, group: str) -> str:
-        """Return the section of all methods."""
-        from .extraction_methods import SECTION
-
-        return SECTION
-
-    def question_set(self, group: str) -> int:
-        """Return QUESTION_SET."""
-        return QUESTION_SET
-
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the methods in the order of reports, their tables, and which documents are asked about."""
-        from ...family_description import FamilyDescription
-        from .extraction_methods import METHODS, SECTION
         from .paged_tables import AGGREGATES, TABLES
 
-        own = PagedSettings.of(settings)
-        return FamilyDescription(
-            self.name,
-            group="method",
-            section="kind",
-            cluster="document",
-            groups=tuple(METHODS),
-            sections=(SECTION,),
-            facts={"documents": f"{own.source} ({own.split} split)", "worked examples": str(own.examples)},
-            question_set=QUESTION_SET,
+        own = self.own(settings)
+        return self.described(
+            {"documents": f"{own.source} ({own.split} split)", "worked examples": str(own.examples)},
             aggregates=AGGREGATES,
             tables=TABLES,
             difficulty={"actions": "number of actions", "gateways": "gateways that split"},

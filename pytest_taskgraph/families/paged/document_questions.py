@@ -15,7 +15,8 @@ from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
 from ...trial import Question, digest_of
 from ...workflow.procedural_graph import ProceduralGraph
 from .document_sets import DocumentPair, load
-from .extraction_methods import METHODS, SECTION, elements_prompt, extraction_prompt, select_methods
+from .extraction_methods import METHODS as METHODS
+from .extraction_methods import elements_prompt, extraction_prompt
 from .paged_options import ROUNDS, PagedSettings
 from .paged_tables import MOST_ROUNDS
 from .prompts import PROMPTS
@@ -34,7 +35,6 @@ _FEEDBACK: Final = (
     VerifierFeedback("sequential", "", "", ("fold the boat", "wash the car")),
 )
 """Feedback of each kind, with and without a join."""
-METRIC: Final = "procedural_f1"
 
 
 def check_prompts(settings: PagedSettings) -> None:
@@ -61,7 +61,7 @@ def check_prompts(settings: PagedSettings) -> None:
 
 def check(settings: PagedSettings) -> None:
     """Check methods, rounds and prompts. Raises UsageError."""
-    methods = select_methods(settings.methods)
+    methods = METHODS.select(settings.methods)
     check_prompts(settings)
     if settings.rounds > MOST_ROUNDS:
         raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
@@ -81,10 +81,10 @@ def references(settings: PagedSettings, instances: int | None = None) -> list[Qu
     """
     check(settings)
     documents = _draw_references(replace(settings, instances=settings.instances_of(instances)))
-    return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
+    return [_of_method(method.name, document) for method in METHODS.select(settings.methods) for document in documents]
 
 
-def notices(settings: PagedSettings) -> Iterator[str]:
+def notices(settings: PagedSettings, instances: int | None = None) -> Iterator[str]:
     """Yield the problems of the data, the counts of the user's own, and how many examples there are if too few."""
     if settings.shots is not None and settings.shots > settings.examples:
         yield f"PAGED has {settings.examples} worked examples; --taskgraph-shots states {settings.shots}"
@@ -103,12 +103,12 @@ def question(reference: QuestionReference, settings: PagedSettings) -> Question:
         id=reference.id,
         family="paged",
         group=method.name,
-        section=SECTION,
+        section=method.section,
         text=f"{pair.title}\n{pair.document.strip()}",
         prompt=prompt,
         form=PROCEDURAL_GRAPH.name,
         reference={"flows": [*pair.graph.to_json()]},
-        metric=METRIC,
+        metric=method.metrics[0],
         pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
         place=method.place,
         parsing=settings.parsing,

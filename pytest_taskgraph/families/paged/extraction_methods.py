@@ -1,16 +1,15 @@
-"""The methods of PAGED: what a method is, all of them in the order of reports, and how users choose among them."""
+"""The methods of PAGED: what a method is, and all of them in the order of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from ...asking import Transcript, Turns, one_turn
 from ...benchmarks.episodes import opening
-from ...errors import UnknownNameError
+from ...benchmarks.method_family import MethodSet
 from ...notations.procedural_text import write_procedural_graph
 from ...trial import Json, Place, Question, Request
 from .extraction_rules.document_elements import FORMAT, graph_of_elements, read_elements
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from ...trial import Json
     from .document_sets import DocumentPair
     from .paged_options import PagedSettings
-
-SECTION: Final = "extraction"
-ALL: Final = "all"
 
 
 @one_turn
@@ -65,6 +61,8 @@ class ExtractionMethod:
     episode: Episode | None = None
     settings: Callable[[DocumentPair, PagedSettings], dict[str, Json]] = lambda pair, settings: {}
     check: Callable[[PagedSettings], None] = lambda settings: None
+    section: ClassVar[str] = "extraction"
+    metrics: ClassVar[tuple[str, ...]] = ("procedural_f1",)
 
 
 def extraction_prompt(reasoning: bool, pair: DocumentPair, settings: PagedSettings) -> str:
@@ -94,46 +92,27 @@ def elements_prompt(pair: DocumentPair, settings: PagedSettings) -> str:
     return PROMPTS.render("elements", fields, settings)
 
 
-METHODS: Final[Mapping[str, ExtractionMethod]] = MappingProxyType(
-    {
-        method.name: method
-        for method in (
-            ExtractionMethod("extract", "the graph at once", partial(extraction_prompt, False), "whole"),
-            ExtractionMethod("reason", "the graph after reasoning", partial(extraction_prompt, True), "marker"),
-            ExtractionMethod(
-                "elements", "the elements, of which rules build the graph", elements_prompt, "whole", extract_elements
-            ),
-            ExtractionMethod(
-                "refine",
-                "the graph, refined by feedback",
-                partial(extraction_prompt, False),
-                "whole",
-                refine,
-                refine_settings,
-                check_refinement,
-            ),
-        )
-    }
+METHODS: Final = MethodSet(
+    "PAGED",
+    (
+        ExtractionMethod("extract", "the graph at once", partial(extraction_prompt, False), "whole"),
+        ExtractionMethod("reason", "the graph after reasoning", partial(extraction_prompt, True), "marker"),
+        ExtractionMethod(
+            "elements", "the elements, of which rules build the graph", elements_prompt, "whole", extract_elements
+        ),
+        ExtractionMethod(
+            "refine",
+            "the graph, refined by feedback",
+            partial(extraction_prompt, False),
+            "whole",
+            refine,
+            refine_settings,
+            check_refinement,
+        ),
+    ),
 )
 
 
 def extraction_episodes() -> dict[str, Episode]:
     """Return the episodes of the methods that have one, by the name of the method."""
     return {name: method.episode for name, method in METHODS.items() if method.episode is not None}
-
-
-def select_methods(names: Iterable[str]) -> tuple[ExtractionMethod, ...]:
-    """Return the methods that are named, each once, in the order of reports.
-
-    Args:
-        names: Names of methods, or "all".
-
-    Raises:
-        UnknownNameError: if there is no method of a name.
-    """
-    chosen: set[str] = set()
-    for name in names:
-        if name != ALL and name not in METHODS:
-            raise UnknownNameError("method of PAGED", name, [*METHODS, ALL])
-        chosen.update(METHODS if name == ALL else [name])
-    return tuple(method for method in METHODS.values() if method.name in chosen)

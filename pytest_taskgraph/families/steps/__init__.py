@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from ...benchmarks.family import Command, Family, Label, QuestionReference
+from ...benchmarks.family import Command, Label
+from ...benchmarks.method_family import MethodFamily, QuestionModule
 from ...benchmarks.settings import Settings
-from ...errors import UnknownNameError
 from .steps_options import HELP, OPTIONS, RECIPES_DATA, SAMPLES_DATA, StepsSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
     from ...family_description import FamilyDescription
-    from ...trial import Question
-
-# Raised whenever the same reference gives another prompt or another right answer.
-QUESTION_SET: Final = 3
 
 
-class Steps(Family):
+class Steps(MethodFamily[StepsSettings]):
     """The family of next steps. The modules of this package are imported when they are first needed."""
 
     name = "steps"
     topic = "next steps"
     asked = "which step comes next"
+    version = 3
+    cluster = "procedure"
     options = OPTIONS
     option_help = HELP
-    suite_options = frozenset({"instances"})
     data_names = (SAMPLES_DATA, RECIPES_DATA)
     commands = ("steps",)
-    prompt_templates = False
     baselines = ("n-gram", "majority", "random")
 
-    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """Return the questions about recipes, for each method. Raises UsageError."""
-        from .step_questions import references
+    def own(self, settings: Settings) -> StepsSettings:
+        """Return the settings with the family's own."""
+        return StepsSettings.of(settings)
 
-        return references(StepsSettings.of(settings), options.get("instances"))
+    def questions(self) -> QuestionModule[StepsSettings]:
+        """Return the module of questions about recipes."""
+        from . import step_questions
 
-    def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """Return the question that a reference stands for."""
-        from .step_questions import question
+        return step_questions
 
-        return question(reference, StepsSettings.of(settings))
+    def baseline_makers(self) -> Mapping[str, Callable[[StepsSettings], Model]]:
+        """Return what makes the embedded baselines."""
+        from .step_baselines import BASELINES
 
-    def check(self, settings: Settings) -> None:
-        """Check methods, rule and prompts. Raises UsageError."""
-        from .step_questions import check
+        return BASELINES
 
-        check(StepsSettings.of(settings))
+    def command_module(self) -> Command:
+        """Return the command that builds questions and fine-tunes."""
+        from . import steps_command
 
-    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return the counts and problems of the data, and what is left out, a line each."""
-        from .step_questions import notices
-
-        return list(notices(StepsSettings.of(settings), options.get("instances")))
+        return steps_command
 
     def episode(self, name: str) -> Episode:
         """Return an episode of this family, or a shared one. Raises UnknownNameError."""
@@ -69,54 +63,13 @@ class Steps(Family):
         expected = Label(("yes", "no", "A", "B"), closed=True)
         return {"previous": Label(), "expected": expected, "seed": Label()}
 
-    def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the metric of a method."""
-        from .next_step_methods import METHODS
-
-        return (METHODS[group].metric,)
-
-    def baseline(self, name: str, settings: Settings) -> Model:
-        """Return an embedded baseline. Raises UnknownNameError, UsageError."""
-        from .step_baselines import BASELINES
-
-        if name not in BASELINES:
-            raise UnknownNameError("baseline", name, BASELINES)
-        return BASELINES[name](StepsSettings.of(settings))
-
-    def command(self, name: str) -> Command:
-        """Return the command that builds questions and fine-tunes. Raises UnknownNameError for any other name."""
-        if name not in self.commands:
-            return super().command(name)
-        from . import steps_command
-
-        return steps_command
-
-    def section(self, group: str) -> str:
-        """Return what a method asks for."""
-        from .next_step_methods import METHODS
-
-        return METHODS[group].section
-
-    def question_set(self, group: str) -> int:
-        """Return QUESTION_SET."""
-        return QUESTION_SET
-
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the methods in the order of reports, their tables, and what is asked about."""
-        from ...family_description import FamilyDescription
-        from .next_step_methods import METHODS, SECTIONS
         from .steps_tables import AGGREGATES, TABLES
 
-        own = StepsSettings.of(settings)
-        return FamilyDescription(
-            self.name,
-            group="method",
-            section="kind",
-            cluster="procedure",
-            groups=tuple(METHODS),
-            sections=SECTIONS,
-            facts={"questions": f"{own.source} ({own.split} split)", "query": own.prompt_name},
-            question_set=QUESTION_SET,
+        own = self.own(settings)
+        return self.described(
+            {"questions": f"{own.source} ({own.split} split)", "query": own.prompt_name},
             aggregates=AGGREGATES,
             tables=TABLES,
             difficulty={"previous": "previous steps"},

@@ -35,3 +35,8 @@ class StepMethod:
     metric: str
     references: Callable[[StepsSettings, int], list[QuestionReference]]
     question: Callable[[QuestionReference, StepsSettings], Question]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Return the only metric of its answers."""
+        return (self.metric,)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ...benchmarks.family import QuestionReference
+from ...benchmarks.method_family import MethodSet
 from ...trial import Question
 from .demonstrations import demonstration_notices
-from .next_step_methods import METHODS, select_methods
 from .prompts import PROMPTS
 from .recipe_questions import DEMONSTRATED
+from .recipe_questions import METHODS as RECIPE_METHODS
 from .sample_sets import asked_samples
 from .steps_options import StepsSettings
+
+METHODS: Final = MethodSet(
+    "STEPS", RECIPE_METHODS, {"classification": "classification", "multiple_choice": "multiple_choice"}
+)
 
 
 def check(settings: StepsSettings) -> None:
     """Check methods and prompts. Raises UsageError."""
-    select_methods(settings.methods)
+    METHODS.select(settings.methods)
     PROMPTS.check(settings)
 
 
@@ -33,13 +39,13 @@ def references(settings: StepsSettings, instances: int | None = None) -> list[Qu
     check(settings)
     count = settings.instances_of(instances)
     return [
-        reference for method in select_methods(settings.methods) for reference in method.references(settings, count)
+        reference for method in METHODS.select(settings.methods) for reference in method.references(settings, count)
     ]
 
 
 def notices(settings: StepsSettings, instances: int | None = None) -> Iterator[str]:
     """Yield the counts and problems of the data, and what is left out, a line each."""
-    methods, count = select_methods(settings.methods), settings.instances_of(instances)
+    methods, count = METHODS.select(settings.methods), settings.instances_of(instances)
     yield from asked_samples(settings, count).notices
     if any(method.name in DEMONSTRATED for method in methods):
         yield from demonstration_notices(settings)

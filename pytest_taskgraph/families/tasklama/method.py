@@ -44,6 +44,11 @@ class Method:
     further: tuple[str, ...] = ()
     episode_metrics: tuple[str, ...] = ()
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Return the metrics of its answers, and those that its episode measures."""
+        return (self.metric, *self.further, *self.episode_metrics)
+
 
 def no_settings(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
     """Return the settings of an episode that needs nothing beside the prompt."""

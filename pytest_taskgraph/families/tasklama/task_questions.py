@@ -18,7 +18,8 @@ from ...trial import Question, Score, digest_of
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
 from .method import Method
-from .methods import EMBEDDINGS_SUFFIX, METHODS, select
+from .methods import EMBEDDINGS_SUFFIX
+from .methods import METHODS as METHODS
 from .prompts import PROMPTS
 from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
@@ -64,14 +65,14 @@ def references(settings: TaskLamaSettings, instances: int | None = None) -> list
     ]
 
 
-def notices(settings: TaskLamaSettings) -> Iterator[str]:
+def notices(settings: TaskLamaSettings, instances: int | None = None) -> Iterator[str]:
     """Yield what the reader of the tasks found, and what is left out, a line each."""
     task_set = load(settings)
     yield from task_set.problems
     if not task_set.train and settings.examples:
         yield "TaskLAMA: the data hold no training split; in-context examples are taken from the embedded tasks"
     yield from data_problems(settings)
-    if left_out := [method.name for method in select(settings.methods) if method not in _methods(settings)]:
+    if left_out := [method.name for method in METHODS.select(settings.methods) if method not in _methods(settings)]:
         remedy = "they need --taskgraph-data=tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
         yield f"--taskgraph-tasklama-method leaves out {', '.join(left_out)}: {remedy}"
     if settings.context == _BOTH:
@@ -118,7 +119,7 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
 
 def _methods(settings: TaskLamaSettings) -> tuple[Method, ...]:
     """Return the methods to ask; without coefficients, those that need them only where they are named one by one."""
-    chosen = select(settings.methods)
+    chosen = METHODS.select(settings.methods)
     unfit = () if settings.filter else {*FILTERED} - {*settings.methods}
     return tuple(method for method in chosen if method.name not in unfit)
 
