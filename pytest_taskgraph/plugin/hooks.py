@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from ..errors import UsageError
     from ..redaction import hide
+    from .asking.prefetch import may_stop
     from .output.dry_run import check
     from .session import run_of
 
@@ -83,7 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
             check(config)
     except UsageError as error:
         raise pytest.UsageError(hide(str(error))) from None
-    if run.may_stop:
+    if may_stop(config):
         from .distributed import limit_worker_queues
 
         limit_worker_queues(config)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ..errors import ProviderError, RunOptionError, UsageError
+from ..families import FAMILIES
 from ..results.record import REAL_NAMES, SEEDS, About
 from ..trial import Trial
 from ..version import __version__
@@ -23,7 +24,7 @@ from .asking.shrinker import Shrinker
 from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
 from .output.circumstances import Circumstances
 from .output.drawings import Drawings
-from .output.progress import Counts
+from .output.progress import RunProgress
 from .output.reporting import Narrowing, Reporting
 from .output.usage_total import UsageTotal
 from .verdicts.asked_families import AskedFamilies
@@ -40,15 +41,8 @@ if TYPE_CHECKING:
     from ..results.record import About, RecordBuilder
     from ..results.tally import Tally
     from ..trial import Json
-    from .output.progress import Progress
     from .suite_settings import SuiteSettings
     from .suites import CollectedQuestion
-
-
-def _real_names(run: RunSession) -> dict[str, Json]:
-    """Return the own names of the models with short names, by short name."""
-    names: dict[str, Json] = {model.name: model.real_name for model in run.models.all if model.name != model.real_name}
-    return {REAL_NAMES: names} if names else {}
 
 
 def about(run: RunSession) -> About:
@@ -57,10 +51,12 @@ def about(run: RunSession) -> About:
     asked = run.asked_families
     described = [run.descriptions[name] for name in run.descriptions.names if name in asked]
     parsings = {suite["parsing"] for suite in run.families.suites.values()}
+    models = run.models.all
+    real_names: dict[str, Json] = {model.name: model.real_name for model in models if model.name != model.real_name}
     suites: dict[str, Json] = {name: suite["stated"] for name, suite in run.families.suites.items() if suite["stated"]}
     return About(
         __version__,
-        models=tuple(model.name for model in run.models.all),
+        models=tuple(model.name for model in models),
         seed=settings.seed,
         prompts=run.prompts,
         parsing=parsings.pop() if len(parsings) == 1 else settings.parsing,
@@ -72,8 +68,8 @@ def about(run: RunSession) -> About:
             **run.families.options(family.name for family in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             **({SEEDS: [*seeds]} if len(seeds := options.seeds(run.config)) > 1 else {}),
-            "model_option": model_settings((model.spec for model in run.models.all), options.model_options(run.config)),
-            **_real_names(run),
+            "model_option": model_settings((model.spec for model in models), options.model_options(run.config)),
+            **({REAL_NAMES: real_names} if real_names else {}),
             **({"suites": suites} if suites else {}),
             **run.measuring.about(),
         },
@@ -105,7 +101,7 @@ class RunSession:
         self.kept_questions = KeptQuestions(
             self.pipeline.folder, lambda: self._keeps_questions, self.notices.append, self.pipeline.workers
         )
-        self.progress: Progress | None = None
+        self.progress = RunProgress(config, self.pipeline.counters)
         self.announced = False  # True once the terminal shows the settings of the run
         self.questions = 0
         self.population = Questions(config, self.families, self.models)
@@ -118,9 +114,8 @@ class RunSession:
         parts = AskingParts(
             config, self.models, self.pipeline, self.measuring, self.loop, drawings, self.kept_questions
         )
-        self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
-        self.shrinker = Shrinker(parts, self.tick)
-        self._gathered = Counts()
+        self.prefetcher = Prefetcher(parts, self.progress.tick, self.progress.clear)
+        self.shrinker = Shrinker(parts, self.progress.tick)
         self.crashed: list[str] = []  # items that crashed their xdist workers
         self._tally: Tally | None = None
         self._record: RecordBuilder | None = None
@@ -131,17 +126,12 @@ class RunSession:
         return options.settings(self.config)
 
     @property
-    def settings_of_grid(self) -> tuple[Settings, ...]:
-        """Return the settings that determine the questions, once for each seed and prompt template."""
-        return options.settings_of_grid(self.config)
-
-    @property
     def prompts(self) -> tuple[str, ...]:
         """Return the prompt templates of the suites, those of the run first; before collection, those of the run.
 
         There are none if no family of the run uses prompt templates.
         """
-        of_run = tuple(dict.fromkeys(settings.prompt for settings in self.settings_of_grid))
+        of_run = tuple(dict.fromkeys(settings.prompt for settings in options.settings_of_grid(self.config)))
         suites = self.families.suites.values()
         of_suites = dict.fromkeys(prompt for suite in suites for prompt in suite["prompts"])
         first = (prompt for prompt in of_run if prompt in of_suites)
@@ -157,11 +147,6 @@ class RunSession:
             opened = [client for client in clients if id(client) not in checked]
             self.pipeline.check(opened)
             self.notices.extend(notice for notice in unstored_notices(opened) if notice not in self.notices)
-
-    @property
-    def may_stop(self) -> bool:
-        """Return True if the first wrong answers may end the run, so that prefetched replies might not be used."""
-        return may_stop(self.config)
 
     def preload(self) -> None:
         """Begin to import litellm, if the run is going to ask through it."""
@@ -191,36 +176,8 @@ class RunSession:
         Args:
             items: The number of items that will ask.
         """
-        if self.progress is not None or not items or not self.models.live:
-            return
-        from .output.progress import LINE_INTERVAL, Progress
-
-        self.progress = Progress(self.config, self.pipeline.counters, items, LINE_INTERVAL, self._counts)
-        self.config.pluginmanager.register(self.progress, "taskgraph-progress")
-
-    def tick(self) -> None:
-        """Update the progress output; called a few times a second during the wait for a reply."""
-        if self.progress is not None:
-            self.progress.tick()
-
-    def hide_progress(self) -> None:
-        """Erase the live line, for the code that runs next may write to the terminal."""
-        if self.progress is not None:
-            self.progress.clear()
-
-    def _counts(self) -> Counts:
-        """Return the present counts; a controller of xdist counts the trials that have arrived."""
-        from .output.progress import process_counts
-
-        if self.prefetcher.planned:
-            return replace(process_counts(self.pipeline.counters), answered=self.prefetcher.finished)
-        return self._gathered
-
-    def finished(self) -> None:
-        """Update the progress output after an item."""
-        if self.progress is not None:
-            self.progress.done()
-            self.progress.tick()
+        if items and self.models.live:
+            self.progress.begin(items, lambda: self.prefetcher.finished if self.prefetcher.planned else None)
 
     @property
     def tally(self) -> Tally:
@@ -235,7 +192,7 @@ class RunSession:
     @property
     def descriptions(self) -> Descriptions:
         """Return the descriptions of all families."""
-        return self.families.described(self._registered_families, self.settings)
+        return self.families.described(list(FAMILIES.values()), self.settings)
 
     @property
     def asked_families(self) -> set[str]:
@@ -243,35 +200,19 @@ class RunSession:
         return self.families.names | {trial.question.family for trial in self.tally}
 
     @property
-    def _registered_families(self) -> list[Family]:
-        """Return all benchmark families."""
-        from ..families import FAMILIES
-
-        return list(FAMILIES.values())
-
-    @property
     def stopped(self) -> ProviderError | None:
         """Return the error after which the run cannot continue, of the store or of all models; else None.
 
         A single model of several that fails does not end the run; a judge or embedder that fails does.
         """
-        if self.pipeline.counters.store_error is not None:
-            return self.pipeline.counters.store_error
-        if not self.pipeline.has_broken_model:
-            return None
-        measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
-        if error := next(filter(None, measuring), None):
-            return error
-        clients = [model.client for model in self.models.all]
-        broken = [None if client is None else self.pipeline.broken(client.name) for client in clients]
-        return broken[0] if all(broken) else None
+        return self.pipeline.fatal_error([model.client for model in self.models.all], self.measuring.clients)
 
     def finish(self) -> None:
         """Wait for the requests in flight, for other processes may wait for their replies.
 
         It does not wait if the first failure may end the run, which then ends as soon as possible.
         """
-        if self.loop.started and not self.may_stop:
+        if self.loop.started and not may_stop(self.config):
             self.prefetcher.stop()
             self.loop.run(self.pipeline.drain())
 
@@ -283,8 +224,7 @@ class RunSession:
     def stop(self) -> None:
         """End all requests: drop the queued ones and cancel those in flight; replies that arrived are kept."""
         self.prefetcher.stop()
-        if self.progress is not None:
-            self.progress.end()
+        self.progress.end()
         self.loop.stop()
         self.pipeline.close()
         self.kept_questions.close()
@@ -301,8 +241,8 @@ class RunSession:
 
         check_distinct(self.models.all)
         options.check_data(self.config)
-        for family in self._registered_families:
-            for settings in self.settings_of_grid:
+        for family in FAMILIES.values():
+            for settings in options.settings_of_grid(self.config):
                 check_settings(family, settings)
             with report_family_errors(family, "roles"):
                 for role in family.roles(self.settings):
@@ -319,7 +259,7 @@ class RunSession:
         self.notices.extend(self.reporting.notices)
         self._observe_circumstances()
         for model in models:
-            model.check_baseline(self._registered_families)
+            model.check_baseline(list(FAMILIES.values()))
 
     def _observe_circumstances(self) -> None:
         """Observe the circumstances of the run once, if a file will state them."""
@@ -362,7 +302,7 @@ class RunSession:
         attached = getattr(report, TRIAL_ATTRIBUTE)
         trial = attached if isinstance(attached, Trial) else Trial.from_json(json.loads(attached))
         (self._tally or self.tally).add(trial)  # the family of a trial is known before, for its suite was collected
-        self._gathered = self._gathered.with_trial(trial)
+        self.progress.add(trial)
         delattr(report, TRIAL_ATTRIBUTE)  # pytest keeps every report until the session ends
         self.population.add(trial, report.nodeid)
 
@@ -422,11 +362,6 @@ class RunSession:
         """Return True if the run was interrupted before its cases were decided."""
         return self.concluded and not self.decided
 
-    def _has_unasked_suites(self, session: pytest.Session) -> bool:
-        """Return True if there were suites and items ran, but no item asked a question."""
-        ran = self.decided or session.exitstatus == pytest.ExitCode.INTERRUPTED
-        return ran and bool(session.testscollected and self.population.functions)
-
     def conclude(self, session: pytest.Session) -> str:
         """Write the reports, and save the record.
 
@@ -437,7 +372,9 @@ class RunSession:
         from ..reports.junit import suite_properties
         from .pytest_compat import add_suite_properties
 
-        self.concluded = bool(self.tally) or self._has_unasked_suites(session)
+        ran = self.decided or session.exitstatus == pytest.ExitCode.INTERRUPTED
+        without_question = ran and bool(session.testscollected and self.population.functions)  # though suites ran
+        self.concluded = bool(self.tally) or without_question
         if not self.concluded:
             return ""
         self._observe_circumstances()  # a run without options of its own was not checked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -66,10 +66,21 @@ class Pipeline:
         """Return the error after which nothing more is sent to the model of that name, such as a wrong key, or None."""
         return self._limits[model].broken if model in self._limits else None
 
-    @property
-    def has_broken_model(self) -> bool:
-        """Return True if nothing more is sent to some model."""
-        return any(limits.broken is not None for limits in self._limits.values())
+    def fatal_error(self, asked: Sequence[Model | None], measuring: Iterable[Model]) -> ProviderError | None:
+        """Return the error after which a run cannot continue: of the store, of a measuring model, of all asked ones.
+
+        Args:
+            asked: The clients of the models under test; None for one without a client, which cannot break.
+            measuring: The clients of judges and embedders.
+        """
+        if self.counters.store_error is not None:
+            return self.counters.store_error
+        if all(limits.broken is None for limits in self._limits.values()):
+            return None
+        if error := next(filter(None, (self.broken(client.name) for client in measuring)), None):
+            return error
+        broken = [None if client is None else self.broken(client.name) for client in asked]
+        return broken[0] if all(broken) else None
 
     @property
     def capacity(self) -> int:

@@ -237,6 +237,59 @@ class Progress:
         )
 
 
+class RunProgress:
+    """The progress of a run, which is shown once it asks a live model under test."""
+
+    def __init__(self, config: pytest.Config, counters: RequestCounters) -> None:
+        self._config = config
+        self._counters = counters
+        self._shown: Progress | None = None
+        self._arrived = Counts()
+
+    def begin(self, items: int, finished: Callable[[], int | None]) -> None:
+        """Start the output, unless it was started before.
+
+        Args:
+            items: The number of items that will ask.
+            finished: Function that returns how many questions this process has asked to the end; None on a controller
+                of xdist, where the trials that have arrived count.
+        """
+        if self._shown is not None:
+            return
+
+        def counts() -> Counts:
+            number = finished()
+            return self._arrived if number is None else replace(process_counts(self._counters), answered=number)
+
+        self._shown = Progress(self._config, self._counters, items, LINE_INTERVAL, counts)
+        self._config.pluginmanager.register(self._shown, "taskgraph-progress")
+
+    def tick(self) -> None:
+        """Update the output; called a few times a second during the wait for a reply."""
+        if self._shown is not None:
+            self._shown.tick()
+
+    def clear(self) -> None:
+        """Erase the live line, for the code that runs next may write to the terminal."""
+        if self._shown is not None:
+            self._shown.clear()
+
+    def end_item(self) -> None:
+        """Update the output after an item."""
+        if self._shown is not None:
+            self._shown.done()
+            self._shown.tick()
+
+    def add(self, trial: Trial) -> None:
+        """Count a trial that has arrived."""
+        self._arrived = self._arrived.with_trial(trial)
+
+    def end(self) -> None:
+        """Erase the live line for good."""
+        if self._shown is not None:
+            self._shown.end()
+
+
 def _style(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> ProgressStyle:
     """Return how to show progress: live only if pytest's own reporter is the only writer to a terminal.
 

@@ -79,7 +79,7 @@ class Gatherer:
                 from .cases import count_cases
 
                 run.begin(count_cases(self.session, run))
-            run.finished()
+            run.progress.end_item()
 
 
 def existing_run(config: pytest.Config) -> RunSession | None:
