@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
@@ -213,6 +214,27 @@ def test_rooms_have_order() -> None:
 
 def test_rooms_table_lists_all_folders() -> None:
     assert {room(path) for path in sources()} == MAY_USE.keys() | GROUND | FRONT
+
+
+def bound_names(module: ast.Module) -> Iterator[str]:
+    """Yield each name as often as the module binds it at its top, by an assignment, a class or a function."""
+    for node in module.body:
+        if isinstance(node, ast.Assign):
+            bound = (name for target in node.targets for name in ast.walk(target))
+            yield from (name.id for name in bound if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list:
+            yield node.name
+
+
+def test_modules_bind_each_name_once() -> None:
+    twice = {
+        path: [name for name, times in Counter(bound_names(parsed(source))).items() if times > 1]
+        for path, source in sources().items()
+    }
+    assert {path: names for path, names in twice.items() if names} == {}
+    assert [*bound_names(ast.parse("A, B = 1, 2\nA = 3\nC[0] = 4"))] == ["A", "B", "A"]
 
 
 def test_page_of_architecture_shows_same_table() -> None:

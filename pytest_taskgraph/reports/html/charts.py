@@ -15,7 +15,7 @@ from ...scoring.forms.form import Form
 from ...trial import Json, Trial
 from ..wording import interval, number
 
-WIDTH, HEIGHT, EDGE = 168, 72, 8
+SMALL_WIDTH, SMALL_HEIGHT, EDGE = 168, 72, 8  # of the chart of a group
 MARKERS = (  # a shape for each model, for those who do not see colours; they repeat after the last
     "m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
     "m-4,-4h8v8h-8z",
@@ -52,13 +52,13 @@ class GroupChart:
     description: str  # all numbers in words
     ends: tuple[str, str]  # the first and the last value
     lines: tuple[GroupLine, ...]
-    width: int = WIDTH
-    height: int = HEIGHT
+    width: int = SMALL_WIDTH
+    height: int = SMALL_HEIGHT
 
     @property
     def frame(self) -> str:
         """Return the path of the lines at 0, 0.5 and 1."""
-        return "".join(f"M{EDGE / 2:g},{_height(rate):g}H{WIDTH - EDGE / 2:g}" for rate in (0, 0.5, 1))
+        return "".join(f"M{EDGE / 2:g},{_height(rate):g}H{SMALL_WIDTH - EDGE / 2:g}" for rate in (0, 0.5, 1))
 
 
 def group_charts(
@@ -118,11 +118,11 @@ def _describe(model: str, row: Sequence[Cell], values: Sequence[str]) -> str:
 
 
 def _x(at: int, of: int) -> float:
-    return round(EDGE + (WIDTH - 2 * EDGE) * at / (of - 1), 1)
+    return round(EDGE + (SMALL_WIDTH - 2 * EDGE) * at / (of - 1), 1)
 
 
 def _height(rate: float) -> float:
-    return round(EDGE + (HEIGHT - 2 * EDGE) * (1 - rate), 1)
+    return round(EDGE + (SMALL_HEIGHT - 2 * EDGE) * (1 - rate), 1)
 
 
 @dataclass(frozen=True, slots=True)
