@@ -1,6 +1,6 @@
 """Measure how well yes/no questions are answered by rules that look at the surface of the text, not at its meaning.
 
-The rules over a single feature stand in `question_soundness/surface_rules.py` of the family, the decision trees of
+The rules over a single feature stand in `question_soundness/answer_giveaways.py` of the family, the decision trees of
 depth 1 to 3 in `surface_trees.py`. They are fitted on one half of the questions, the best of each sort is evaluated on
 the other half, and the other way round; the figure of a sort is the mean of the two. `best` is the largest figure of
 all sorts and depths. Rules that are known by name are fitted and evaluated the same way, each by itself.

@@ -1,14 +1,12 @@
 """Rules on the surface of many questions, to check that only the workflow's meaning determines the answers.
 
-Yes/no answers: the rules of `surface_rules.py`, fitted on one half of the questions and counted on the other, and vice
+Yes/no answers: rules over features of the text, fitted on one half of the questions and counted on the other, and vice
 versa. Other answers: the most frequent answer of one half, names and fields of the question, names mentioned first and
 last. A rule is reported where the lower bound of its share of right answers (Wilson 1927) is above MOST, so that few
 questions do not lead to findings by chance.
 
-Rules that answer yes/no questions from the surface of the text, not from its meaning.
-
-A rule is a stump: one feature of the surface, a cut, and the side of it that means yes; or a stump for each wording of
-the question; or for each kind of question (operator, flow, relation). The features: `surface_features.py`.
+A rule for yes and no is a stump: one feature of the text, a cut, and the side of it that means yes; or a stump for each
+wording of the question; or for each kind of question (operator, flow, relation). The features: `surface_features.py`.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     requested kind of names find no case.
 
     Of the questions of a pattern, the share `matched` has a case that resembles cases with the other answer
-    (`matching.py`), if MATCHING_ATTEMPTS workflows have one.
+    (`draw_matched`), if MATCHING_ATTEMPTS workflows have one.
 
     Raises:
         RecipeTooSmallError: if the pattern's needs do not fit the size.
