@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from typing import get_args
 
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 from pytest_taskgraph.families.paged.documents.written_document import write_document
 from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.families.paged.paged_options import DocumentQuality

@@ -13,8 +13,7 @@ from typing import Any
 from ..errors import UsageError
 from ..reports import terminal
 from ..reports.escape import json_text, one_line, wrap
-from ..reports.headline import run_facts, verdict
-from ..reports.provenance_facts import date_text, moment_of, provenance_facts
+from ..reports.headline import date_text, moment_of, provenance_facts, run_facts, verdict
 from ..reports.table import table
 from ..results import record
 from ..results.record.facts import About

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..trial import Question, Trial
-from .explanations.sentence_parts import quote
+from .explanations.value_differences import quote
 from .forms import explain_answer
 from .forms.letter_form import LETTER
 

@@ -18,8 +18,7 @@ from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
 from pytest_taskgraph.families.understanding.questions.composition import question_metrics
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import check_text_metrics
-from pytest_taskgraph.scoring.metrics.texts import require_bertscore
-from pytest_taskgraph.scoring.rouge import cosine
+from pytest_taskgraph.scoring.metrics.texts import cosine, require_bertscore
 from pytest_taskgraph.trial import Question, Reply, Request
 
 

@@ -15,12 +15,12 @@ transformers = pytest.importorskip("transformers", reason="the extra nli is not 
 from tiny_language_model import whole_words  # noqa: E402
 
 from pytest_taskgraph.errors import UsageError  # noqa: E402
-from pytest_taskgraph.families.paged.document_quality.entailment import fine_scores  # noqa: E402
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import fine_scores  # noqa: E402
 from pytest_taskgraph.families.paged.entailment_models.entailment_weights import (  # noqa: E402
     LocalEntailmentModel,
     load_entailment_model,
 )
-from pytest_taskgraph.families.paged.refinement.entailment_conflicts import check_entailment_rule  # noqa: E402
+from pytest_taskgraph.families.paged.refinement.conflict_rules import check_entailment_rule  # noqa: E402
 from pytest_taskgraph.families.paged.refinement.refine_episode import conflict_rule  # noqa: E402
 
 WORDS = ("[PAD]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz")

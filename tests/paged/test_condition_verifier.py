@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.families.paged.refinement.condition_verifier import find_gateway_conflict, verify_gateways
 from pytest_taskgraph.families.paged.refinement.conflict_rules import (
     ConflictVerdict,
     LexicalConflictRule,
@@ -13,6 +12,7 @@ from pytest_taskgraph.families.paged.refinement.conflict_rules import (
     read_number_range,
 )
 from pytest_taskgraph.families.paged.refinement.verifier_feedback import feedback_message, feedback_template
+from pytest_taskgraph.families.paged.refinement.verifiers import find_gateway_conflict, verify_gateways
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 
 RULE = LexicalConflictRule()

@@ -6,7 +6,7 @@ import pytest
 from document_graphs import graph_of, nested_graphs
 from hypothesis import given
 
-from pytest_taskgraph.families.paged.document_quality.coverage import (
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import (
     GraphName,
     coverage_of,
     graph_names,

@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from pytest_taskgraph.families.paged.document_sets import DocumentPair, DocumentSet
-from pytest_taskgraph.families.paged.document_sets.document_counts import (
+from pytest_taskgraph.families.paged.document_sets.document_set import (
     PAPER_COUNTS,
     DocumentCounts,
     count_sentences,
+    deal_splits,
 )
-from pytest_taskgraph.families.paged.document_sets.document_set import deal_splits
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 
 GRAPH = read_procedural_graph(

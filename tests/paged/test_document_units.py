@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procedural_graphs import graphs
 
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 from pytest_taskgraph.families.paged.documents import LINKING, SPOKEN, Unit, decompose, is_split
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph, ProceduralNode
 

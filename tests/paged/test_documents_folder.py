@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.paged.document_sets import DocumentSet
-from pytest_taskgraph.families.paged.document_sets.document_lines import read_lines
-from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents, read_lines
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 from pytest_taskgraph.families.paged.document_sets.pair_texts import (
     LONGEST_DOCUMENT,
     LONGEST_TEXT,

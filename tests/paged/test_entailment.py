@@ -11,7 +11,7 @@ import pytest
 from document_graphs import graph_of
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.paged.document_quality.entailment import (
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import (
     FineScores,
     fine_scores,
     fragment_sentences,

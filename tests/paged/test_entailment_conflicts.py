@@ -16,15 +16,15 @@ from pytest_taskgraph.families.paged import paged
 from pytest_taskgraph.families.paged.entailment_models import entailment_weights
 from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
 from pytest_taskgraph.families.paged.paged_options import NLI
-from pytest_taskgraph.families.paged.refinement import entailment_conflicts
-from pytest_taskgraph.families.paged.refinement.condition_verifier import find_gateway_conflict
-from pytest_taskgraph.families.paged.refinement.conflict_rules import ConflictVerdict
-from pytest_taskgraph.families.paged.refinement.entailment_conflicts import (
+from pytest_taskgraph.families.paged.refinement import conflict_rules
+from pytest_taskgraph.families.paged.refinement.conflict_rules import (
+    ConflictVerdict,
     ContradictionJudge,
     EntailmentConflictRule,
     check_entailment_rule,
 )
 from pytest_taskgraph.families.paged.refinement.refine_episode import conflict_rule
+from pytest_taskgraph.families.paged.refinement.verifiers import find_gateway_conflict
 
 CONTRADICTION = EntailmentScores(0.1, 0.3, 0.6)
 ENTAILMENT = EntailmentScores(0.5, 0.1, 0.4)
@@ -123,7 +123,7 @@ def test_find_conflict_of_a_pair_is_judged_once_for_all_questions() -> None:
 
 
 def test_find_conflict_of_too_many_pairs_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entailment_conflicts, "MOST_PAIRS", 2)
+    monkeypatch.setattr(conflict_rules, "MOST_PAIRS", 2)
     model = StatedModel()
     judge = ContradictionJudge(model)
     pairs = [(f"it is {word}", "it rains") for word in ("late", "early", "noon")]
@@ -180,7 +180,7 @@ def test_check_without_the_extra_names_option_and_what_to_install(
 def test_check_of_folder_with_entailment_labels_loads_nothing(
     installed: None, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entailment_conflicts, "load_entailment_model", None)
+    monkeypatch.setattr(conflict_rules, "load_entailment_model", None)
     check_entailment_rule(str(folder))
 
 
@@ -215,14 +215,14 @@ def test_conflict_rule_nli_loads_its_model_once(monkeypatch: pytest.MonkeyPatch)
         loaded.append(name)
         return StatedModel({("it rains", "it snows"): CONTRADICTION})
 
-    monkeypatch.setattr(entailment_conflicts, "load_entailment_model", load)
-    entailment_conflicts._loaded_judge.cache_clear()
+    monkeypatch.setattr(conflict_rules, "load_entailment_model", load)
+    conflict_rules._loaded_judge.cache_clear()
     try:
         rules = [conflict_rule("nli"), conflict_rule("nli"), conflict_rule("nli", "mine")]
         assert loaded == [NLI.default, "mine"]
         assert {rule.find_conflict("it snows", "it rains") for rule in rules} == {"conflict"}
     finally:
-        entailment_conflicts._loaded_judge.cache_clear()
+        conflict_rules._loaded_judge.cache_clear()
 
 
 def settings(**own: str | int | tuple[str, ...]) -> Settings:

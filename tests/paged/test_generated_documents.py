@@ -13,9 +13,12 @@ import pytest
 from pytest_taskgraph.benchmarks.data_sets.splits import Split
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.paged.document_sets import load
-from pytest_taskgraph.families.paged.document_sets.document_counts import PAPER_COUNTS, DocumentCounts
-from pytest_taskgraph.families.paged.document_sets.generated_documents import MOST_DOCUMENTS, generate_documents
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.document_set import PAPER_COUNTS, DocumentCounts
+from pytest_taskgraph.families.paged.document_sets.generated_documents import (
+    MOST_DOCUMENTS,
+    generate_documents,
+    generate_graph,
+)
 from pytest_taskgraph.families.paged.paged_options import PagedSettings
 
 PRINT_DIGEST = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 from pytest_taskgraph.notations.procedural_text import ReadGraph, read_procedural_graph, write_procedural_graph
 
 

@@ -18,7 +18,7 @@ import networkx as nx
 import pytest
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import (
+from pytest_taskgraph.families.paged.document_sets.generated_documents import (
     ConditionCounts,
     DomainConditions,
     GeneratedGraph,
@@ -32,7 +32,7 @@ from pytest_taskgraph.workflow.procedural_graph import GATEWAYS, ProceduralGraph
 
 PRINT_DIGEST = """
 import hashlib, json
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 made = [generate_graph(7, number) for number in range(20)]
 text = json.dumps([[one.domain, one.title, one.graph.to_json()] for one in made])
 print(hashlib.sha256(text.encode()).hexdigest())

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.families.paged.document_quality.entailment import fragment_sentences
-from pytest_taskgraph.families.paged.document_sets.document_counts import PAPER_COUNTS
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import fragment_sentences
+from pytest_taskgraph.families.paged.document_sets.document_set import PAPER_COUNTS
 from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.families.paged.entailment_models import entailment_weights
 from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores

@@ -13,7 +13,7 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.model_requests import GRACE
 from pytest_taskgraph.families.paged import paged_command
 from pytest_taskgraph.families.paged.document_quality.document_annotations import CRITERIA
-from pytest_taskgraph.families.paged.document_quality.entailment import THRESHOLD
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import THRESHOLD
 from pytest_taskgraph.families.paged.paged_command import agreement_command, build_command, quality_command
 from pytest_taskgraph.families.paged.paged_command.build_command import ABOUT
 from pytest_taskgraph.families.paged.paged_command.stated_documents import DOCUMENTS, MOST_DOCUMENTS

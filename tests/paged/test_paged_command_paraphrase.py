@@ -15,7 +15,7 @@ import pytest
 from loopback import Loopback, Raw, refuse, reply
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.families.paged.document_quality.coverage import name_coverage
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import name_coverage
 from pytest_taskgraph.families.paged.document_sets.document_set import DocumentPair
 from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_pairs

@@ -13,7 +13,7 @@ from pytest_taskgraph import Settings, paged
 from pytest_taskgraph.benchmarks.data_sets.splits import SPLIT
 from pytest_taskgraph.families.paged import paged_tables
 from pytest_taskgraph.families.paged.document_sets import document_set, generated_documents, pair_texts
-from pytest_taskgraph.families.paged.document_sets.document_counts import count_sentences
+from pytest_taskgraph.families.paged.document_sets.document_set import count_sentences
 from pytest_taskgraph.families.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.families.paged.documents.units import LINKING, SPOKEN
 from pytest_taskgraph.families.paged.extraction_methods import METHODS

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_taskgraph.families.paged.refinement.parallel_verifier import find_objects, verify_parallel, verify_sequences
 from pytest_taskgraph.families.paged.refinement.verifier_feedback import order_feedback
+from pytest_taskgraph.families.paged.refinement.verifiers import find_objects, verify_parallel, verify_sequences
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

@@ -10,7 +10,6 @@ from document_graphs import graph_of
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import ProviderError, UnparseableError
-from pytest_taskgraph.families.paged.document_quality.coverage import GraphName, graph_names
 from pytest_taskgraph.families.paged.document_quality.paraphrase import (
     Paraphrase,
     paraphrase_document,
@@ -18,6 +17,7 @@ from pytest_taskgraph.families.paged.document_quality.paraphrase import (
     read_paraphrase,
     sentence_groups,
 )
+from pytest_taskgraph.families.paged.document_quality.quality_metrics import GraphName, graph_names
 from pytest_taskgraph.families.paged.documents import write_document
 from pytest_taskgraph.trial import Reply, Request
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph

@@ -15,7 +15,7 @@ from pytest_taskgraph.families.paged.document_questions import question, referen
 from pytest_taskgraph.families.paged.extraction_methods import METHODS
 from pytest_taskgraph.families.paged.extraction_rules.document_elements import FORMAT, read_elements
 from pytest_taskgraph.families.paged.paged_baselines import BASELINES
-from pytest_taskgraph.families.paged.paged_baselines.document_prompts import read_document_prompt
+from pytest_taskgraph.families.paged.paged_baselines.rule_baseline import read_document_prompt
 from pytest_taskgraph.families.paged.paged_options import PagedSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Request

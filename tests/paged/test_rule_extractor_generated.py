@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from pytest_taskgraph.families.paged.document_sets.generated_graphs import generate_graph
+from pytest_taskgraph.families.paged.document_sets.generated_documents import generate_graph
 from pytest_taskgraph.families.paged.documents.written_document import write_document
 from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
 from pytest_taskgraph.families.paged.paged_options import DocumentQuality

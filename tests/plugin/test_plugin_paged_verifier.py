@@ -13,7 +13,7 @@ from plugin_project import Project
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.paged.entailment_models import entailment_weights
 from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
-from pytest_taskgraph.families.paged.refinement import entailment_conflicts
+from pytest_taskgraph.families.paged.refinement import conflict_rules
 
 SUITE = """
 from pytest_taskgraph import paged, suite
@@ -63,9 +63,9 @@ def own(project: Project) -> Project:
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let torch and transformers seem installed, and forget the models that a test loads."""
     monkeypatch.setattr(entailment_weights, "find_spec", lambda name: ModuleSpec("any", None))
-    entailment_conflicts._loaded_judge.cache_clear()
+    conflict_rules._loaded_judge.cache_clear()
     yield
-    entailment_conflicts._loaded_judge.cache_clear()
+    conflict_rules._loaded_judge.cache_clear()
 
 
 def test_verifier_nli_without_extra_ends_run_before_any_request(
@@ -96,7 +96,7 @@ def test_verifier_nli_with_weights_that_do_not_load_sends_nothing(
     def fail(name: str) -> WordsModel:
         raise UsageError(f"the entailment model {name} cannot be loaded: OSError: truncated")
 
-    monkeypatch.setattr(entailment_conflicts, "load_entailment_model", fail)
+    monkeypatch.setattr(conflict_rules, "load_entailment_model", fail)
     ran = own.run(f"--model={server.url}#any", *REFINE)
     assert (ran.code != 0, ran.clean) == (True, True), ran.output
     message = "--taskgraph-paged-nli: the entailment model model cannot be loaded: OSError: truncated"
@@ -120,7 +120,7 @@ def test_verifier_nli_verdict_of_model_decides_on_feedback(
         loaded.append(name)
         return model
 
-    monkeypatch.setattr(entailment_conflicts, "load_entailment_model", load)
+    monkeypatch.setattr(conflict_rules, "load_entailment_model", load)
     server.script(*[REPLY] * 3)
     ran = own.run(f"--model={server.url}#any", *REFINE, "--taskgraph-report=json=r.json")
     assert (ran.code, ran.clean) == (0, True), ran.output
@@ -149,7 +149,7 @@ def test_model_of_suite_is_found_from_where_pytest_runs(
         loaded.append(name)
         return WordsModel(("hot", "old"))
 
-    monkeypatch.setattr(entailment_conflicts, "load_entailment_model", load)
+    monkeypatch.setattr(conflict_rules, "load_entailment_model", load)
     stated = 'paged_method="refine", paged_nli="model", instances=1'
     Path(own.path / "test_graph.py").unlink()
     own.write("deep/test_graph.py", SUITE.replace("instances=1", stated))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.scoring.rouge import f_beta
+from pytest_taskgraph.scoring.metrics.texts import f_beta
 from pytest_taskgraph.scoring.task_graphs.step_matching import (
     hungarian_scores,
     match_steps,

@@ -26,7 +26,7 @@ from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways
     lower_bound,
 )
 from pytest_taskgraph.families.understanding.question_soundness.question_checks import PROPERTIES, QuestionChecks
-from pytest_taskgraph.families.understanding.question_soundness.workflow_strategy import UNUSUAL, with_unusual_names
+from pytest_taskgraph.families.understanding.question_soundness.question_instances import UNUSUAL, with_unusual_names
 from pytest_taskgraph.families.understanding.questions.ingredients import PatternQuestion, write_workflow
 from pytest_taskgraph.families.understanding.renaming import renaming_to, with_texts
 from pytest_taskgraph.generation.recipe import Recipe

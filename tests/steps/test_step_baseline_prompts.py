@@ -13,7 +13,7 @@ from steps import growth
 
 from pytest_taskgraph.errors import PromptNotUnderstoodError
 from pytest_taskgraph.families.steps.prompts import PROMPTS
-from pytest_taskgraph.families.steps.step_baselines.step_prompts import (
+from pytest_taskgraph.families.steps.step_baselines.step_baseline import (
     AskedCandidate,
     AskedChoice,
     AskedStep,

@@ -18,7 +18,7 @@ from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import (
     tuned_threshold,
     word_tokens,
 )
-from pytest_taskgraph.families.steps.step_baselines.step_prompts import AskedCandidate, AskedChoice, AskedStep
+from pytest_taskgraph.families.steps.step_baselines.step_baseline import AskedCandidate, AskedChoice, AskedStep
 from pytest_taskgraph.families.steps.steps_options import StepsSettings
 from pytest_taskgraph.trial import Request
 

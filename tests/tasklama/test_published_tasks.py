@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.families.tasklama.task_sets import TaskSet, published
-from pytest_taskgraph.families.tasklama.task_sets.published import read_published
+from pytest_taskgraph.families.tasklama.task_sets import TaskSet, task_lines
 from pytest_taskgraph.families.tasklama.task_sets.task_lines import (
     LONGEST_TEXT,
     MOST_STEPS,
     StatedCounts,
+    read_published,
     read_tasks,
 )
 
@@ -378,9 +378,9 @@ def test_counts_unlike_the_published_ones_are_one_line(folder: Path) -> None:
 
 
 def test_counts_like_the_published_ones_are_no_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "PUBLISHED_TASKS", {"train": 1, "validation": 1, "test": 1})
-    monkeypatch.setattr(published, "PUBLISHED_STEPS", 6)
-    monkeypatch.setattr(published, "PUBLISHED_DEPENDENCIES", 2)
+    monkeypatch.setattr(task_lines, "PUBLISHED_TASKS", {"train": 1, "validation": 1, "test": 1})
+    monkeypatch.setattr(task_lines, "PUBLISHED_STEPS", 6)
+    monkeypatch.setattr(task_lines, "PUBLISHED_DEPENDENCIES", 2)
 
     assert read_published(folder).problems == ()
 

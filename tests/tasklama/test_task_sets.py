@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.data_sets.item_draw import draw_items
+from pytest_taskgraph.benchmarks.data_sets.items import draw_items
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask

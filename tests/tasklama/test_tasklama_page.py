@@ -10,7 +10,7 @@ from pytest_taskgraph.families.tasklama.edges.dependency_methods import MOST_PAI
 from pytest_taskgraph.families.tasklama.methods import METHODS
 from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import NEAR_DUPLICATE, TEMPERATURE
 from pytest_taskgraph.families.tasklama.task_sets.embedded import read_embedded
-from pytest_taskgraph.families.tasklama.task_sets.published import PUBLISHED_TASKS
+from pytest_taskgraph.families.tasklama.task_sets.task_lines import PUBLISHED_TASKS
 from pytest_taskgraph.families.tasklama.tasklama_options import SHOTS, TaskLamaSettings
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 

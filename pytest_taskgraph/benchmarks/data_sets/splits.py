@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final, Literal, get_args
+from typing import Final, Generic, Literal, Protocol, Self, TypeVar, get_args
 
 from ..settings import Option
 
@@ -14,6 +16,7 @@ SPLIT: Final = Option(
     "split", "NAME", "split of a data set that is asked about: train, validation or test", "test", choices=SPLITS
 )
 """The option of all families whose data have splits."""
+S = TypeVar("S", bound=str)
 
 
 def split_of(name: str) -> Split | None:
@@ -33,3 +36,41 @@ def _states(word: str, split: Split) -> bool:
     return word.startswith({"train": "train", "validation": "valid", "test": "test"}[split]) or (
         split == "validation" and word in ("val", "dev")
     )
+
+
+class _InSplit(Protocol):
+    @property
+    def split(self) -> str: ...
+
+
+T = TypeVar("T", bound=_InSplit)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSet(Generic[S, T]):
+    """The items of one source, by split.
+
+    Args:
+        source: The source of the items.
+        train: Items for in-context examples and for training models.
+        validation: Items for tuning parameters and choosing models.
+        test: Items that are asked about.
+        problems: A line for the user on each problem of the data.
+    """
+
+    source: S
+    train: tuple[T, ...]
+    validation: tuple[T, ...]
+    test: tuple[T, ...]
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def of_items(cls, source: S, items: Iterable[T], problems: Sequence[str] = ()) -> Self:
+        """Return the set of these items, each in its split, in their order."""
+        all_items = list(items)
+        train, validation, test = (tuple(item for item in all_items if item.split == split) for split in SPLITS)
+        return cls(source, train, validation, test, tuple(problems))
+
+    def split(self, name: Split) -> tuple[T, ...]:
+        """Return the items of a split."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}[name]

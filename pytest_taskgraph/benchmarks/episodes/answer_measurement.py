@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...asking import Transcript, Turns
 from ...errors import ProviderError
 from ...scoring.grade import read_answer
-from ...scoring.rouge import cosine
+from ...scoring.metrics.texts import cosine
 from ...trial import Question, Reply, Request
 from ..llm_judge import judge_prompt, verdict
 

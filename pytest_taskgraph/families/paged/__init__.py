@@ -71,7 +71,7 @@ class Paged(MethodFamily[PagedSettings]):
 
     def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:
         """Return the gold graph and that of the answer."""
-        from .procedure_pair import procedure_pair
+        from .document_questions import procedure_pair
 
         return procedure_pair(question, score)
 

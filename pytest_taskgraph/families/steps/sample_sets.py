@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...benchmarks.data_sets.item_draw import draw_items
+from ...benchmarks.data_sets.items import draw_items
 from ...benchmarks.data_sets.splits import SPLIT
 from ...errors import UsageError
 from .construction import PAPER_RULE, ConstructionCounts, ConstructionRule, build_choices, build_classification

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ...benchmarks.data_sets.data_files import LARGEST_FILE
-from ...benchmarks.data_sets.item_draw import draw_items
+from ...benchmarks.data_sets.items import draw_items
 from ...benchmarks.data_sets.json_lines import MOST_LINES
 from ...errors import UsageError
 from ...reports.escape import one_line

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import Final
 
 from ...errors import ProviderError
-from ...scoring.rouge import cosine
+from ...scoring.metrics.texts import cosine
 from ...trial import Json, Question, Reply, Request
 
 EMBEDDINGS: Final = "embeddings"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ...benchmarks.data_sets.item_draw import draw_items
+from ...benchmarks.data_sets.items import draw_items
 from ...benchmarks.data_sets.splits import SPLITS
 from ...benchmarks.family import QuestionReference
 from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair

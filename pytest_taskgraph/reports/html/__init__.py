@@ -23,8 +23,7 @@ from ..drawing.svg import STYLE
 from ..drawing.svg_pair import DrawnPair
 from ..escape import printable
 from ..gate_lines import gate_reason, gate_state, sorted_gates
-from ..headline import run_facts, verdict
-from ..provenance_facts import provenance_facts
+from ..headline import provenance_facts, run_facts, verdict
 from ..spending_line import RUN
 from .changes import changes
 from .charts import confusions, curves

@@ -16,7 +16,7 @@ from ...scoring.trial_explanation import explain_trial
 from ...trial import Json, Question, Trial
 from ..comparison_lines import aggregate_rows, aggregate_titles, group_p_value, interruption_notes
 from ..escape import one_line
-from ..provenance_facts import provenance_facts
+from ..headline import provenance_facts
 from ..wording import count, number, signed, signed_interval
 from .embedded_data import permalink, printable_text
 

@@ -17,8 +17,7 @@ from ...results.tally import ANSWERED, Row, Tally
 from ...trial import Trial
 from ..columns import graded_note
 from ..gate_lines import gate_reason, gate_state, sorted_gates
-from ..headline import verdict
-from ..provenance_facts import provenance_facts
+from ..headline import provenance_facts, verdict
 from ..repetition_lines import repetitions
 from ..spending_line import spending_line
 from ..wording import count, fact_name, interval, number, plural

@@ -19,8 +19,7 @@ from ...trial import Json, Parsing
 from ...workflow.guards.solver import parse_guard
 from ..answering_sentences import is_negated, restates
 from ..condition_meaning import condition_text
-from ..explanations.group_differences import explain_groups
-from ..explanations.order_violations import explain_order
+from ..explanations.collection_differences import explain_groups, explain_order
 from ..explanations.value_differences import explain_condition, explain_name, explain_names, explain_number
 from ..extraction import mask_names, unbox_answer
 from ..name_lists import (

@@ -19,7 +19,7 @@ from ...errors import UnparseableError
 from ...notations.procedural_text import read_procedural_graph, write_procedural_graph
 from ...trial import Json, Parsing
 from ...workflow.procedural_graph import GATEWAY_NAMES, ProceduralFlow, ProceduralGraph, ProceduralNode
-from ..explanations.sentence_parts import cut, write_name
+from ..explanations.value_differences import cut, write_name
 from ..name_lists import quote_start, unknown_name
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
 from ..procedural_graphs.node_matches import MATCHED, Counterparts, bleu1, procedural_counterparts

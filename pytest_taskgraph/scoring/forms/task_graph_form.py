@@ -23,7 +23,7 @@ from typing import Final
 
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
-from ..explanations.sentence_parts import cut, write_name
+from ..explanations.value_differences import cut, write_name
 from ..name_lists import quote_start, unknown_name
 from ..task_graphs.shared_parts import alike_pairs
 from ..task_graphs.step_graphs import (

@@ -23,7 +23,6 @@ from typing import Final
 from ...errors import UnmeasuredError
 from ...trial import Json
 from ..measurement import Measurement, declares
-from ..rouge import f_beta, ngram_shares, subsequence_shares, tokens
 from ..task_graphs.shared_parts import alike_pairs, largest_common_subgraph, longest_chain
 from ..task_graphs.step_graphs import (
     StepGraph,
@@ -42,6 +41,7 @@ from ..task_graphs.step_matching import (
     unlimited_scores,
     words,
 )
+from .texts import f_beta, ngram_shares, subsequence_shares, tokens
 
 Words = Sequence[str]
 _ROUGE: Final[dict[str, Callable[[Words, Words], tuple[float, float]]]] = {

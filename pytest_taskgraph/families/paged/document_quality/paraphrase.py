@@ -17,7 +17,7 @@ from ....notations.procedural_lines import THOUGHTS_END
 from ....trial import Json, Request
 from ..documents.written_document import Document
 from ..prompts import PROMPTS
-from .coverage import GraphName, NameCoverage, coverage_of, name_coverage
+from .quality_metrics import GraphName, NameCoverage, coverage_of, name_coverage
 
 if TYPE_CHECKING:
     from ....asking import Model

@@ -2,24 +2,24 @@
 
 The path is that of a folder, of a zip archive, or of a single file. A pair is two files beside each other,
 `NAME.graph.txt` with the text form of the graph (`notations/procedural_text`) and `NAME.document.txt` or
-`NAME.document.md`; or a line of a file `.jsonl` or `.json` (`document_lines`).
+`NAME.document.md`; or a line of a file `.jsonl` or `.json`.
 
 The innermost folder whose name states a split decides: train, validation (valid, val, dev) or test; for lines also the
 name of their file and a field of their own. Without any of these a pair belongs to the split test.
 
 A pair with a mistake is left out and reported: a graph without some of its flows would score right answers as wrong.
 
-Gold graphs without documents: files with the text form, and lines of JSON.
-
-`NAME.graph.txt` holds the text form, a line of a `.jsonl` file an object with "graph", as in `document_lines`.
+A line with a pair is a JSON object with `document` and `graph`, and perhaps `id`, `title` and `split`. The graph is its
+text form, or the list of flows that `ProceduralGraph.to_json` writes. Gold graphs without documents are read as well:
+files with the text form, and lines with a `graph` alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ....benchmarks.data_sets.data_files import (
     MOST_KEPT,
@@ -32,13 +32,12 @@ from ....benchmarks.data_sets.data_files import (
     nothing_usable,
     restate_path,
 )
-from ....benchmarks.data_sets.data_problems import DataProblems, clean_text, excerpt
-from ....benchmarks.data_sets.item_ids import hyphenate, shorten, unique_ids
+from ....benchmarks.data_sets.data_problems import DataProblems, clean_text, excerpt, kind_of_value
+from ....benchmarks.data_sets.items import hyphenate, shorten, unique_ids
 from ....benchmarks.data_sets.json_lines import read_objects
 from ....benchmarks.data_sets.splits import Split, split_of
 from ....workflow.procedural_graph import ProceduralGraph
 from ..paged_options import DATA
-from .document_lines import read_lines, stated_split
 from .document_set import DocumentPair, DocumentSet
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_json, read_graph_text
 
@@ -62,6 +61,61 @@ GRAPHS_FORMAT: Final = DataFormat(
     "graph",
     f'expected a folder or a zip archive with NAME{GRAPH} files, or {LINES} files with an object with "graph" a line',
 )
+
+
+def read_lines(content: bytes, file: str, split: Split, problems: DataProblems) -> Iterator[DocumentPair]:
+    """Yield the pairs of a file, with the ids that it states; add what cannot be used to the problems.
+
+    Args:
+        content: The bytes of the file.
+        file: Its name in problems.
+        split: The split of a pair that states none.
+        problems: Lines that cannot be used are added here.
+    """
+    for place, record in read_objects(content, file, "a document and its graph", problems):
+        try:
+            pair = _pair_of(record, split, place.rpartition(" ")[2])
+        except UnusableTextError as error:
+            within = f"line {error.line} of the graph: " if error.line else ""
+            problems.add("lines that cannot be used", f"{place}: {within}{error.fault}; the pair is left out")
+            continue
+        for doubt in parted_actions(pair.graph):
+            problems.add("actions with two actors", f"{place}: {doubt}")
+        yield pair
+
+
+def _pair_of(record: dict[str, Any], split: Split, number: str) -> DocumentPair:
+    for name in ("document", "graph"):
+        if name not in record:
+            raise UnusableTextError(f'no "{name}"')
+    if not isinstance(record["document"], str):
+        raise UnusableTextError(f"the document is {kind_of_value(record['document'])}; expected a text")
+    document, graph = read_document_text(record["document"]), read_graph_json(record["graph"])
+    stated = stated_split(record)
+    title, stated_id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
+    return DocumentPair(
+        stated_id or title or f"document-{number}",
+        title or stated_id or f"Document {number}",
+        graph,
+        document,
+        stated or split,
+    )
+
+
+def stated_split(record: Mapping[str, Any]) -> Split | None:
+    """Return the split that a line states; None if it states none.
+
+    Raises:
+        UnusableTextError: if it states something else.
+    """
+    stated = record.get("split")
+    split = split_of(stated) if isinstance(stated, str) else None
+    if stated is not None and split is None:
+        raise UnusableTextError(
+            f'"split" is {excerpt(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
+            "validation or test"
+        )
+    return split
 
 
 def read_documents(path: Path) -> DocumentSet:

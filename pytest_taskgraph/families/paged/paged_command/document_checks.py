@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....trial import Json
-from ..document_quality.coverage import GraphName, NameCoverage, NameSort, name_coverage
-from ..document_quality.entailment import FineScores, fine_scores, fragment_sentences
+from ..document_quality.quality_metrics import (
+    FineScores,
+    GraphName,
+    NameCoverage,
+    NameSort,
+    fine_scores,
+    fragment_sentences,
+    name_coverage,
+)
 from ..document_sets.document_set import DocumentPair
 from ..entailment_models.entailment_scores import EntailmentModel
 

@@ -11,8 +11,8 @@ from ....benchmarks.asked_models import Ask, AskResults, ask_stated_model, with_
 from ....benchmarks.settings import Settings
 from ....errors import TaskgraphError, UsageError
 from ....trial import Request
-from ..document_quality.coverage import GraphName
 from ..document_quality.paraphrase import Paraphrase, paraphrase_document, paraphrase_request, retry_request
+from ..document_quality.quality_metrics import GraphName
 from ..document_sets.document_set import DocumentPair
 from ..prompts import PROMPTS
 from .document_checks import listed_names

@@ -21,8 +21,7 @@ from ....reports.escape import json_text, one_line
 from ....reports.table import table
 from ....trial import Json
 from ..document_quality.paraphrase import Paraphrase, sentence_groups
-from ..document_sets.document_counts import DocumentCounts
-from ..document_sets.document_set import DocumentPair
+from ..document_sets.document_set import DocumentCounts, DocumentPair
 from ..documents.written_document import Document, write_document
 from ..entailment_models.entailment_scores import EntailmentModel
 from .document_checks import CheckedDocument, check_documents, document_ratios, ratio_to_json, share

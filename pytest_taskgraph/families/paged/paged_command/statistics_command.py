@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from ....reports.escape import json_text, one_line
-from ..document_sets.document_counts import DocumentCounts
+from ..document_sets.document_set import DocumentCounts
 from .stated_documents import add_document_arguments, stated_documents, warn
 
 SUMMARY: Final = "count what documents and graphs hold, as Table 4 of Du et al. (2024) does"

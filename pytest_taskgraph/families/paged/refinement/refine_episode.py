@@ -16,11 +16,9 @@ from ....scoring.procedural_graphs.graph_scores import pool_counts, score_proced
 from ....trial import Json, Question, Reply, Request
 from ....workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..paged_options import PagedSettings
-from .condition_verifier import verify_gateways
-from .conflict_rules import ConflictRule, LexicalConflictRule
-from .entailment_conflicts import check_entailment_rule, entailment_rule
-from .parallel_verifier import verify_parallel, verify_sequences
+from .conflict_rules import ConflictRule, LexicalConflictRule, check_entailment_rule, entailment_rule
 from .verifier_feedback import VerifierFeedback, feedback_message, feedback_template, order_feedback
+from .verifiers import verify_gateways, verify_parallel, verify_sequences
 
 if TYPE_CHECKING:
     from ..document_sets import DocumentPair

@@ -17,46 +17,6 @@ CHANCE: Final = 0.5
 """The score expected from guessing: each question has two answers."""
 
 
-def assemble_question(
-    item: QuestionReference,
-    settings: StepsSettings,
-    section: StepSection,
-    *,
-    prompt: str,
-    procedure: str,
-    cluster: str,
-    labels: Mapping[str, str | int | None],
-    **further: Any,  # noqa: ANN401 - fields of Question
-) -> Question:
-    """Return a question whose answer is the whole reply.
-
-    Args:
-        item: The reference that it is built from.
-        settings: The settings of the run.
-        section: The kind of its method.
-        prompt: The prompt.
-        procedure: The digest of the recipe.
-        cluster: Questions of one cluster depend on each other.
-        labels: The labels; those without a value are left out.
-        **further: Further fields of the question.
-    """
-    return Question(
-        id=item.id,
-        family="steps",
-        group=item.group,
-        section=section,
-        prompt=prompt,
-        place="whole",
-        parsing=settings.parsing,
-        pass_threshold=1.0 if settings.pass_threshold is None else settings.pass_threshold,
-        labels={label: value for label, value in labels.items() if value is not None},
-        cluster=cluster,
-        digests={"procedure": procedure, "prompt": digest_of(prompt)},
-        chance=CHANCE,
-        **further,
-    )
-
-
 def recipe_reference(
     method: str,
     question_id: str,
@@ -93,16 +53,31 @@ def recipe_question(
     reference: QuestionReference,
     settings: StepsSettings,
     section: StepSection,
+    prompt: str,
     **further: Any,  # noqa: ANN401 - fields of Question
 ) -> Question:
-    """Return the question of a reference, with these further fields, the prompt among them."""
-    return assemble_question(
-        reference,
-        settings,
-        section,
+    """Return the question of a reference, whose answer is the whole reply.
+
+    Args:
+        reference: The reference that it is built from.
+        settings: The settings of the run.
+        section: The kind of its method.
+        prompt: The prompt.
+        **further: Further fields of the question.
+    """
+    return Question(
+        id=reference.id,
+        family="steps",
+        group=reference.group,
+        section=section,
+        prompt=prompt,
         reference=reference.labels["expected"],
-        procedure=digest_of(reference.payload["recipe"]),
+        place="whole",
+        parsing=settings.parsing,
+        pass_threshold=1.0 if settings.pass_threshold is None else settings.pass_threshold,
+        labels={label: value for label, value in reference.labels.items() if value is not None},
         cluster=reference.cluster,
-        labels=reference.labels,
+        digests={"procedure": digest_of(reference.payload["recipe"]), "prompt": digest_of(prompt)},
+        chance=CHANCE,
         **further,
     )

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
 
-from ....benchmarks.data_sets.item_ids import hyphenate, shorten, unique_ids
+from ....benchmarks.data_sets.items import hyphenate, shorten, unique_ids
 from ..next_step_samples import StepRecipe
 from ..steps_options import RecipeSplit
 

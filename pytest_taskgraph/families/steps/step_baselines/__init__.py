@@ -4,7 +4,7 @@ n-gram    the perplexity of an n-gram model that is trained on recipes (`ngram_b
 majority  always No, always the first option (`step_baseline`)
 random    either answer with equal probability (`step_baseline`)
 
-`step_prompts` states how they read what a prompt asks.
+`step_baseline` also states how they read what a prompt asks.
 """
 
 from __future__ import annotations

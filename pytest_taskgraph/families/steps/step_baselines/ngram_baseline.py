@@ -13,7 +13,7 @@ from functools import cached_property
 from math import exp, fsum, inf, log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from ....benchmarks.data_sets.item_draw import draw_items
+from ....benchmarks.data_sets.items import draw_items
 from ....errors import CannotScoreError, PromptNotUnderstoodError
 from ....scoring.metrics.class_shares import TIE
 from ....trial import Reply, Request
@@ -21,8 +21,7 @@ from ..construction import PAPER_RULE, ConstructionRule, build_classification
 from ..next_step_samples import join_steps
 from ..recipe_sets import load
 from ..recipe_sets.recipe_set import read_embedded_recipes
-from .step_baseline import StepBaseline
-from .step_prompts import AskedCandidate, AskedStep, read_step_prompt
+from .step_baseline import AskedCandidate, AskedStep, StepBaseline, read_step_prompt
 
 if TYPE_CHECKING:
     from ..next_step_samples import NextStepSample, StepRecipe

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ....asking import Transcript, Turns, one_turn
 from ....errors import ProviderError, UsageError
 from ....scoring.forms.task_graph_form import write_graph
-from ....scoring.rouge import f_beta
+from ....scoring.metrics.texts import f_beta
 from ....scoring.task_graphs.step_matching import hungarian_scores, similarity_matrix
 from ....trial import Json, Question, Reply, Request
 from .filter_model import FilterModel, read_filter

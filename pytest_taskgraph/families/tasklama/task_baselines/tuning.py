@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Final
 
-from ....scoring.rouge import f_beta
+from ....scoring.metrics.texts import f_beta
 from ....scoring.task_graphs.step_matching import hungarian_scores, similarity_matrix
 from ....trial import Json
 from ..complex_task import ComplexTask

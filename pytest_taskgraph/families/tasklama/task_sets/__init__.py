@@ -21,7 +21,7 @@ def load(settings: TaskLamaSettings) -> TaskSet:
         UsageError: if the published data are not stated, or hold no task that can be used.
     """
     if settings.source == "published":
-        from .published import read_published
+        from .task_lines import read_published
 
         return read_published(settings.data_path("tasklama"))
     if settings.source == "generated":

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ....benchmarks.data_sets.item_ids import LONGEST_ID, hyphenate, shorten, unique_ids
-from ....benchmarks.data_sets.split_set import SplitSet
-from ....benchmarks.data_sets.splits import SPLITS, Split
+from ....benchmarks.data_sets.items import LONGEST_ID, hyphenate, shorten, unique_ids
+from ....benchmarks.data_sets.splits import SPLITS, Split, SplitSet
 from ..complex_task import ComplexTask
 from ..tasklama_options import Source
 

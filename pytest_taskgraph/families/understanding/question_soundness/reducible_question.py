@@ -24,7 +24,7 @@ from ..questions.composition import compose
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..renaming import RESERVED, names_of, renaming_to, with_texts
 from ..variations import resolve_reference
-from .workflow_strategy import task_count, workflow_instance
+from .question_instances import task_count, workflow_instance
 
 PLAIN: Final = {"task": "Task", "data": "Data", "gateway": "Gateway", "parameter": "value", "workflow": "Workflow"}
 

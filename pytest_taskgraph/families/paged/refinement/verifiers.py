@@ -1,11 +1,13 @@
-"""The parallel verifier of Du et al. (2024), section 4.3: what acts on one object does not run in parallel.
+"""The verifiers of Du et al. (2024), section 4.3.
 
-Actions of different objects that follow each other could, which is the milder half of the feedback.
+The parallel verifier: what acts on one object does not run in parallel. Actions of different objects that follow each
+other could, which is the milder half of the feedback.
 
-What an action acts on: the noun phrase behind its verb, found by a simple rule.
+What an action acts on is the noun phrase behind its verb, found by a simple rule: "carefully check the signed form with
+a lamp" acts on "signed form", "wash and peel the carrots and the apples" on "carrot" and "apple".
 
-"carefully check the signed form with a lamp" acts on "signed form", "wash and peel the carrots and the apples" on
-"carrot" and "apple".
+The condition verifier: exclusive gateways have conflicting conditions. If the conditions of a gateway conflict, at most
+one can be met, and the gateway should be exclusive; if they do not, it should be inclusive.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice
 from typing import Final
 
 from ....workflow.procedural_graph import ProceduralGraph, ProceduralNode
 from ..extraction_rules.verb_lexicon import is_base, names_things, verb_of, word_set
+from .conflict_rules import ConflictRule, ConflictVerdict, find_guard_conflict, means_other_cases
 from .verifier_feedback import Slab, VerifierFeedback, find_slabs, gateway_feedback
 
 LONGEST_ACTION: Final = 300  # characters that are read
@@ -38,6 +41,8 @@ _JOINING: Final = word_set("and ,")
 _NO_PLURAL: Final = ("ss", "us", "is")
 MOST_SEQUENTIAL: Final = 2  # pairs of actions that might run in parallel, of a graph
 MOST_OBJECTS: Final = 2  # of a gateway that feedback names
+MOST_CONDITIONS: Final = 8  # of a gateway that are compared with each other
+MOST_SPLITS: Final = 100  # gateways whose conditions are compared, the smallest first
 
 
 @lru_cache(maxsize=4096)
@@ -150,3 +155,51 @@ def _are_independent(graph: ProceduralGraph, first: ProceduralNode, second: Proc
         return False
     produced = {flow.target for flow in graph.outgoing(first) if flow.target.sort == "data"}
     return produced.isdisjoint(flow.source for flow in graph.incoming(second))
+
+
+def verify_gateways(graph: ProceduralGraph, rule: ConflictRule) -> Iterator[VerifierFeedback | None]:
+    """Yield feedback on each gateway with conditions, the smallest first; None if it is of the right type.
+
+    Args:
+        graph: The graph.
+        rule: What decides whether conditions in prose conflict.
+    """
+    slabs = [slab for slab in find_slabs(graph) if slab.part.split.sort in ("exclusive", "inclusive")]
+    yield from (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
+
+
+def find_gateway_conflict(conditions: list[str], rule: ConflictRule) -> tuple[ConflictVerdict, tuple[str, ...]]:
+    """Return whether the conditions of a gateway conflict, and those that decide it.
+
+    They conflict if every two do, and do not if some two do not. Beside several others, "otherwise" decides nothing,
+    for both types of gateways may have it; beside one, it conflicts with that. A branch without a condition says less:
+    nothing is known of it.
+
+    Args:
+        conditions: The condition of each branch; empty for none.
+        rule: What decides about conditions in prose.
+    """
+    stated = [condition for condition in conditions if not means_other_cases(condition)][:MOST_CONDITIONS]
+    others = [condition for condition in conditions if condition and means_other_cases(condition)]
+    if len(stated) == 1 and others:
+        return "conflict", (stated[0], others[0])
+    if len(stated) < 2:
+        return "unknown", ()
+    verdicts: set[ConflictVerdict] = set()
+    for first, second in combinations(stated, 2):
+        verdict = find_guard_conflict(first, second) or rule.find_conflict(first, second)
+        if verdict == "no conflict":
+            return verdict, (first, second)
+        verdicts.add(verdict)
+    return ("conflict", tuple(stated)) if verdicts == {"conflict"} else ("unknown", ())
+
+
+def _feedback(slab: Slab, rule: ConflictRule) -> VerifierFeedback | None:
+    """Return feedback on a gateway if it is not of the type that its conditions show."""
+    verdict, deciding = find_gateway_conflict([flow.condition for flow in slab.part.ways], rule)
+    sort = slab.part.split.sort
+    if sort == "exclusive" and verdict == "no conflict":
+        return gateway_feedback("exclusive", slab, deciding)
+    if sort == "inclusive" and verdict == "conflict":
+        return gateway_feedback("inclusive", slab, deciding)
+    return None
