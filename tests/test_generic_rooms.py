@@ -19,7 +19,7 @@ ROOMS = (
 MODULES = (
     "trial.py", "asking.py", "diagram.py", "catalog.py", "benchmarks/family.py", "benchmarks/settings.py",
     "benchmarks/instances.py", "benchmarks/drawn_instances.py", "benchmarks/lint_rule.py",
-    "benchmarks/method_family.py", "benchmarks/prompts.py", "benchmarks/templates.py",
+    "benchmarks/linted_suite.py", "benchmarks/method_family.py", "benchmarks/prompts.py", "benchmarks/templates.py",
 )  # fmt: skip
 OTHER_MEANINGS = (
     r"unicodedata\.category",  # of a character

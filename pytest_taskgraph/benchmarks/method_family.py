@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ALL: Final = "all"
 
 
-class Method(Protocol):
+class GroupMethod(Protocol):
     """What the frame needs to know of a method."""
 
     @property
@@ -37,7 +37,7 @@ class Method(Protocol):
         ...
 
 
-M = TypeVar("M", bound=Method)
+M = TypeVar("M", bound=GroupMethod)
 S = TypeVar("S", bound=Settings)
 _Own = TypeVar("_Own", bound=Settings, contravariant=True)
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ...benchmarks.contract import report_family_errors
-from ...benchmarks.lint_rule import LintedSuite, LintProblem, LintRule, SourcePlace
+from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
+from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
 from ...families import FAMILIES
 from ...scoring.forms import form

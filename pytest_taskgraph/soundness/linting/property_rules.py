@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from ...benchmarks.family import Family
 from ...benchmarks.instances import RENDERS, Instance
-from ...benchmarks.lint_rule import LintedQuestion, LintedSuite, LintProblem, LintRule
+from ...benchmarks.lint_rule import LintProblem, LintRule
+from ...benchmarks.linted_suite import LintedQuestion, LintedSuite
 from ...benchmarks.settings import Settings
 from ...errors import NoCaseError
 from ..fuzzing import Finding, FuzzingInterrupted, fuzz

@@ -14,7 +14,8 @@ from typing import Any, Final, Protocol
 import pytest
 
 from ...benchmarks.family import Family, QuestionReference
-from ...benchmarks.lint_rule import LintedQuestion, LintedSuite, SourcePlace
+from ...benchmarks.lint_rule import SourcePlace
+from ...benchmarks.linted_suite import LintedQuestion, LintedSuite
 from ...benchmarks.settings import Settings
 from ...errors import NoCaseError, UsageError
 from ...trial import Question

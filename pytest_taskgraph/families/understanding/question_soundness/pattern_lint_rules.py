@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ....benchmarks.lint_rule import LintedSuite, LintProblem, LintRule, SourcePlace
+from ....benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
+from ....benchmarks.linted_suite import LintedSuite
 from ....benchmarks.settings import Settings
 from ....benchmarks.templates import files_of, undeclared_names
 from ....errors import UsageError
