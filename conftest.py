@@ -11,7 +11,7 @@ from hypothesis import settings
 pytest_plugins = ("pytester",)
 
 # A machine that is busy is no reason to fail; and a run that failed is to fail again.
-settings.register_profile("default-tier", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("default-tier", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("exhaustive", deadline=None, derandomize=True)
 
 # Runs of pytest within tests make many objects; looking for garbage among them takes a twentieth of the time.
@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the marker `exhaustive` out, unless `-m` or the id of a test decides what runs."""
+    """Leave out what is marked `exhaustive`, unless `-m` or the id of a test decides what runs."""
     if config.option.markexpr or any("::" in argument for argument in config.args):
         return
     kept: list[pytest.Item] = []

@@ -187,6 +187,7 @@ def check_command(command: str, project: Project, desk: Path, server: Loopback, 
     return done.stdout
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "command",
     [
@@ -204,6 +205,7 @@ def test_narrowed_commands_are_those_of_pages() -> None:
     assert FEWER_QUESTIONS.keys() <= {*page_commands(), *(text for _, text in reader_steps(README.read_text("utf-8")))}
 
 
+@pytest.mark.exhaustive
 def test_readme_commands_run_in_their_order(project: Project, desk: Path, server: Loopback) -> None:
     for name, text in reader_steps(README.read_text(encoding="utf-8")):
         if name:
@@ -237,6 +239,7 @@ def test_tables_of_options_are_those_of_the_code() -> None:
     assert options_page.TABLES.findall(text) == [options_page.tables()], "run python tests/options_page.py"
 
 
+@pytest.mark.exhaustive
 def test_results_on_the_understanding_page_are_those_of_its_command(
     project: Project, desk: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def workflow_commands() -> list[str]:
     return re.findall(r"^ +- run: (pytest .*)$", text, re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_tutorial_commands_end_with_expected_codes(outputs: dict[str, tuple[int, str]]) -> None:
     assert [outputs[command][0] for command in COMMANDS] == CODES
 

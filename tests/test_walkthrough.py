@@ -87,6 +87,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
         return Walk(project, list(walk_through(project, environment(folder), server.url)))
 
 
+@pytest.mark.exhaustive
 def test_saving_on_main_passes_and_keeps_record(walk: Walk) -> None:
     step = walk.steps[0]
     assert step.code == 0, step.output
@@ -94,6 +95,7 @@ def test_saving_on_main_passes_and_keeps_record(walk: Walk) -> None:
     assert len(walk.saved("main")["trials"]) == 36
 
 
+@pytest.mark.exhaustive
 def test_comparison_fails_run_in_one_case_of_own(walk: Walk) -> None:
     step = walk.steps[1]
     assert step.code == 1, step.output
@@ -102,17 +104,20 @@ def test_comparison_fails_run_in_one_case_of_own(walk: Walk) -> None:
     assert "Traceback" not in step.output
 
 
+@pytest.mark.exhaustive
 def test_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
     wrong_ones = {trial["question"]["group"] for trial in walk.saved("branch")["trials"] if trial["outcome"] != "right"}
     assert wrong_ones == {"parallel_pair"}
 
 
+@pytest.mark.exhaustive
 def test_markdown_says_worse_first_and_names_pattern(walk: Walk) -> None:
     assert "worse" in walk.summary.partition("### ")[0]
     assert re.search(r"^\|[^|]*parallel\S*pair[^|]*\| worse \|", walk.summary, re.MULTILINE)
     assert not re.search(r"^\|[^|]*next\S*tasks[^|]*\| worse \|", walk.summary, re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_markdown_names_every_question_that_flipped(walk: Walk) -> None:
     _, heading, flipped = walk.summary.partition("Questions that flipped (12)")
     assert heading
@@ -121,12 +126,14 @@ def test_markdown_names_every_question_that_flipped(walk: Walk) -> None:
             assert trial["question"]["id"] in flipped.replace("\\", "")
 
 
+@pytest.mark.exhaustive
 def test_markdown_shows_change_of_template(walk: Walk) -> None:
     assert "prompt template changed for 36 questions" in walk.summary
     assert re.search(r"^-\s*Think step by step", walk.summary, re.MULTILINE)
     assert re.search(r"^\+\s*Be brief\.", walk.summary, re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_command_compares_saved_runs_with_same_exit_code(walk: Walk) -> None:
     step = walk.steps[2]
     assert step.code == 1, step.output
@@ -134,6 +141,7 @@ def test_command_compares_saved_runs_with_same_exit_code(walk: Walk) -> None:
     assert "parallel_pair" in step.output
 
 
+@pytest.mark.exhaustive
 def test_page_has_no_further_commands(walk: Walk) -> None:
     assert len(walk.steps) == 3
 

@@ -276,6 +276,7 @@ def test_export_hf_with_force_replaces_own_files(folder: Path, pandas: Any) -> N
     assert [path.name for path in (folder / "set" / "data").glob(".*")] == []
 
 
+@pytest.mark.exhaustive
 def test_export_parquet_of_many_rows_has_all_in_order(folder: Path, pandas: Any) -> None:  # noqa: ANN401
     trials = [make_trial(make_question(f"q{at:04}")) for at in range(2_500)]
     save_file(folder / "many.json", build(trials, about()))

@@ -97,6 +97,7 @@ def test_started_project_passes_its_two_commands(started: StartedProject, saved:
     assert set(OUTPUTS[1].splitlines()) <= set(output.splitlines())
 
 
+@pytest.mark.exhaustive
 def test_started_project_prompt_without_guide_fails(started: StartedProject, saved: tuple[int, str]) -> None:
     assert saved[0] == 0
     code, output = started.compare_with_prompt("{{ guide }}\n", "")
@@ -104,6 +105,7 @@ def test_started_project_prompt_without_guide_fails(started: StartedProject, sav
     assert set(OUTPUTS[2].splitlines()) <= set(output.splitlines())
 
 
+@pytest.mark.exhaustive
 def test_started_project_prompt_without_answer_line_fails(started: StartedProject, saved: tuple[int, str]) -> None:
     assert saved[0] == 0
     code, output = started.compare_with_prompt(ANSWER_LINE, "{{ instruction }}\n")
@@ -113,6 +115,7 @@ def test_started_project_prompt_without_answer_line_fails(started: StartedProjec
     assert int(total[1]) > 12
 
 
+@pytest.mark.exhaustive
 def test_started_project_other_model_is_one_change(started: StartedProject, saved: tuple[int, str]) -> None:
     assert saved[0] == 0
     settings = started.root / "suites" / "pytest.ini"
@@ -124,6 +127,7 @@ def test_started_project_other_model_is_one_change(started: StartedProject, save
     assert "model simulated:0.5" in output
 
 
+@pytest.mark.exhaustive
 def test_started_project_passes_the_linter(started: StartedProject) -> None:
     code, output = started.shell("python -m pytest_taskgraph lint suites --examples=5")
     assert code == 0, output

@@ -31,6 +31,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_write_twice_writes_equal_bytes(written: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "of another length"
     elsewhere.mkdir()
@@ -42,6 +43,7 @@ def test_write_twice_writes_equal_bytes(written: Path, tmp_path: Path) -> None:
     assert outputs[0] == outputs[1]
 
 
+@pytest.mark.exhaustive
 def test_compare_equal_folders_prints_each_kind(written: Path) -> None:
     ran = run_script("compare", written, written)
     assert ran.returncode == 0
@@ -51,6 +53,7 @@ def test_compare_equal_folders_prints_each_kind(written: Path) -> None:
     assert lines[4:] == [[kind, "1 files equal"] for kind in files]
 
 
+@pytest.mark.exhaustive
 def test_compare_changed_score_and_line_prints_places(written: Path, tmp_path: Path) -> None:
     other = shutil.copytree(written, tmp_path / "other")
     questions = other / RUN / "questions.jsonl"
@@ -71,6 +74,7 @@ def test_compare_changed_score_and_line_prints_places(written: Path, tmp_path: P
     assert "csv         1 files equal" in text
 
 
+@pytest.mark.exhaustive
 def test_compare_records_lists_all_differing_keys(written: Path, tmp_path: Path) -> None:
     other = shutil.copytree(written, tmp_path / "other")
     path = other / RUN / "record.json"
@@ -87,6 +91,7 @@ def test_compare_records_lists_all_differing_keys(written: Path, tmp_path: Path)
     assert "  .trials[].question.relation: 4 places, the first .trials[" in ran.stdout
 
 
+@pytest.mark.exhaustive
 def test_write_unknown_run_is_refused_with_known_ones(tmp_path: Path) -> None:
     ran = run_script("write", tmp_path, "--only", "quick")
     assert ran.returncode == 1

@@ -109,6 +109,7 @@ def test_find_after_function_moved_needs_it_unchanged() -> None:
     assert find(mutant, {"workflow/small.py": SMALL.replace("clamp", "bound")}) is None
 
 
+@pytest.mark.exhaustive
 def test_run_known_mutant_is_killed_and_lost_one_is_gone(tmp_path: Path) -> None:
     files = {
         "pytest_taskgraph/__init__.py": "",

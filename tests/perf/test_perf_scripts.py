@@ -25,6 +25,7 @@ def run_script(name: str, folder: Path, *options: str) -> tuple[dict[str, Any], 
     return json.loads((folder / "rows.json").read_text()), ran.stdout.splitlines()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("only", "expected"),
     [
@@ -48,6 +49,7 @@ def test_throughput_counts_requests_of_each_row(tmp_path: Path, only: str, expec
     assert next(line for line in lines if [*expected][-1] in line).split()[-1] == "20"
 
 
+@pytest.mark.exhaustive
 def test_throughput_unknown_row_is_refused_with_known_ones(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "perf" / "throughput.py"), "--n=20", "--only=fast"]
     ran = bounded_process.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
@@ -55,6 +57,7 @@ def test_throughput_unknown_row_is_refused_with_known_ones(tmp_path: Path) -> No
     assert "--only: unknown row 'fast'; known: plain pytest, plain -n 2, start" in ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_throughput_failed_command_ends_the_script(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "perf" / "throughput.py"), "--n=20", "--rounds=1", "--only=inspect_ai"]
     failing = tmp_path / "python"
@@ -67,6 +70,7 @@ def test_throughput_failed_command_ends_the_script(tmp_path: Path) -> None:
     assert "no such module" in ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_scaling_measures_pairs_of_as_many_items(tmp_path: Path) -> None:
     written, lines = run_script("scaling.py", tmp_path, "--sizes=20", "--collect=2000", "--markdown")
     rows = written["rows"]

@@ -224,7 +224,7 @@ def test_faults_are_repeated_until_answer_comes(many: Project, server: Loopback)
     ("workers", "sent"),
     [
         pytest.param([], signal.SIGINT, id="one-interrupted"),
-        pytest.param(SPREAD, signal.SIGKILL, id="two-killed"),
+        pytest.param(SPREAD, signal.SIGKILL, id="two-killed", marks=pytest.mark.exhaustive),
         pytest.param([], signal.SIGKILL, id="one-killed", marks=pytest.mark.exhaustive),
         pytest.param(SPREAD, signal.SIGINT, id="two-interrupted", marks=pytest.mark.exhaustive),
     ],

@@ -14,6 +14,7 @@ def test_it(trial):
 """
 
 
+@pytest.mark.exhaustive
 def test_ids_and_prompts_are_same_under_any_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("test_graph.py", ALL)
     outputs = []

@@ -104,7 +104,7 @@ def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
     assert (planned(ran), ran.counts) == ([], {"passed": 10})
 
 
-@pytest.mark.parametrize("quiet", [("-q",), ("-p", "no:terminal")])
+@pytest.mark.parametrize("quiet", [("-q",), pytest.param(("-p", "no:terminal"), marks=pytest.mark.exhaustive)])
 def test_quiet_or_without_reporter_controller_tells_nothing(
     many: Project, server: Loopback, quiet: tuple[str, ...]
 ) -> None:
@@ -127,11 +127,12 @@ def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server
     assert len(planned(ran)) == 2  # no forecast
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("workers", "imported"),
     [
         (("-n", "0"), {"alone": "True"}),
-        pytest.param(("-n", "1"), {"gw0": "True"}, marks=pytest.mark.exhaustive),
+        (("-n", "1"), {"gw0": "True"}),
     ],
 )
 def test_litellm_import_during_collection_hides_warnings(

@@ -87,6 +87,7 @@ def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
     assert "\nabout:\n    neutral." in ran.output
 
 
+@pytest.mark.exhaustive
 def test_fuzz_worker_has_findings_of_one_process(broken: Project) -> None:
     broken.write("test_graph.py", ALWAYS_WRONG)
     alone = fuzz(broken, examples=2)

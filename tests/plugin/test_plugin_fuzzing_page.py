@@ -27,7 +27,8 @@ def tutorial(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-@pytest.mark.parametrize("examples", ["100", pytest.param("200", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("examples", ["100", "200"])
 def test_page_tutorial_finds_fault_and_survives_fix(tutorial: Project, examples: str) -> None:
     (command,) = re.findall(r"^pytest (--taskgraph-fuzz=200 --hypothesis-seed=1)$", PAGE, re.MULTILINE)
     broken = tutorial.run(*command.replace("200", examples).split(), "test_next.py", plugins=PLUGINS)

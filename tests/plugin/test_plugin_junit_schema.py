@@ -100,6 +100,7 @@ def test_report_only_wrong_answer_is_skipped_with_reason(mixed: Project) -> None
     assert any("wrong: expected" in element.attrib["message"] for element in suite.findall("testcase/skipped"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("unknown_circumstances")  # which differ between any two runs
 def test_junit_over_workers_is_equal(mixed: Project) -> None:
     alone, spread = (

@@ -340,7 +340,9 @@ def plain_lines(project: Project, *args: str) -> list[str]:
 
 @pty_only
 @pytest.mark.parametrize(
-    "args", [(), WORKER, pytest.param(("-v",), marks=pytest.mark.exhaustive)], ids=["plain", "n1", "v"]
+    "args",
+    [(), *(pytest.param(args, marks=pytest.mark.exhaustive) for args in (WORKER, ("-v",)))],
+    ids=["plain", "n1", "v"],
 )
 def test_live_line_of_run_that_asks_leaves_nothing(asking_run: AskingRun, args: tuple[str, ...]) -> None:
     screenshot = asking_run(*GATED, *args)

@@ -32,7 +32,9 @@ def table(lines: list[str]) -> list[str]:
     return lines[next(number for number, line in enumerate(lines) if "= taskgraph =" in line) :]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
+@pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.exhaustive)], ids=["alone", "workers"]
+)
 def test_replay_gives_same_table(project: Project, server: Loopback, workers: tuple[str, ...]) -> None:
     server.answer = lambda prompt: right(prompt) if len(prompt) % 2 else wrong(prompt)
     ran_free(project, server.url)

@@ -55,10 +55,11 @@ def choosing(project: Project) -> Project:
 @pytest.mark.parametrize(
     ("client", "workers"),
     [
-        ("provider", 2),
         ("address", 0),
-        pytest.param("provider", 0, marks=pytest.mark.exhaustive),
-        pytest.param("address", 2, marks=pytest.mark.exhaustive),
+        *(
+            pytest.param(client, workers, marks=pytest.mark.exhaustive)
+            for client, workers in (("provider", 0), ("address", 2), ("provider", 2))
+        ),
     ],
 )
 def test_scores_cross_workers_and_are_stored_and_replayed(

@@ -110,7 +110,7 @@ def secretive(project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatc
     return project
 
 
-@pytest.mark.parametrize("workers", [False, True], ids=["alone", "xdist"])
+@pytest.mark.parametrize("workers", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["alone", "xdist"])
 def test_secrets_echoed_by_provider_stand_in_no_artefact(secretive: Project, server: Loopback, workers: bool) -> None:
     go = secretive.spread if workers else secretive.run
     models = (f"--model={lean(server)}", f"--model={server.url}#other", f"--model={server.url}#third@@short")
@@ -128,7 +128,7 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(secretive: Project, ser
     ("name", "process"),
     [
         ("openai/any", False),
-        ("litellm:openai/any", False),
+        pytest.param("litellm:openai/any", False, marks=pytest.mark.exhaustive),
         pytest.param("litellm:openai/any", True, marks=pytest.mark.exhaustive),
     ],
 )
@@ -143,7 +143,9 @@ def test_secrets_of_named_model_stand_in_no_artefact(
     assert places_of_secrets(secretive, ran.output) == {}
 
 
-@pytest.mark.parametrize("mistake", [(), ("--taskgraph-instances=none",)], ids=["run", "mistake"])
+@pytest.mark.parametrize(
+    "mistake", [pytest.param((), marks=pytest.mark.exhaustive), ("--taskgraph-instances=none",)], ids=["run", "mistake"]
+)
 def test_keys_of_command_line_stand_in_no_debug_file(
     secretive: Project, server: Loopback, mistake: tuple[str, ...]
 ) -> None:

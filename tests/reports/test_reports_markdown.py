@@ -329,7 +329,7 @@ def long_report() -> tuple[dict[str, Any], RunComparison]:
     return new, compare(old, new)
 
 
-@pytest.mark.parametrize("limit", [LIMIT, LEAST])
+@pytest.mark.parametrize("limit", [pytest.param(LIMIT, marks=pytest.mark.exhaustive), LEAST])
 def test_markdown_long_report_is_shortened_and_says_so(limit: int) -> None:
     text = markdown(*long_report(), limit)
     assert len(text) <= limit

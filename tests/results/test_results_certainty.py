@@ -81,7 +81,7 @@ def test_needed_all_passing_clusters_names_more_clusters() -> None:
         pytest.param([(18, 20), (20, 20), (15, 20)] * 3, 0.8, marks=pytest.mark.exhaustive),
         pytest.param([(9, 10), (10, 10), (10, 10), (2, 10), (10, 10)] * 4, 0.7, marks=pytest.mark.exhaustive),
         pytest.param([(1, 3), (2, 3), (3, 3), (2, 3)] * 5, 0.8, marks=pytest.mark.exhaustive),
-        ([(20, 20), (20, 20), (19, 20)] * 3, 0.9),
+        pytest.param([(20, 20), (20, 20), (19, 20)] * 3, 0.9, marks=pytest.mark.exhaustive),
     ],
 )
 def test_needed_clusters_reach_power(counts: list[tuple[int, int]], threshold: float) -> None:

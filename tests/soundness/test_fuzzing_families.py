@@ -238,6 +238,7 @@ def test_fuzz_in_a_process_of_its_own_loads_no_model() -> None:
     assert "pytest_taskgraph.models" not in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_fuzz_same_seed_under_another_hash_seed_finds_the_same() -> None:
     def printed(seed: str) -> str:
         return bounded_process.run([sys.executable, "-c", FINDINGS], env={**os.environ, "PYTHONHASHSEED": seed}).stdout

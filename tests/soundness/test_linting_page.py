@@ -24,6 +24,7 @@ def project(
         yield project
 
 
+@pytest.mark.exhaustive
 def test_page_example_prints_its_output(project: LintProject) -> None:
     (name, source), *_ = re.findall(r"`([\w.]+)`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (output,) = re.findall(rf"^```text\n({re.escape(name)}:.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

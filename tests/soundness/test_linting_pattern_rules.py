@@ -151,7 +151,11 @@ def test_lint_answer_in_the_question_violates_not_given_away(project: LintProjec
 @pytest.mark.parametrize(
     ("prompt", "rule"),
     [
-        ("{{ workflow }}\n{{ question[:30] }}{% if question|length < 40 %}{{ question }}{% endif %}", "template"),
+        pytest.param(
+            "{{ workflow }}\n{{ question[:30] }}{% if question|length < 40 %}{{ question }}{% endif %}",
+            "template",
+            marks=pytest.mark.exhaustive,  # shown by test_fuzzing_broken_questions.py
+        ),
         (
             "{{ workflow[:90] }}{% if workflow|length < 90 %}{{ workflow }}{% endif %}\n{{ question }}",
             "irrelevant-parts",
@@ -189,11 +193,12 @@ def pytest_taskgraph_register(registry):
             "yield case(len(workflow.links))",
             "read-back",
         ),
-        (
+        pytest.param(
             "data=(), data_links=()",
             "Is '{{ data }}' written in {{ place }}?",
             "for one in workflow.data:\n        yield case(1, data=one.name)",
             "names-shown",
+            marks=pytest.mark.exhaustive,  # shown by test_fuzzing_broken_questions.py
         ),
     ],
 )

@@ -295,6 +295,7 @@ def test_model_asked_hostile_steps_answers(model: Model) -> None:
         assert ask(model, choice([step, "Toss well"], [step])).text in ("A", "B", "tie")
 
 
+@pytest.mark.exhaustive
 def test_replies_in_any_process_are_the_same_for_every_hash_seed() -> None:
     code = (
         "import asyncio, json, sys\n"

@@ -147,6 +147,7 @@ def test_prompt_of_hostile_size_is_read(text: str) -> None:
     assert len(asked_task.title) <= 500
 
 
+@pytest.mark.exhaustive
 def test_replies_are_the_same_for_every_hash_seed(settings: TaskLamaSettings) -> None:
     code = (
         "import asyncio, json, sys\n"

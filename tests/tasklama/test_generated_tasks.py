@@ -177,6 +177,7 @@ def test_free_steps_stand_in_either_order() -> None:
     assert both > 100
 
 
+@pytest.mark.exhaustive
 def test_same_seed_gives_the_same_tasks_under_any_hash_seed() -> None:
     script = (
         "import hashlib; from pytest_taskgraph.families.tasklama.task_sets.generated import generate_tasks\n"
@@ -208,6 +209,7 @@ def test_more_tasks_begin_with_the_fewer_ones() -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_generate_tasks_three_hundred_are_all_different() -> None:
     tasks = every_task(generate_tasks(3, 300))
 
