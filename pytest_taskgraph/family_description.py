@@ -62,7 +62,6 @@ class Column:
         title: The heading; if empty, the name of the value, or the report's title of that statistic.
         short: The heading of narrow tables; the title if empty.
         rank: Columns of a higher rank are left out first of a narrow table; those of rank 0 never are.
-        verbose: True for a column that the terminal shows only with -v.
         optional: True for a column that is left out if every cell is 0 or empty.
         reports: The reports that show it, of "terminal", "md" and "html"; all if empty. CSV and JSON hold every
             column.
@@ -72,7 +71,6 @@ class Column:
     title: str = ""
     short: str = ""
     rank: int = 0
-    verbose: bool = False
     optional: bool = False
     reports: tuple[str, ...] = ()
 
@@ -212,7 +210,7 @@ RATES = (
     Column("interval", rank=1),
     Column("mean"),
     Column("chance", rank=3, optional=True, reports=("terminal",)),
-    Column("above_chance", rank=2, verbose=True, optional=True, reports=("terminal",)),
+    Column("above_chance", rank=2, optional=True, reports=("terminal",)),
     Column("above_chance", reports=("html",)),
     Column("deviation", rank=1, reports=("terminal",)),
     Column("errors", reports=("terminal", "md")),

@@ -163,7 +163,7 @@ def simulated_run(project: Project, family: Benchmark, accuracy: str) -> Simulat
     write(project, family)
     key = family.name, family.variant, accuracy
     if key not in _SIMULATED:
-        ran = project.run(f"--model=simulated:{accuracy}", *family.flags, *REPORTS, REPORT_ONLY)
+        ran = project.run(f"--model=simulated:{accuracy}", *family.flags, *REPORTS, REPORT_ONLY, "-vv")
         texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
         _SIMULATED[key] = SimulatedRun(ran, texts)
     return _SIMULATED[key]

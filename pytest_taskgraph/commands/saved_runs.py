@@ -126,7 +126,7 @@ def _shown_lines(run: SavedRun, whole: dict[str, Any], width: int) -> Iterator[s
     yield one_line(f"{run.name}: {run.headline}", width)
     for name, value in [*provenance_facts(about), *run_facts(tally, about)]:
         yield from wrap(f"{name}: {value}", width, 20)
-    yield from (line for line, _ in terminal.lines(tally, about, 0, width))
+    yield from (line for line, _ in terminal.lines(tally, about, 1, width))
 
 
 def _as_json(run: SavedRun) -> dict[str, Any]:

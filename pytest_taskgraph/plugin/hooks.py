@@ -133,8 +133,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     run = run_of(metafunc.config)
     run.check_family(marks[0].kwargs["family"])
-    notices = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
-    run.notices.extend(notice for notice in notices if notice not in run.notices)
+    remarks = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
+    run.remarks.extend(remark for remark in remarks if remark not in run.remarks)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -153,11 +153,13 @@ def pytest_make_collect_report(
     return report
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Raise a usage error for suites without any question and for gates about no question, before deselection.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Raise a usage error for suites without any question and for gates about no question; deselect by the limit.
 
-    The mistakes of suites keep no other test from running, as under xdist.
+    The mistakes of suites, before deselection, keep no other test from running, as under xdist.
     """
     errors = config.stash.get(COLLECTION_ERRORS, [])
     if errors and all(errors):
@@ -169,6 +171,15 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         if not session.testsfailed:  # errors of collection are reported first
             require_questions(items, worker=hasattr(config, "workerinput"))
         run.check_collected(complete=not session.testsfailed)
+    yield
+    limit = options.whole(config, "limit") if run is not None else None
+    if limit is not None:
+        from .suites import beyond_limit
+
+        beyond = beyond_limit(items, limit)
+        left_out = set(beyond)
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=beyond)
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:

@@ -63,6 +63,8 @@ _ASKING_OPTIONS = (
     Option("seed", "N[,N]", "seed of everything that is generated; with several, questions are asked of each", "0",
            kind="whole-list"),
     Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
+    Option("limit", "N", "ask only the first N questions of each group, of those that -k, -m and node ids leave",
+           kind="whole", least=1),
     Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
            least=1),
     Option("data", "NAME=PATH", "file or folder of a data set, by the name that its benchmark uses, or generated. "

@@ -98,6 +98,7 @@ class RunSession:
         self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
         self.notices: list[str] = []
+        self.remarks: list[str] = []  # of the suites: their settings, and what they leave out
         self.kept_questions = KeptQuestions(
             self.pipeline.folder, lambda: self._keeps_questions, self.notices.append, self.pipeline.workers
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -283,6 +284,33 @@ def _repetitions(reference: QuestionReference, repeats: int) -> Iterator[Questio
 def asks(item: pytest.Item) -> bool:
     """Return True if the item asks a question of a model, and does not only build it."""
     return _has_question(item) and "taskgraph_model" in getattr(item, "fixturenames", ())
+
+
+def beyond_limit(items: Sequence[pytest.Item], limit: int) -> list[pytest.Item]:
+    """Return the items whose questions are not among the first of their group.
+
+    Each model, prompt template, seed and repetition has the same number. A varied question stays with its original.
+
+    Args:
+        items: The items in the order of collection.
+        limit: The number of questions of each group.
+    """
+    counts: Counter[tuple[object, ...]] = Counter()
+    kept: set[tuple[object, str]] = set()
+    beyond = []
+    for item in items:
+        collected = params(item).get("taskgraph_reference")
+        if not isinstance(collected, CollectedQuestion):
+            continue
+        reference, settings = collected.reference, collected.settings
+        model = params(item).get("taskgraph_model")
+        group = (model, collected.family.name, reference.group, settings.prompt, settings.seed, reference.repetition)
+        if (model, reference.twin) in kept if reference.relation else counts[group] < limit:
+            kept.add((model, reference.id))
+            counts[group] += not reference.relation
+        else:
+            beyond.append(item)
+    return beyond
 
 
 def group_of(item: pytest.Item) -> SuiteGroup | None:

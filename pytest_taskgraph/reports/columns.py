@@ -109,14 +109,14 @@ def pooled_note(tally: Tally) -> str:
     return f"{len(names)} prompts are pooled in all numbers but those by prompt: {', '.join(names)}" if names else ""
 
 
-def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int, verbose: bool = False) -> Lines:
+def table_lines(table: Table, rows: Sequence[LabelledEntry], width: int) -> Lines:
     """Return the rows of a table in the first layout that fits, and the sources of published numbers.
 
     If no layout fits, published numbers stand below the table; if that is not enough, long names stand on lines of
     their own.
     """
     marks = source_marks(table.sources)
-    text_columns = _columns(table, verbose, marks)
+    text_columns = _columns(table, marks)
     markup = [row.markup for row in rows]
     choices = _choices(table, text_columns, rows)
     if any(column.published for column in text_columns) and not any(_fits(*choice, width) for choice in choices):
@@ -179,10 +179,10 @@ def _layouts(table: Table, text_columns: Sequence[_TextColumn]) -> Iterator[Tabl
         yield TableLayout(0)
 
 
-def _columns(table: Table, verbose: bool, marks: Mapping[str, str]) -> list[_TextColumn]:
+def _columns(table: Table, marks: Mapping[str, str]) -> list[_TextColumn]:
     """Return all columns of the terminal, with the intervals of aggregates, and published numbers beside values."""
     text_columns: list[_TextColumn] = []
-    chosen, entries = table.columns("terminal", verbose), table.entries
+    chosen, entries = table.columns("terminal"), table.entries
     values = [column.value for column in chosen]
     with_mark = "n" if "n" in values else next(iter(values), "")
     spare = max((column.rank for column in chosen), default=0) + 1

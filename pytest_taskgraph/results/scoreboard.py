@@ -99,19 +99,27 @@ def scoreboard(tally: Tally) -> list[ScoreboardBlock]:
 
 
 def _family_blocks(tally: Tally, family: str) -> Iterator[ScoreboardBlock]:
-    """Yield a block for each table with a headline, then for the other right or wrong questions, and graded ones."""
     description = tally.descriptions[family]
+    for spec, part in headline_parts(tally, description):
+        yield _block(part, description, spec)
+
+
+def headline_parts(tally: Tally, description: FamilyDescription) -> Iterator[tuple[TableSpec, Tally]]:
+    """Yield the questions of each table with a headline, then the other right or wrong ones, and graded ones.
+
+    The last two come with a table of no column. Parts without a question are left out.
+    """
     rest = tally
     for spec in specs_of(description):
         if spec.headline:
             part = rest.select(lambda trial, spec=spec: _belongs(trial, spec))  # type: ignore[misc]
             rest = rest.select(lambda trial, spec=spec: not _belongs(trial, spec))  # type: ignore[misc]
             if len(part):
-                yield _block(part, description, spec)
+                yield spec, part
     for graded, title in ((False, ""), (True, "graded")):
         part = rest.select(lambda trial, graded=graded: trial.question.graded == graded)  # type: ignore[misc]
         if len(part):
-            yield _block(part, description, TableSpec("", title, (), graded=graded))
+            yield TableSpec("", title, (), graded=graded), part
 
 
 def _belongs(trial: Trial, spec: TableSpec) -> bool:
@@ -167,7 +175,7 @@ def _row(tally: Tally, description: FamilyDescription, spec: TableSpec, value: s
     return ScoreboardRow(
         model=model,
         prompt=prompts[0] if len(prompts) == 1 else "",
-        score=_score(group, row, description, value),
+        score=headline_score(group, row, description, value),
         rate=None if spec.graded else _cell(row.rate, group.interval, row.n),
         above_chance=row.above_chance if value in STATISTICS else None,
         answered=sum(part.n for part in counted),
@@ -179,8 +187,15 @@ def _row(tally: Tally, description: FamilyDescription, spec: TableSpec, value: s
     )
 
 
-def _score(group: Group, row: Row, description: FamilyDescription, value: str) -> Cell:
-    """Return the score of a row, as the tables of the family compute it."""
+def headline_score(group: Group, row: Row, description: FamilyDescription, value: str) -> Cell:
+    """Return the score of a group with its interval, as the tables of the family compute it.
+
+    Args:
+        group: The group.
+        row: Its numbers.
+        description: The description of its family.
+        value: What the score is: a statistic, an aggregate or a metric.
+    """
     if value == "rate" or (value == "mean" and _all_or_nothing(group)):
         return _cell(row.rate, group.interval, row.n)
     if value in STATISTICS:

@@ -98,6 +98,10 @@ class TableEntry:
     cells: Mapping[str, Cell]
     published: bool = False
 
+    def without_references(self) -> TableEntry:
+        """Return the entry without published numbers."""
+        return replace(self, cells={value: replace(cell, references=()) for value, cell in self.cells.items()})
+
     def count(self, value: str) -> int:
         """Return a count of the row, 0 if the row does not have it.
 
@@ -202,19 +206,26 @@ class Table:
         lines = (replace(line, entries=(line.entries[at],)) for line in self.lines if line.entries[at] is not None)
         return replace(self, models=(model,), lines=tuple(lines))
 
-    def columns(self, report: str, verbose: bool = True) -> list[Column]:
+    def without_references(self) -> Table:
+        """Return the table without published numbers."""
+        lines = (
+            replace(line, entries=tuple(entry and entry.without_references() for entry in line.entries))
+            for line in self.lines
+            if line.kind != "published"
+        )
+        return replace(self, lines=tuple(lines))
+
+    def columns(self, report: str) -> list[Column]:
         """Return the columns that a report shows.
 
         Args:
             report: "terminal", "md" or "html".
-            verbose: False to leave out verbose columns.
         """
         entries = self.entries
         return [
             column
             for column in self.spec.columns
             if (not column.reports or report in column.reports)
-            and (verbose or not column.verbose)
             and not (column.optional and not any(_is_filled(entry.cells[column.value]) for entry in entries))
         ]
 

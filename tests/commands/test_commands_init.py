@@ -146,7 +146,7 @@ def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
     assert (code, output.splitlines()[-1].split(" in ")[0]) == (0, "1 passed")
     code, output = project.shell("pytest -q")
     assert code == 0, output
-    assert "taskgraph: baseline:reader: 24 of 24 right (1.000), mean 1.000, report only" in output
+    assert "taskgraph: baseline reader: 24 of 24 right (1.000), mean 1.000, report only" in output
     _, save, _ = project.commands
     assert project.shell(save)[0] == 0
 

@@ -94,7 +94,7 @@ def own(project: Project, server: Loopback) -> Project:
 def test_refine_over_http_raises_gateway_f1_each_round(own: Project, server: Loopback) -> None:
     server.answer = scripted([ONE_WAY, f"Here it is:\n{ONE_WAY}", f"```\n{DINNER}```"], [ANY_WAY, WASH])
     tables = "--taskgraph-report=tables=t.csv"
-    ran = own.run(f"--model={server.url}#any", "--taskgraph-price=1/20", *asks("refine"), tables)
+    ran = own.run(f"--model={server.url}#any", "--taskgraph-price=1/20", *asks("refine"), tables, "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 2}), ran.output
     # Of dinner's XOR1, XOR2, AND1 and AND2 two are right, of wash's OR1 and OR2 none: 2 of 6, both ways.
     # Then wash's two gateways are right, too: 4 of 6; at last all.

@@ -27,7 +27,7 @@ def suite(project: Project) -> Project:
 def headings(suite: Project, monkeypatch: pytest.MonkeyPatch, width: int, *args: str) -> dict[str, list[str]]:
     """Return the headings of the tables that a run prints, by their title; no line is wider than the terminal."""
     monkeypatch.setenv("COLUMNS", str(width))
-    ran = suite.run("test_paged.py", "--taskgraph-instances=2", *args)
+    ran = suite.run("test_paged.py", "-v", "--taskgraph-instances=2", *args)
     assert ran.code == 0, ran.output
     assert max(map(len, ran.table)) <= width
     titles = ("F1 by element", "whole graph", "precision", "recall", "self-refine")
@@ -62,7 +62,7 @@ def test_self_refine_table_shows_only_requested_rounds(suite: Project, monkeypat
 
 def test_pass_threshold_replaces_tables_by_pass_rates(suite: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    ran = suite.run("test_paged.py", "--taskgraph-instances=2", "--taskgraph-pass-threshold=0.5")
+    ran = suite.run("test_paged.py", "-v", "--taskgraph-instances=2", "--taskgraph-pass-threshold=0.5")
     assert ran.code == 0, ran.output
     rows = [line.split() for line in ran.table]
     assert ["extract", "2*", "1.000"] in [row[:3] for row in rows]

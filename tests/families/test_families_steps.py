@@ -102,7 +102,7 @@ def test_choice_by_perplexity_without_logprobs_is_skipped(own: Project) -> None:
 
 def test_classification_without_logprobs_uses_text_and_notes_it(own: Project) -> None:
     with WithoutLogprobs("Yes, that is reasonable.") as server:
-        arguments = (f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("zero_shot"), REPORT_ONLY)
+        arguments = (f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("zero_shot"), REPORT_ONLY, "-v")
         ran = own.run(*arguments)
     assert (ran.code, ran.counts) == (0, {"passed": 2, "wrong": 2}), ran.output
     trials = own.record("r.json")["trials"]
@@ -147,7 +147,9 @@ def test_demonstration_draws_have_mean_and_deviation(own: Project, server: Loopb
 
 
 def test_published_files_are_asked_unchanged_with_counts(own: Project) -> None:
-    ran = own.run("--model=baseline:majority", "--taskgraph-data=steps=data", *asks("zero_shot", "letter"), REPORT_ONLY)
+    ran = own.run(
+        "--model=baseline:majority", "--taskgraph-data=steps=data", *asks("zero_shot", "letter"), REPORT_ONLY, "-v"
+    )
     output = line_of(ran.output)
     assert "2 Yes, 2 No" in output
     assert "3 choices" in output

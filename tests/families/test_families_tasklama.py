@@ -131,7 +131,7 @@ def test_published_data_mistakes_are_reported_and_rest_used(own: Project) -> Non
     lost = {"subtask1": "Sing", "subtask2": "Cook the rice"}
     rice = {"task": "Cook rice", "substeps": steps, "dependencies": [lost]}
     own.write("data/test.jsonl", f"{json.dumps(rice)}\n{{broken\n{json.dumps({'task': 'Nothing', 'substeps': []})}\n")
-    ran = own.run("--model=simulated:1", *asks("icl"), "--taskgraph-data=tasklama=data")
+    ran = own.run("--model=simulated:1", *asks("icl"), "--taskgraph-data=tasklama=data", "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
     output = " ".join(ran.output.split())
     assert "tasks published (test split)" in output

@@ -60,7 +60,7 @@ def register_deeper(project: Project) -> None:
 def test_family_of_deeper_conftest_under_xdist_has_facts_and_gates(project: Project) -> None:
     register_deeper(project)
     gates = ("--taskgraph-gate=riddles.solved>=0.9", "--taskgraph-gate=riddles.speed>=0.9")
-    options = (".", "--model=simulated:1", "--taskgraph-report=json=record.json", *gates)
+    options = (".", "-v", "--model=simulated:1", "--taskgraph-report=json=record.json", *gates)
     alone = project.run(*options)
     record_alone = project.record()
     spread = project.spread(*options)

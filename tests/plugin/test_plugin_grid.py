@@ -106,14 +106,14 @@ def test_grid_compares_with_grid_and_with_single_prompt(project: Project, live: 
 
 def test_prompts_of_addopts_and_command_line_add_up(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\naddopts = --taskgraph-prompt=direct\n")
-    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1")
+    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1", "-v")
     assert ran.counts == {"passed": 8}, ran.output
     assert "prompts direct, guided" in ran.output
 
 
 def test_prompt_of_command_line_replaces_configured_prompts(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\ntaskgraph_prompt =\n    direct\n    answer-first\n")
-    assert "prompts direct, answer-first" in project.run("--model=simulated:1").output
-    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1")
+    assert "prompts direct, answer-first" in project.run("--model=simulated:1", "-v").output
+    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1", "-v")
     assert ran.counts == {"passed": 4}, ran.output
     assert "prompt guided" in ran.output

@@ -79,7 +79,7 @@ def test_stepwise_goes_on_where_it_stopped(project: Project, server: Loopback) -
 def test_wrong_answers_stop_run_as_failures_do(project: Project, option: str, failed: int) -> None:
     ran = project.run("--model", "simulated:0", option)
     assert (ran.code, ran.counts) == (1, {"failed": failed})
-    assert [line.split()[1] for line in ran.table if line.startswith("total")] == [f"{failed}*"]
+    assert [line.split()[1] for line in ran.table if line.startswith("structure")] == [f"{failed}*"]
 
 
 def test_quietly_summary_is_one_line(project: Project) -> None:
@@ -96,7 +96,7 @@ def test_verbosely_each_question_has_line_and_each_label_table(project: Project)
 
 
 def test_header_is_printed_before_first_request(project: Project) -> None:
-    head = project.run("--model", "simulated:1").output.partition("test_graph.py")[0]
+    head = project.run("--model", "simulated:1", "-v").output.partition("test_graph.py")[0]
     assert "seed 0, 4 questions" in head
     assert "notation wadl, prompt chain-of-thought, parsing lenient" in head
     assert "simulated: answers are looked up" in head
@@ -148,7 +148,7 @@ def test_assertion_of_user_is_reported_as_pytest_tells_it(project: Project) -> N
     ran = project.run("--model", "simulated:1")
     assert ran.counts == {"failed": 4}
     assert "assert 1.0 == 17" in ran.output
-    assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]
+    assert [line.split()[1:3] for line in ran.table if line.startswith("structure")] == [["4*", "1.000"]]
 
 
 def test_items_other_tests_are_unchanged(project: Project) -> None:

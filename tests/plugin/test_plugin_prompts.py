@@ -74,7 +74,7 @@ def test_strictly_only_exact_form_is_read(project: Project, server: Loopback) ->
     server.answer = lambda prompt: f"**{right(prompt)}**"
     args = [*asking(server.url), "-k", "parallel_pair"]
     assert project.run(*args).counts["passed"] == 2
-    strict = project.run(*args, "--taskgraph-parsing=strict")
+    strict = project.run(*args, "--taskgraph-parsing=strict", "-v")
     assert strict.counts["failed"] == 2
     assert "parsing strict" in strict.output
 
@@ -210,7 +210,7 @@ def test_prompts_and_models_form_grid(project: Project, workers: int) -> None:
 
 
 def test_header_names_each_prompt(project: Project) -> None:
-    ran = project.run(*GRID, "--model=simulated:1")
+    ran = project.run(*GRID, "--model=simulated:1", "-v")
     assert "prompts direct, chain-of-thought" in ran.output
 
 

@@ -24,8 +24,8 @@ def test_question_without_recorded_reply_is_skipped_with_reason(project: Project
     ran = project.run("--model=recorded:replies.jsonl", "-rs", REPORT)
     assert (ran.code, ran.counts) == (0, {"passed": 3, "skipped": 1})
     assert "no recorded reply in recorded:replies.jsonl to this prompt" in ran.output
-    total = next(line.split() for line in ran.table if line.startswith("total"))
-    assert (total[1], total[-1]) == ("3*", "1")
+    total = next(line.split() for line in ran.table if line.startswith("structure"))
+    assert (total[1], total[-3]) == ("3*", "1")
     skipped = [trial for trial in project.record()["trials"] if trial["outcome"] == "skipped"]
     assert [trial["failure"] for trial in skipped] == [
         {"kind": "skipped", "message": "no recorded reply in recorded:replies.jsonl to this prompt"}

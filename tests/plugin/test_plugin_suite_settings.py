@@ -228,7 +228,7 @@ def by_group(project: Project, server: Loopback) -> dict[str, object]:
 def test_model_options_of_suite_reach_requests(project: Project, server: Loopback, spread: bool) -> None:
     server.answer = "Final answer: yes"
     project.write("test_graph.py", suites('model_options={"temperature": 0.5}', 'model_options={"temperature": 1}', ""))
-    args = (*asking(server.url), "--taskgraph-fail-on=nothing", RECORD)
+    args = (*asking(server.url), "--taskgraph-fail-on=nothing", "-v", RECORD)
     ran = (project.spread if spread else project.run)(*args)
     assert (ran.code, ran.clean, len(server.requests)) == (0, True, 3), ran.output
     assert by_group(project, server) == {"parallel_pair": 0.5, "flow_end": 1, "next_tasks": None}

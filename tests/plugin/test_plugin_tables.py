@@ -81,7 +81,7 @@ def rows(project: Project, name: str = "t.csv") -> list[dict[str, str]]:
 
 
 def test_family_shows_table_with_published_numbers(claims: Project) -> None:
-    ran = claims.run(*RUN, "test_claims.py")
+    ran = claims.run(*RUN, "test_claims.py", "-vv")
     lines = [re.sub(r"\d\.\d{3}-\d\.\d{3}", "(low)-(high)", line) for line in ran.output.splitlines()]
     at = next(at for at, line in enumerate(lines) if line.startswith("method"))
     assert lines[at : at + 5] == [
@@ -96,7 +96,7 @@ def test_family_shows_table_with_published_numbers(claims: Project) -> None:
 
 def test_tables_of_two_families_are_in_all_reports(claims: Project) -> None:
     kinds = ("json=r.json", "md=r.md", "html=r.html", "tables=t.csv")
-    ran = claims.run(*RUN, "--junitxml=j.xml", *(f"--taskgraph-report={kind}" for kind in kinds))
+    ran = claims.run(*RUN, "-v", "--junitxml=j.xml", *(f"--taskgraph-report={kind}" for kind in kinds))
     assert ran.code == 0, ran.output
     for name in ("family claims", "family understanding", "method", "pattern"):
         assert any(line.startswith(name) for line in ran.output.splitlines()), name

@@ -17,7 +17,7 @@ def test_vary_asks_variations_with_same_verdicts(project: Project) -> None:
         ["names", "4", "1.000", "0.510-1.000"],
         ["phrasing", "4", "1.000", "0.510-1.000"],
     ]
-    assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*"]
+    assert [line.split()[1] for line in ran.table if line.startswith("structure")] == ["4*"]
     relations = [trial["question"]["relation"] for trial in project.record()["trials"]]
     assert sorted(relations) == [""] * 4 + ["names"] * 4 + ["phrasing"] * 4
     assert project.record()["totals"][0]["n"] == 4

@@ -49,7 +49,7 @@ ALONE = record_of(*GRADED)
 NOTE = "4 graded questions of functionality do not count in pass rates and totals"
 
 
-def summary_lines(record: dict[str, Any], verbosity: int = 0, width: int = 80) -> list[str]:
+def summary_lines(record: dict[str, Any], verbosity: int = 2, width: int = 80) -> list[str]:
     return [line for line, _ in terminal.lines(tally_of(record), about_of(record), verbosity, width)]
 
 
@@ -153,7 +153,7 @@ def test_terminal_graded_without_answer_turns_total_red() -> None:
     for outcome, colour in cases:
         record = record_of(judged_trial(1), graded(0, 0.0, outcome=outcome))
         markup = [
-            style for line, style in terminal.lines(tally_of(record), about_of(record)) if line.startswith("total")
+            style for line, style in terminal.lines(tally_of(record), about_of(record), 1) if line.startswith("total")
         ]
         assert [colour in style for style in markup] == [True]
 

@@ -42,7 +42,7 @@ def graded() -> list[Trial]:
     return trials
 
 
-def text(trials: list[Trial], width: int = 80, verbosity: int = 0) -> list[str]:
+def text(trials: list[Trial], width: int = 80, verbosity: int = 2) -> list[str]:
     record = run_of(trials, CLAIMS, STEPS)
     return [line for line, _ in terminal.lines(tally_of(record), about_of(record), verbosity, width)]
 

@@ -132,7 +132,7 @@ def test_markdown_patterns_stand_in_order_of_catalogue() -> None:
         tally.add(trial)
     made_record = record.build(tally, about)
     rows = re.findall(r"^\| `(\w+)`", results_of(markdown(made_record)), re.M)
-    names = [line.strip().split()[0] for line, _ in terminal_lines(tally, about) if line.startswith("  ")]
+    names = [line.strip().split()[0] for line, _ in terminal_lines(tally, about, 1) if line.startswith("  ")]
     assert rows == names == ["next_tasks", "chain", "another"]
     undescribed = results_of(markdown({**made_record, "families": []}))
     assert re.findall(r"^\| `(\w+)`", undescribed, re.M) == sorted(rows)

@@ -28,13 +28,13 @@ HOSTILE = "=cmd|' /C calc'!A0\x1b[31m<script>|`@you\n::error::x"
 
 
 def summary_lines(
-    trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 0, width: int = 80
+    trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 2, width: int = 80
 ) -> list[tuple[str, dict[str, bool]]]:
     record = run_of(trials, *families)
     return terminal.lines(tally_of(record), about_of(record), verbosity, width)
 
 
-def text(trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 0, width: int = 80) -> list[str]:
+def text(trials: Sequence[Trial], *families: FamilyDescription, verbosity: int = 2, width: int = 80) -> list[str]:
     return [line for line, _ in summary_lines(trials, *families, verbosity=verbosity, width=width)]
 
 

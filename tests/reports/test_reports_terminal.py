@@ -51,7 +51,7 @@ def some() -> Tally:
     return tallied(*chain, *other, make_trial("e1", pattern="can_end_after", category="behaviour", size=8))
 
 
-def text(tally: Tally, about: About = ABOUT, verbosity: int = 0, width: int = 80) -> str:
+def text(tally: Tally, about: About = ABOUT, verbosity: int = 2, width: int = 80) -> str:
     return "\n".join(line for line, _ in terminal.lines(tally, about, verbosity, width))
 
 
@@ -59,8 +59,62 @@ def dedented(expected: str) -> str:
     return dedent(expected).strip("\n")
 
 
-def test_terminal_summary_at_72_columns() -> None:
-    assert text(some(), width=72) == dedented("""
+def test_terminal_overview_has_line_for_each_section() -> None:
+    assert text(some(), verbosity=0, width=72) == dedented("""
+        taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
+
+        understanding   n   score  95% interval  errors  unparseable  measure
+        structure      14   0.714  0.454-0.883        1            1  pass rate
+        behaviour       1*  1.000  0.207-1.000        0            0  pass rate
+        total          15   0.733  0.480-0.891        1            1  pass rate
+        * fewer than 10 answered: such a rate says little
+        -v: each pattern and metric
+    """)
+
+
+def test_terminal_narrow_overview_keeps_scores_and_counts() -> None:
+    assert text(some(), verbosity=0, width=40).splitlines()[3:8] == [
+        "understanding",
+        "          n   score  errors  unparseable",
+        "structure",
+        "         14   0.714       1            1",
+        "behaviour",
+    ]
+
+
+def test_terminal_overview_names_baseline_that_answered() -> None:
+    trials = [
+        replace(make_trial(f"q{at}", category=name), model="baseline", reply=Reply("A", source=f"baseline:{name}"))
+        for at, name in enumerate(("reader", "reader", "lexical"))
+    ]
+    lines = text(tallied(*trials), verbosity=0).splitlines()
+    assert [line.partition("pass rate  ")[2] for line in lines[3:6]] == [
+        "baseline lexical",
+        "baseline reader",
+        "2 baselines",
+    ]
+    assert lines[-1] == "-v: each pattern and metric; --model=NAME: a model"
+
+
+def test_terminal_overview_of_models_counts_what_is_no_answer() -> None:
+    trials = [make_trial("a"), make_trial("a", "error", model="b"), make_trial("b", "wrong", model="b")]
+    assert text(tallied(*trials), verbosity=0).splitlines()[2:6] == [
+        "understanding  measure        b   gpt-x",
+        "structure      pass rate  0.000*  1.000*",
+        "answered                      1       1",
+        "errors                        1       0",
+    ]
+
+
+def test_terminal_overview_of_many_models_is_split() -> None:
+    models = [f"a-provider/a-model-of-some-length-{at}" for at in range(4)]
+    output = text(tallied(*(make_trial("q", model=model) for model in models)), verbosity=0, width=60)
+    assert output.count("\nunderstanding ") == 1
+    assert [f"[{at}]" in output for at in range(1, 5)] == [True] * 4
+
+
+def test_terminal_tables_at_72_columns() -> None:
+    assert text(some(), verbosity=1, width=72) == dedented("""
         taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
         taskgraph: notation wadl, prompt chain-of-thought, parsing lenient
 
@@ -71,6 +125,8 @@ def test_terminal_summary_at_72_columns() -> None:
         behaviour         1*      1.000  1.000       0            0
           can_end_after   1*      1.000  1.000       0            0
         total            15       0.733  0.783       1            1
+
+        no table by size: fewer than 10 answered of each value
         * fewer than 10 answered: such a rate says little
     """)
 
@@ -131,7 +187,7 @@ def test_terminal_verbose_adds_table_for_each_label() -> None:
     tally = tallied(
         *some(), make_trial("z", size=100, notation="wadl"), *(make_trial(f"y{at}", size=9) for at in range(9))
     )
-    assert "by size" not in text(tally)
+    assert "by size" not in text(tally, verbosity=0)
     assert "by notation" not in text(tally, verbosity=1)
     assert [line.split()[0] for line in text(tally, verbosity=1).partition("by size")[2].splitlines()[1:4]] == [
         "8",
@@ -151,7 +207,7 @@ def test_terminal_labels_with_few_answers_are_named() -> None:
 
 def test_terminal_verbose_explains_std() -> None:
     assert "std: standard deviation of the scores" in text(some(), verbosity=1)
-    assert "std: standard" not in text(some())
+    assert "std: standard" not in text(some(), verbosity=0)
     assert "std: standard" not in text(some(), verbosity=1, width=60)
 
 
@@ -186,7 +242,9 @@ def test_terminal_verbose_has_table_for_each_model() -> None:
 
 
 def test_header_states_report_only_and_simulated_model() -> None:
-    assert terminal.REPORT_ONLY in terminal.header(replace(ABOUT, fail_on=()))
+    report_only = replace(ABOUT, fail_on=())
+    assert terminal.header(report_only) == ["taskgraph 0.1.0: model gpt-x, seed 7, 21 questions, report only"]
+    assert terminal.REPORT_ONLY in terminal.header(report_only, verbose=True)
     assert any(
         "simulated: answers are looked up" in line
         for line in terminal.header(replace(ABOUT, models=("simulated:0.8",)))
@@ -196,7 +254,7 @@ def test_header_states_report_only_and_simulated_model() -> None:
 
 def test_header_long_settings_are_wrapped() -> None:
     facts = {"notation": "wadl", "similarity": "lexical (not comparable with the paper)", "query": "paper"}
-    lines = terminal.header(replace(ABOUT, families=(replace(PATTERNS, facts=facts),)))
+    lines = terminal.header(replace(ABOUT, families=(replace(PATTERNS, facts=facts),)), verbose=True)
     assert " ".join(lines[1:]) == (
         "taskgraph: notation wadl, similarity lexical (not comparable with the paper), query paper, "
         "prompt chain-of-thought, parsing lenient"
@@ -213,7 +271,7 @@ def test_terminal_without_header_begins_with_tables() -> None:
 def test_terminal_models_of_long_names_share_one_table() -> None:
     models = ("simulated:0.7 (knows the answers; for testing the machinery)", "baseline:random")
     output = text(tallied(*(make_trial(f"q{at}", model=model) for at in range(12) for model in models)))
-    assert "pass rate/mean  baseline:random   simulated:0.7\n" in output
+    assert "pass rate/mean  baseline random   simulated:0.7\n" in output
     assert "machinery)  " not in output
 
 
@@ -253,7 +311,7 @@ def test_header_omits_unknown_number_of_questions() -> None:
 
 def test_header_long_model_name_keeps_seed() -> None:
     name = "provider/" + "x" * 200
-    *first, how = terminal.header(replace(ABOUT, models=(name,)))
+    *first, how = terminal.header(replace(ABOUT, models=(name,)), verbose=True)
     assert "".join(first).endswith("x, seed 7, 21 questions")
     assert name in "".join(first)
     assert max(map(columns, first)) <= 80
@@ -262,7 +320,7 @@ def test_header_long_model_name_keeps_seed() -> None:
 
 def test_header_names_every_model_in_full() -> None:
     models = tuple(f"http://model-server-{at}.example:8000/v1#qwen-{at}" for at in (1, 2))
-    *first, _ = terminal.header(replace(ABOUT, models=models))
+    first = terminal.header(replace(ABOUT, models=models))
     assert " ".join(first) == f"taskgraph 0.1.0: models {', '.join(models)}, seed 7, 21 questions"
     assert len(first) == 2
 
@@ -274,7 +332,7 @@ def test_terminal_reruns_are_noted() -> None:
 
 
 def test_terminal_without_trials_is_empty() -> None:
-    for verbosity in (-1, 0, 1):
+    for verbosity in (-1, 0, 1, 2):
         assert terminal.lines(tallied(), ABOUT, verbosity) == []
 
 
@@ -295,14 +353,14 @@ def test_terminal_total_has_colour_only_if_answers_fail(
 ) -> None:
     tally = tallied(*(make_trial(str(at), outcome) for at, outcome in enumerate(outcomes)))
     (total,) = [
-        markup for line, markup in terminal.lines(tally, replace(ABOUT, fail_on=fail_on)) if line.startswith("total")
+        markup for line, markup in terminal.lines(tally, replace(ABOUT, fail_on=fail_on), 1) if line.startswith("total")
     ]
     assert total == {"bold": True, **colour}
 
 
 def test_terminal_summary_is_function_of_record() -> None:
     record = build(some(), ABOUT)
-    for verbosity in (-1, 0, 1):
+    for verbosity in (-1, 0, 1, 2):
         assert text(tally_of(record), about_of(record), verbosity) == text(some(), verbosity=verbosity)
 
 
@@ -314,7 +372,7 @@ nasty = st.text(st.characters(), max_size=60)
         st.tuples(nasty, nasty, nasty, st.sampled_from(["right", "unparseable", "refused", "error", "skipped"])),
         max_size=6,
     ),
-    st.integers(-1, 1),
+    st.integers(-1, 2),
     st.sampled_from([40, 60, 80, 120]),
 )
 def test_terminal_any_names_fit_and_print(
@@ -335,11 +393,10 @@ def guessable(tally: Tally, chance: float = 0.5) -> Tally:
 
 
 def test_terminal_widest_shows_chance() -> None:
-    assert text(guessable(some()), width=100).splitlines()[3:5] == [
-        "pattern           n   pass rate  95% interval   mean  chance    std  errors  unparseable",
-        "structure        14       0.714   0.454-0.883  0.768   0.500  0.386       1            1",
+    assert text(guessable(some()), width=120).splitlines()[3:5] == [
+        "pattern           n   pass rate  95% interval   mean  chance  above chance    std  errors  unparseable",
+        "structure        14       0.714   0.454-0.883  0.768   0.500         0.536  0.386       1            1",
     ]
-    assert "chance" not in text(guessable(some()))
     assert "chance" not in text(some(), width=100)
 
 
@@ -348,7 +405,6 @@ def test_terminal_verbose_shows_score_above_chance() -> None:
         "pattern           n    rate          95%   mean  above    std  err  unparsed",
         "structure        14   0.714  0.454-0.883  0.768  0.536  0.386    1         1",
     ]
-    assert "chance  above chance" in text(guessable(some()), verbosity=1, width=120)
     narrow = text(guessable(some()), verbosity=1, width=70)
     assert "above" not in narrow
     assert "chance" not in text(some(), verbosity=1)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ..session import RunSession
     from ..suites import CollectedQuestion
 
-Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
+Outline = tuple[int, str, list[str], list[str], dict[str, dict[str, Any]]]
+"""Number of questions, their forecast, notices, remarks of suites, families."""
 EXACT = 500  # up to this many questions, all are built before the run to count its requests
 SAMPLE = 50  # of more questions, this many are built to estimate the number of requests
 LEAST_SAMPLES = 10  # stored replies of a model that are necessary to expect their mean length of other replies
@@ -130,7 +131,7 @@ def cost_bases(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, CostB
 
 
 def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
-    """Return the number of questions of the items, their forecast, the notices, and the families.
+    """Return the number of questions of the items, their forecast, the notices, the suites' remarks, and the families.
 
     All are plain values, for a worker sends them to the controller.
     """
@@ -140,14 +141,23 @@ def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
         questions,
         line,
         [*run.notices, *run.shrinker.notices(items), *([limit_notice] if limit_notice else [])],
+        run.remarks,
         run.families.pack(),
     )
 
 
 def announcement(
-    run: RunSession, questions: int, planned: str, notices: Sequence[str], families: Mapping[str, dict[str, Any]]
+    run: RunSession,
+    questions: int,
+    planned: str,
+    notices: Sequence[str],
+    remarks: Sequence[str],
+    families: Mapping[str, dict[str, Any]],
 ) -> list[str]:
-    """Store an outline in the run, and return the lines to print before the first request; none without questions."""
+    """Store an outline in the run, and return the lines to print before the first request; none without questions.
+
+    Several remarks of suites are counted, unless the run is verbose.
+    """
     from ...reports.escape import one_line
     from ...reports.terminal import header
 
@@ -157,10 +167,13 @@ def announcement(
     if not questions:
         return []
     run.announced = True
+    verbose = run.config.get_verbosity() > 0
+    if len(remarks) > 1 and not verbose:
+        remarks = [f"{len(remarks)} remarks on what is asked and left out: -v"]
     return [
         *([f"taskgraph: {planned}"] if planned else []),
-        *header(run.about(), width(run.config)),
-        *(f"taskgraph: {one_line(notice)}" for notice in run.notices),
+        *header(run.about(), width(run.config), verbose),
+        *(f"taskgraph: {one_line(notice)}" for notice in (*run.notices, *remarks)),
     ]
 
 

@@ -340,6 +340,8 @@ def selections(session: pytest.Session) -> Iterator[str]:
     """Yield the options with which the user selected items, in the words of the command line."""
     config = session.config
     yield from (flag for name, flag in SELECTING.items() if config.getoption(name, None))
+    if options.whole(config, "limit") is not None:
+        yield "--taskgraph-limit"
     if any("::" in str(argument) for argument in config.args):
         yield NODE_IDS
     most = config.getoption("maxfail", 0)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...family_description import TableSpec
+from ...results.overview import overview
 from ...results.record import About
 from ...results.tables import (
     FEW,
@@ -29,7 +30,8 @@ from ..escape import one_line, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import model_repetitions, repetition_notes, repetitions_by_model
 from ..spending_line import replies_line, spending_line
-from ..wording import count, fact_name, interval, number, plural
+from ..wording import count, fact_name, interval, model_name, number, plural
+from .overview_lines import overview_lines
 from .side_by_side import grid, legend, short_names, side_by_side, title_of_model_row, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
@@ -40,14 +42,18 @@ RANGES = 5  # of a label with many numbers
 NAMES = 500  # columns of all models' names
 
 
-def header(about: About, width: int = 80) -> list[str]:
-    """Return the lines that state the settings of the run: models, seed, facts of the families, prompts, parsing.
+def header(about: About, width: int = 80, verbose: bool = False) -> list[str]:
+    """Return the lines that state the models, the seed and the number of questions, and whether anything fails the run.
 
-    Lines of at most `width` columns, among them one for a simulated model and one for a run that is report only.
+    Args:
+        about: The facts of the run.
+        width: The columns of a line.
+        verbose: True to state the facts of the families, prompts and parsing as well.
     """
     facts = [
         f"{fact_name('seed', about.seeds)} {about.seeds}",
         *([] if about.questions is None else [count(about.questions, "question")]),
+        *(["report only"] if about.report_only and not verbose else []),
     ]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in facts)
     models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
@@ -56,11 +62,9 @@ def header(about: About, width: int = 80) -> list[str]:
         plural("prompt", len(about.prompts)): ", ".join(about.prompts),
         "parsing": about.parsing,
     }
-    lines = [
-        "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in settings.items() if value)),
-        *([SIMULATED] if about.simulated else []),
-        *([REPORT_ONLY] if about.report_only else []),
-    ]
+    facts_line = "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in settings.items() if value))
+    lines = [*([facts_line] if verbose else []), *([SIMULATED] if about.simulated else [])]
+    lines += [REPORT_ONLY] if about.report_only and verbose else []
     first = wrap(start + models + end, width, 2 * NAMES // width + 1)
     return [*first, *(part for line in lines for part in wrap(line, width, SETTING_LINES))]
 
@@ -74,8 +78,9 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80, with_
     Args:
         tally: The trials of the run.
         about: The facts of the run.
-        verbosity: Below -1: no line. -1: one sentence, and the gates that did not pass. Above 0: also scores above
-            chance, tables of each model, and a table for each label with enough answers.
+        verbosity: Below -1: no line. -1: one sentence, and the gates that did not pass. 0: a line for each section or
+            method of a family. 1: all tables, also of each model, and of each label with enough answers. Above 1: with
+            published numbers.
         width: The width of the terminal, at least 40 columns.
         with_header: False if the settings of the run were printed before.
     """
@@ -84,58 +89,77 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80, with_
     if verbosity < 0:
         short = [(line, {"bold": True}) for line in wrap(_brief_summary(tally, about), width, SETTING_LINES)]
         return [*short, *gate_lines(about.gates, width, brief=True)]
-    summary: Lines = [(line, {}) for line in header(about, width)] if with_header else []
-    families, titles = tally.families, titles_of(tally, width)
+    summary: Lines = [(line, {}) for line in header(about, width, verbosity > 0)] if with_header else []
+    titles = titles_of(tally, width, "group" if verbosity else "section")
     summary += legend(titles, width)
-    for family in families:
-        if len(families) > 1:
-            summary += [("", {}), (one_line(f"family {family}", width), {"bold": True})]
-        summary += _family_lines(tally.of_family(family), about, titles, width, verbosity > 0)
-    for table in cross_family_tables(tally):
-        summary += _table(tally, about, table, titles, width, verbosity > 0)
-    texts = [*([OF_STD] if verbosity > 0 and any(" std " in line for line, _ in summary) else [])]
-    texts += [*_notes(tally), *_lost_note(about)]
+    summary += (
+        _details(tally, about, titles, width, verbosity > 1) if verbosity else _overviews(tally, about, titles, width)
+    )
+    texts = [*([OF_STD] if verbosity and any(" std " in line for line, _ in summary) else [])]
+    texts += [*_notes(tally, verbosity > 0), *_lost_note(about)]
     notes = [(line, {"yellow": True}) for note in texts for line in wrap(note, width, 3)]
     summary += [(line, {}) for line in wrap(spending_line(tally, about.usage), width, 3) if line]
-    return summary + notes + gate_lines(about.gates, width)
+    further = wrap(_further(tally), width, 3) if not verbosity else []
+    return summary + notes + [(line, {}) for line in further] + gate_lines(about.gates, width)
 
 
-def _family_lines(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
-    """Return all tables of one family."""
-    if len(tally.models) < 2:
-        return _model_lines(tally, about, titles, width, verbose) + (
-            _label_tables(tally, about, titles, width) if verbose else []
-        )
-    lines = _compared_models(tally, about, titles, width, verbose)
-    if verbose:
-        for model in tally.models:
-            details = _model_lines(tally.of_model(model), about, titles, width, verbose, compared=True)
-            details += [(line, {}) for line in wrap(replies_line(tally.of_model(model)), width, 2) if line]
-            if details:
-                lines += [("", {}), (one_line(f"model {model}", width), {"bold": True}), *details]
-        lines += _label_tables(tally, about, titles, width)
+def _overviews(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
+    """Return a line for each section or method of each family, and the tables of what the user varied."""
+    lines = Lines()
+    for family in tally.families:
+        part = tally.of_family(family)
+        models = {model: titles[model] for model in part.models}
+        colour = _colour(part, None, about)
+        lines += [("", {}), *overview_lines(family, overview(part), models, width, colour)]
+        varied = [table for table in family_tables(part) if table.rows == "label"]
+        for table in varied:
+            lines += _table(part, about, table.without_references(), titles, width)
+        lines += _repetitions(part, titles, width)
     return lines
 
 
-def _compared_models(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
-    """Return the tables that compare the models, with their repetitions and variations."""
+def _repetitions(tally: Tally, titles: Mapping[str, str], width: int, groups: bool = False) -> Lines:
+    """Return the tables of repetitions and variations, of several models side by side."""
+    if len(tally.models) < 2:
+        relations = [(relation.name, relation) for relation in tally.relations()]
+        return [*model_repetitions(tally, width, groups), *_invariance(relations, width)]
     relations = [(f"{relation.name}, {titles[relation.model]}", relation) for relation in tally.relations()]
-    tables = family_tables(tally)
-    tables.sort(key=lambda table: table.arrangement != "rates")
-    lines = [line for table in tables for line in _table(tally, about, table, titles, width, verbose)]
-    return [*lines, *repetitions_by_model(tally, titles, width), *_invariance(relations, width)]
+    return [*repetitions_by_model(tally, titles, width), *_invariance(relations, width)]
 
 
-def _model_lines(
-    tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool, compared: bool = False
-) -> Lines:
-    """Return the tables of one model; if it is compared with others, without those in which it has a row of its own."""
+def _details(tally: Tally, about: About, titles: Mapping[str, str], width: int, published: bool) -> Lines:
+    """Return all tables of each family, and those over several families."""
     lines = Lines()
-    for table in family_tables(tally):
-        if not compared or (table.has_rates_alone and not table.grid):
-            lines += _table(tally, about, table, titles, width, verbose)
-    lines += model_repetitions(tally, width, verbose)
-    return lines + _invariance([(relation.name, relation) for relation in tally.relations()], width)
+    for family in tally.families:
+        if len(tally.families) > 1:
+            lines += [("", {}), (one_line(f"family {family}", width), {"bold": True})]
+        lines += _family_lines(tally.of_family(family), about, titles, width, published)
+    for table in cross_family_tables(tally):
+        lines += _table(tally, about, table, titles, width)
+    return lines
+
+
+def _family_lines(tally: Tally, about: About, titles: Mapping[str, str], width: int, published: bool) -> Lines:
+    """Return all tables of one family, and of each of several models."""
+    tables = [table if published else table.without_references() for table in family_tables(tally)]
+    if len(tally.models) > 1:
+        tables.sort(key=lambda table: table.arrangement != "rates")
+    lines = [line for table in tables for line in _table(tally, about, table, titles, width)]
+    lines += _repetitions(tally, titles, width, groups=True)
+    for model in tally.models if len(tally.models) > 1 else ():
+        of_model = tally.of_model(model)
+        details = _lines_of_model(of_model, about, titles, width)
+        details += [(line, {}) for line in wrap(replies_line(of_model), width, 2) if line]
+        if details:
+            lines += [("", {}), (one_line(f"model {model}", width), {"bold": True}), *details]
+    return lines + _label_tables(tally, about, titles, width)
+
+
+def _lines_of_model(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
+    """Return the tables of one of several models without those in which it has a row of its own."""
+    tables = [table for table in family_tables(tally) if table.has_rates_alone and not table.grid]
+    lines = [line for table in tables for line in _table(tally, about, table, titles, width)]
+    return lines + _repetitions(tally, titles, width, groups=True)
 
 
 def _label_tables(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
@@ -150,7 +174,7 @@ def _label_tables(tally: Tally, about: About, titles: Mapping[str, str], width: 
             small.append(label)
         elif spec:
             table = table_of(tally, description, _label_spec(spec, label), RANGES)
-            lines += [] if table.empty else _table(tally, about, table, titles, width, True)
+            lines += [] if table.empty else _table(tally, about, table, titles, width)
     if small:
         text = f"no table by {', '.join(small)}: fewer than {FEW} answered of each value"
         lines += [("", {}), *((line, {}) for line in wrap(text, width, 4))]
@@ -174,7 +198,7 @@ def _label_spec(spec: TableSpec, label: str) -> TableSpec:
     )
 
 
-def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
+def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], width: int) -> Lines:
     """Return a table: its models side by side if it has pass rates alone, else below each other."""
     colour = _colour(tally, None, about) if not table.spec.graded else {}
     caption: Lines = [(one_line(table.spec.caption or table.spec.name, width), {})] if table.titled else []
@@ -184,7 +208,7 @@ def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], 
     if table.arrangement == "rates":
         beside = side_by_side(table, titles, width, colour)
         return [*beside[:1], *caption, *beside[1:]] if caption else beside
-    return [("", {}), *caption, *table_lines(table, _labelled_entries(table, titles, colour), width, verbose)]
+    return [("", {}), *caption, *table_lines(table, _labelled_entries(table, titles, colour), width)]
 
 
 def _caption_of_grid(table: Table, width: int) -> Lines:
@@ -258,29 +282,38 @@ def _brief_summary(tally: Tally, about: About) -> str:
     return f"taskgraph: {one_line(short_names([total.model])[total.model], NAMES)}: {end}"
 
 
-def _notes(tally: Tally) -> Iterator[str]:
+def _notes(tally: Tally, details: bool) -> Iterator[str]:
     kinds = (tally.groups("group"), tally.groups("section"), tally.groups("group", graded=True))
     groups, notes_on_repetitions = [group for kind in kinds for group in kind], list(repetition_notes(tally))
     any_mark = any(entry.few for table in tables_of(tally) for entry in table.entries)
     if any_mark or any(0 < group.questions < FEW for group in groups):
         what = " questions" if notes_on_repetitions else ""
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
-    if note_on_graded := graded_note(tally):
+    if details and (note_on_graded := graded_note(tally)):
         yield note_on_graded
     if note_on_prompts := pooled_note(tally):
         yield note_on_prompts
     yield from notes_on_repetitions
     others = Counter(
         (trial.reply.source, trial.model)
-        for trial in tally
+        for trial in (tally if details or len(tally.models) > 1 else ())
         if trial.reply is not None and _is_stand_in(trial.reply, trial.model)
     )
     for (source, model), times in sorted(others.items()):
         instead = f", in place of {model}" if ":" in model else ""
-        yield f"{count(times, 'question')} answered by {source}{instead}"
+        yield f"{count(times, 'question')} answered by {model_name(source)}{instead}"
     again = sum(tally.attempts(trial) > 1 for trial in tally)
     if again:
         yield f"{count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"
+
+
+def _further(tally: Tally) -> str:
+    """Return what to do next."""
+    specs = [spec for family in tally.families for spec in specs_of(tally.descriptions[family])]
+    published = ["-vv: published numbers too"] if any(spec.references for spec in specs) else []
+    baseline = any(trial.reply is not None and trial.reply.source.startswith("baseline:") for trial in tally)
+    model = ["--model=NAME: a model"] if baseline else []
+    return "; ".join([f"-v: each {tally.word('group')} and metric", *published, *model])
 
 
 def _lost_note(about: About) -> Iterator[str]:

@@ -11,7 +11,7 @@ from ..columns import NO_MARK, Lines, fit_table, mark
 from ..escape import columns, one_line
 from ..table import GAP
 from ..table import table as text_table
-from ..wording import interval, number
+from ..wording import interval, model_name, number
 
 _REMARK = re.compile(r"(?<=\S) \([^()]*\)$")
 NARROW_GAP = " "  # between columns where all models fit one table then
@@ -20,17 +20,24 @@ COUNTS = ("errors", "unparseable", "refused", "skipped")  # shown where there ar
 
 def short_names(models: Sequence[str]) -> dict[str, str]:
     """Return the printable name of each model, without a remark in brackets at its end if the names differ then."""
-    names = [one_line(_REMARK.sub("", model)) for model in models]
+    shown = [model_name(model) for model in models]
+    names = [one_line(_REMARK.sub("", name)) for name in shown]
     if not all(names) or len(set(names)) < len(names):
-        names = [*map(one_line, models)]
+        names = [*map(one_line, shown)]
     return dict(zip(models, names, strict=True))
 
 
-def titles_of(tally: Tally, width: int) -> dict[str, str]:
-    """Return the title of each model in tables: its short name, what follows its last "/", or "[1]" if neither fits."""
+def titles_of(tally: Tally, width: int, rows: str) -> dict[str, str]:
+    """Return the title of each model in tables: its short name, what follows its last "/", or "[1]" if neither fits.
+
+    Args:
+        tally: The trials.
+        width: The width of the terminal in columns.
+        rows: What the rows of the tables are about: "group" or "section".
+    """
     names = [*short_names(tally.models).values()]
     ends = [name.rpartition("/")[2] for name in names]
-    first = max((columns(group.name) + 2 for group in tally.groups("group", pooled=True)), default=0)
+    first = max((columns(group.name) + 2 for group in tally.groups(rows, pooled=True)), default=0)
     for titles in (names, ends):
         used = first + sum(len(GAP) + max(columns(title + NO_MARK), columns("0.000*")) for title in titles)
         if used <= width and all(titles) and len(set(titles)) == len(titles):

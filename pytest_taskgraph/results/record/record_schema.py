@@ -240,7 +240,6 @@ class ColumnJson(RecordPart):
     title: str
     short: str
     rank: Whole
-    verbose: bool
     optional: bool = False
     """True if the column is left out where all cells are 0 or empty."""
     reports: list[str] = Field([])
