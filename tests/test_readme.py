@@ -28,6 +28,9 @@ from pytest_taskgraph.plugin.options import all_options
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FROM_OTHER_TOOLS = ROOT / "docs" / "how-to" / "from-other-tools.md"
+IN_ORDER = [README, FROM_OTHER_TOOLS]
+"""Pages whose commands need the files that they have their reader save."""
 reader_steps = runpy.run_path(str(ROOT / ".ci" / "readme.py"))["steps"]  # what a reader does, in order
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
@@ -57,10 +60,10 @@ def samples(page: Path) -> list[tuple[str, str]]:
 
 
 def page_commands() -> list[str]:
-    """Return the commands of the pages of docs/, each once. Those of the README depend on each other."""
+    """Return the commands of the pages of docs/, each once, but for the pages that run in their order."""
     lines = [
         line.removeprefix("$ ")
-        for block in blocks("console", PAGES[1:])
+        for block in blocks("console", [page for page in PAGES if page not in IN_ORDER])
         for line in block.splitlines()
         if line.startswith("$ ")
     ]
@@ -206,12 +209,24 @@ def test_narrowed_commands_are_those_of_pages() -> None:
 
 
 @pytest.mark.exhaustive
-def test_readme_commands_run_in_their_order(project: Project, desk: Path, server: Loopback) -> None:
-    for name, text in reader_steps(README.read_text(encoding="utf-8")):
+@pytest.mark.parametrize("page", IN_ORDER, ids=lambda page: page.stem)
+def test_commands_of_a_page_run_in_their_order(page: Path, project: Project, desk: Path, server: Loopback) -> None:
+    for name, text in reader_steps(page.read_text(encoding="utf-8")):
         if name:
             (desk / name).write_text(text, encoding="utf-8")
         elif is_tested(text):
             check_command(text, project, desk, server, spawned=not text.startswith("pytest "))
+
+
+def test_page_from_other_tools_shows_the_gate_and_size_of_its_suite(project: Project, desk: Path) -> None:
+    page = FROM_OTHER_TOOLS.read_text(encoding="utf-8")
+    ((name, suite), (_, command)) = reader_steps(page)
+    (desk / name).write_text(suite, encoding="utf-8")
+    (shown,) = blocks("text", [FROM_OTHER_TOOLS])
+    assert " ".join(shown.split()) in " ".join(run_here(command, project).stdout.split())
+    assert "ask seven questions" in " ".join(page.split())
+    failed = run_here(command.replace("simulated:1", "baseline:random"), project)
+    assert failed.returncode == 1, failed.stdout
 
 
 def test_readme_is_at_most_150_lines_long() -> None:
