@@ -17,6 +17,7 @@ TaskgraphError
 ├── UnparseableError               a reply holds no answer in the requested form
 ├── OrderTooWideError              an answer cannot be scored exactly, and is not scored by a guess
 ├── ProviderError                  no reply arrived; never counted as a wrong answer
+│   └── UnsentError                what a request needs is missing, such as a key; nothing was sent
 └── NotAskedError                  the question was not asked
     ├── PromptNotUnderstoodError   a baseline does not find in the prompt what it needs
     ├── BudgetSpentError           the budget is spent
@@ -170,6 +171,10 @@ class ProviderError(TaskgraphError):
     ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind, self.message, self.retry_after, self.attempts = kind, message, retry_after, attempts
+
+
+class UnsentError(ProviderError):
+    """Request that could not be sent, such as one without a key."""
 
 
 class NotAskedError(TaskgraphError):
