@@ -60,11 +60,19 @@ class UsageError(TaskgraphError):
 
 
 class UnknownNameError(UsageError):
-    """Unknown name of a kind of thing; the message lists the known names."""
+    """Unknown name of a kind of thing; the message lists the known names in alphabetical order, then what else may be.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    Args:
+        kind: What has such names.
+        name: The unknown name.
+        known: The known names.
+        further: What may stand in the place of a name, in words.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], further: str = "") -> None:
         known_names = sorted(known)
-        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known_names) or 'none'}")
+        listed = ", ".join([*known_names, *filter(None, [further])])
+        super().__init__(f"unknown {kind} {name!r}; known: {listed or 'none'}")
         self.kind, self.name, self.known = kind, name, known_names
 
 

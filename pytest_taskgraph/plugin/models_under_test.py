@@ -136,7 +136,7 @@ def check_distinct(models: Iterable[ModelUnderTest]) -> None:
     """Check that no two models have the same name, and no model has two names. Raises UsageError."""
     seen: dict[str, str] = {}
     for model in models:
-        for name in {model.name, model.real_name}:
+        for name in (model.name, model.real_name):
             if name in seen:
                 raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {model.name}")
         seen |= dict.fromkeys((model.name, model.real_name), model.name)

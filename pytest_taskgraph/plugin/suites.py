@@ -34,6 +34,10 @@ class CollectedQuestion:
     settings: Settings
     model_options: Mapping[str, Json] = field(default_factory=dict, hash=False)  # those of the suite
 
+    def __repr__(self) -> str:
+        """Return the id of the question: reports show it as a parameter, and know the test of a former run by it."""
+        return self.reference.id
+
     def question(self) -> Question:
         """Build the question. Raises UsageError."""
         from ..benchmarks.contract import check_question
