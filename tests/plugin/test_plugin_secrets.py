@@ -256,11 +256,12 @@ def test_short_name_of_every_kind_of_model(
     project.write("app.py", "def answer(prompt):\n    return 'Final answer: none'\n")
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), right))
-    ran = project.run(f"--model={spec.format(url=server.url)}@@mine", "--taskgraph-fail-on=nothing", REPORT, "-v")
+    models = (f"--model={spec.format(url=server.url)}@@mine", "--model=simulated:0@@other")
+    ran = project.run(*models, "--taskgraph-fail-on=nothing", REPORT, "-v")
     assert ran.code == 0, ran.output
     assert "-s0-000-mine] " in ran.output
-    assert project.record()["models"] == [name]
-    assert {trial["model"] for trial in project.record()["trials"]} == {name}
+    assert project.record()["models"] == [name, "simulated:other"]
+    assert {trial["model"] for trial in project.record()["trials"]} == {name, "simulated:other"}
     assert "in place of" not in ran.output, "the replies of a baseline under a short name are its own"
 
 
