@@ -57,6 +57,8 @@ def test_open_empty_name_is_usage_error(spec: str) -> None:
     ],
 )
 def test_open_python_file_is_refused_with_its_function(spec: str, named: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(f"the model {spec!r} is a Python file; name the function in it")) as end:
+    with pytest.raises(
+        UsageError, match=re.escape(f"the model {spec!r} is a Python file; name the function in it")
+    ) as end:
         open_model(spec, {})
     assert str(end.value).endswith(f": {named}")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...errors import ProviderError, UnsentError, UsageError
+from ...errors import UnsentError, UsageError
 from ...redaction import MASK, USER, cut_addresses, hide, register
 from ...trial import Json, Reply, Request
 from ..prices import Price, is_amount, price_of, token_cost

@@ -102,7 +102,6 @@ class _Evidence:
         return self.status in statuses
 
 
-
 def _lacks_key_or_provider(evidence: _Evidence) -> bool:
     """Return True if the client had no key, or litellm no provider for the name, so that nothing was sent."""
     return evidence.status is None and (bool(_NO_KEY.search(evidence.text)) or _NO_PROVIDER in evidence.text)

@@ -206,9 +206,7 @@ def assumed_loss(estimate: LossEstimate, margin: float, confidence: float = 0.97
     return estimate.mean if _decider(estimate, variance, margin, confidence)(0.0, estimate.clusters) else 0.0
 
 
-def _decider(
-    estimate: LossEstimate, variance: float, margin: float, confidence: float
-) -> Callable[[float, int], bool]:
+def _decider(estimate: LossEstimate, variance: float, margin: float, confidence: float) -> Callable[[float, int], bool]:
     """Return a function of a loss and a number of clusters: True if 4 of 5 such runs decide."""
     # Clusters without a difference do not prove that larger samples have none: assume a fraction of a question more.
     question = estimate.clusters / estimate.n
