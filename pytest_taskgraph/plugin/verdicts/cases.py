@@ -81,7 +81,8 @@ def _write_allure_result(case: RunCase, text: str) -> None:
     """Write the result of a case for Allure, whose plugin reads the hooks of items alone: a case has no item."""
     from ...reports.escape import one_line
 
-    commons, model, utils = (import_module(f"allure_commons{name}") for name in ("", ".model2", ".utils"))
+    commons, model = import_module("allure_commons"), import_module("allure_commons.model2")
+    utils = import_module("allure_commons.utils")
     reason, key, now = one_line(case.reason), utils.md5(case.name), utils.now()
     result = model.TestResult(
         uuid=utils.uuid4(),
