@@ -17,6 +17,7 @@ TaskgraphError
 ├── UnparseableError               a reply holds no answer in the requested form
 ├── OrderTooWideError              an answer cannot be scored exactly, and is not scored by a guess
 ├── ProviderError                  no reply arrived; never counted as a wrong answer
+│   └── UnsentError                what a request needs is missing, such as a key; nothing was sent
 └── NotAskedError                  the question was not asked
     ├── PromptNotUnderstoodError   a baseline does not find in the prompt what it needs
     ├── BudgetSpentError           the budget is spent
@@ -59,11 +60,19 @@ class UsageError(TaskgraphError):
 
 
 class UnknownNameError(UsageError):
-    """Unknown name of a kind of thing; the message lists the known names."""
+    """Unknown name of a kind of thing; the message lists the known names in alphabetical order, then what else may be.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    Args:
+        kind: What has such names.
+        name: The unknown name.
+        known: The known names.
+        further: What may stand in the place of a name, in words.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], further: str = "") -> None:
         known_names = sorted(known)
-        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known_names) or 'none'}")
+        listed = ", ".join([*known_names, *filter(None, [further])])
+        super().__init__(f"unknown {kind} {name!r}; known: {listed or 'none'}")
         self.kind, self.name, self.known = kind, name, known_names
 
 
@@ -170,6 +179,10 @@ class ProviderError(TaskgraphError):
     ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind, self.message, self.retry_after, self.attempts = kind, message, retry_after, attempts
+
+
+class UnsentError(ProviderError):
+    """Request that could not be sent, such as one without a key."""
 
 
 class NotAskedError(TaskgraphError):

@@ -12,7 +12,9 @@ import in_process
 import pytest
 from plugin_fixtures import loaded
 from plugin_project import Project
+from test_walkthrough import steps_of
 
+from pytest_taskgraph.families.understanding.init_command import CI, source_text
 from pytest_taskgraph.plugin.options import OPTIONS
 
 __all__ = ["loaded"]
@@ -46,9 +48,9 @@ def follow_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
             project.write(name, text)
     monkeypatch.setenv("TASKGRAPH_MODEL", "simulated:0.95")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path / "summary.md"))
-    (in_ci,) = workflow_commands()
-    code, _ = run(in_ci, project)
-    ran[in_ci] = (code, (project.path / "summary.md").read_text(encoding="utf-8"))
+    for command in workflow_commands():
+        code, _ = run(command, project)
+        ran[command] = (code, (project.path / "summary.md").read_text(encoding="utf-8"))
     assert (project.path / "run.html").is_file()
     assert (project.path / ".taskgraph" / "runs" / "main.json").is_file()
     return ran
@@ -63,9 +65,8 @@ def run(command: str, project: Project) -> tuple[int, str]:
 
 
 def workflow_commands() -> list[str]:
-    """Return the pytest commands of the CI workflow."""
-    (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
-    return re.findall(r"^ +- run: (pytest .*)$", text, re.MULTILINE)
+    """Return the pytest commands of the CI workflow: to save, then to compare."""
+    return [step["run"] for step in steps_of(source_text(CI)) if step.get("run", "").startswith("pytest ")]
 
 
 @pytest.mark.exhaustive
@@ -84,10 +85,15 @@ def test_tutorial_shows_lines_of_the_output(outputs: dict[str, tuple[int, str]])
 
 
 def test_tutorial_ci_job_passes_and_writes_summary(outputs: dict[str, tuple[int, str]]) -> None:
-    (command,) = workflow_commands()
-    code, summary = outputs[command]
-    assert code == 0
-    assert "structure" in summary
+    save, compare = workflow_commands()
+    assert [outputs[save][0], outputs[compare][0]] == [0, 0]
+    assert "gates::structure" in outputs[save][1]
+    assert "compare::main" in outputs[compare][1]
+
+
+def test_tutorial_has_workflow_of_init_alone() -> None:
+    assert not [name for _, name, _ in BLOCKS if name.endswith((".yml", ".yaml"))]
+    assert "python -m pytest_taskgraph init --ci\n" in PAGE
 
 
 def test_tutorial_options_exist() -> None:

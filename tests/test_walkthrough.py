@@ -159,40 +159,14 @@ def steps_of(text: str) -> list[dict[str, Any]]:
     return list(job["steps"])
 
 
-def workflow_text() -> str:
-    """Return the CI workflow of the page."""
-    (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
-    return text
+def test_ci_workflow_is_that_of_init() -> None:
+    """Its steps are run by tests/commands/test_commands_init_ci.py."""
+    assert [(name, text) for kind, name, text in BLOCKS if kind == "yaml"] == [(CI, source_text(CI))]
 
 
-def test_ci_workflow_runs_commands_of_page() -> None:
-    commands = [step["run"] for step in steps_of(workflow_text()) if step.get("run", "").startswith("pytest ")]
-    typed = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
-    assert [command.partition(" --taskgraph-report")[0] for command in commands] == typed[:2]
-    assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in command for command in commands)
-
-
-def test_ci_workflow_has_steps_that_init_writes() -> None:
-    """Those steps are run by tests/commands/test_commands_init_ci.py; what asks differs in suite and model."""
-    from_init, documented = steps_of(source_text(CI)), steps_of(workflow_text())
-    assert [step.get("name") for step in documented] == [step.get("name") for step in from_init]
-    asking = ("Ask and save", "Ask and compare")
-    assert [step for step in documented if step.get("name") not in asking] == [
-        step for step in from_init if step.get("name") not in asking
+def test_ci_page_states_options_of_its_own_suite() -> None:
+    _, _, notes = PAGE.partition("## In GitHub Actions")
+    typed = [
+        text.removeprefix("pytest ").partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"
     ]
-    assert [step["if"] for step in documented if step.get("name") in asking] == [
-        step["if"] for step in from_init if step.get("name") in asking
-    ]
-
-
-def test_ci_workflow_gives_secrets_to_steps_that_ask() -> None:
-    yaml = pytest.importorskip("yaml")
-    workflow = yaml.safe_load(workflow_text())
-    assert {name: workflow[name] for name in ("permissions", "concurrency")} == {
-        name: yaml.safe_load(source_text(CI))[name] for name in ("permissions", "concurrency")
-    }
-    assert [step["name"] for step in steps_of(workflow_text()) if "secrets." in str(step)] == [
-        "Ask and save",
-        "Ask and compare",
-    ]
-    assert "secrets" not in str(workflow["jobs"]["understanding"]["env"])
+    assert all(f"`{options.strip()}`" in notes for options in typed[:2])

@@ -102,7 +102,7 @@ def find_prompt(kind: type[_F], prompts: Catalog[PromptSource], name: str, templ
         return _read(kind, prompts, name, sources[name])
     path = Path(name)
     if path.suffix not in {".jinja", ".j2"} and not path.is_file():
-        raise UnknownNameError("prompt", name, [*sources, "a file *.jinja"])
+        raise UnknownNameError("prompt", name, sources, "or a file *.jinja")
     return _read(kind, prompts, path.stem, path)
 
 

@@ -46,7 +46,8 @@ class SavedRun:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", help="list without an action")
+    parser.set_defaults(action="list", store=STORE, json=False)
     listing = actions.add_parser("list", help="list the saved runs, the latest first")
     show = actions.add_parser("show", help="show the facts and tables of one run")
     show.add_argument("name", metavar="NAME", help="the name of a saved run, or the path of a record")

@@ -114,9 +114,20 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
         rest = spec.strip()
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
+    if is_named or scheme == PYTHON:
+        _refuse_file_name(spec, rest)
     if is_named:
         return _open_named(rest, settings)
     return MODELS[scheme](rest, settings)
+
+
+def _refuse_file_name(spec: str, rest: str) -> None:
+    """Raise UsageError for the file of an application in the place of its module, before litellm is asked for it."""
+    path, _, function = rest.strip().partition(":")
+    if path.endswith(".py"):
+        module = ".".join(part for part in path.removesuffix(".py").split("/") if part not in ("", "."))
+        named = f"{PYTHON}:{module}:{function or 'answer'}"
+        raise UsageError(f"the model {spec.strip()!r} is a Python file; name the function in it that answers: {named}")
 
 
 def registered_name(spec: str) -> str:

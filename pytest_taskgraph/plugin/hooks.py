@@ -124,7 +124,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks = [mark for mark in metafunc.definition.iter_markers("taskgraph") if "family" in mark.kwargs]
     if not marks:
         return
-    from .suites import expand, expand_groups
+    from .suites import expand, expand_groups, unread_settings
 
     if metafunc.config.pluginmanager.has_plugin("taskgraph-fuzz"):
         expand_groups(metafunc, marks[0])
@@ -133,6 +133,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     run = run_of(metafunc.config)
     run.check_family(marks[0].kwargs["family"])
+    unread = unread_settings(metafunc.config, metafunc.definition.path)
+    run.notices.extend(notice for notice in unread if notice not in run.notices)
     remarks = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
     run.remarks.extend(remark for remark in remarks if remark not in run.remarks)
 

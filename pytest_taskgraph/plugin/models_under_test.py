@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,7 @@ def misspelling_notices(specs: Iterable[str]) -> Iterator[str]:
 
 
 ALIAS = "@@"
+BASELINE, SIMULATED = "baseline", "simulated"
 _SHORT_NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
@@ -100,12 +101,23 @@ class ModelChoice:
         """Return the label of the model in ids: its short name, else its specification without secrets."""
         return self.alias or public_name(self.spec)
 
+    @property
+    def kind(self) -> str:
+        """Return "baseline" or "simulated" for such a model; empty for any other."""
+        kind = self.spec.partition(":")[0]
+        return kind if kind in (BASELINE, SIMULATED) else ""
+
+    @property
+    def name(self) -> str:
+        """Return the name in reports if there is a short name: with its kind, unless it is a model or application."""
+        return ":".join(filter(None, (self.kind, self.alias))) if self.alias else ""
+
 
 def parse_choice(stated: str) -> ModelChoice:
     """Parse `SPEC` or `SPEC@@NAME`.
 
     Raises:
-        UsageError: for an invalid short name, and for a short name of a baseline or simulated model.
+        UsageError: for an invalid short name.
     """
     spec, separator, alias = stated.strip().rpartition(ALIAS)
     if not separator:
@@ -117,10 +129,6 @@ def parse_choice(stated: str) -> ModelChoice:
             f"--taskgraph-model: {hide(public_name(stated))!r}: expected SPEC{ALIAS}NAME, where NAME is letters, "
             "digits and any of _ . + -"
         )
-    if spec.partition(":")[0] in ("baseline", "simulated"):
-        raise UsageError(
-            f"--taskgraph-model: {stated!r}: a baseline or simulated model has no short name; leave out {ALIAS}{alias}"
-        )
     return ModelChoice(spec.strip(), alias)
 
 
@@ -128,7 +136,7 @@ def check_distinct(models: Iterable[ModelUnderTest]) -> None:
     """Check that no two models have the same name, and no model has two names. Raises UsageError."""
     seen: dict[str, str] = {}
     for model in models:
-        for name in {model.name, model.real_name}:
+        for name in (model.name, model.real_name):
             if name in seen:
                 raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {model.name}")
         seen |= dict.fromkeys((model.name, model.real_name), model.name)
@@ -143,13 +151,24 @@ class MissingBaseline:
     """
 
     def __init__(self, name: str, family: Family) -> None:
-        self.name = f"baseline:{name}"
+        self.name = f"{BASELINE}:{name}"
         names = ", ".join(family.baselines) or "none"
         self._reason = f"the family {family.name!r} has no baseline {name!r}; its baselines: {names}"
 
     async def answer(self, request: Request) -> Reply:
         """Raise NotAskedError."""
         raise NotAskedError(self._reason)
+
+
+class NamedBaseline:
+    """A baseline under a short name, which its replies state as well: else they seem to be those of a stand-in."""
+
+    def __init__(self, baseline: Model, name: str) -> None:
+        self.name, self._baseline = name, baseline
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the reply of the baseline. Raises its errors."""
+        return replace(await self._baseline.answer(request), source=self.name)
 
 
 class ModelUnderTest:
@@ -169,14 +188,14 @@ class ModelUnderTest:
     def __init__(
         self, choice: ModelChoice, options: Mapping[str, Json], settings: Settings, default: Callable[[], str] = str
     ) -> None:
-        self.spec, self._alias, self._default = choice.spec, choice.alias, default
+        self.spec, self._alias, self._default = choice.spec, choice.name, default
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
         self._settings = settings
-        kind, _, rest = self.spec.partition(":")
-        self._baseline = rest if kind == "baseline" else None
+        self._kind, rest = choice.kind, self.spec.partition(":")[2]
+        self._baseline = rest if self._kind == BASELINE else None
         if self._baseline is None:
-            self._models[""] = self._simulated(rest) if kind == "simulated" else _open(self.spec, options)
+            self._models[""] = self._simulated(rest) if self._kind == SIMULATED else _open(self.spec, options)
 
     @property
     def name(self) -> str:
@@ -187,7 +206,7 @@ class ModelUnderTest:
     def real_name(self) -> str:
         """Return the model's own name, without secrets."""
         if self._baseline is not None:
-            return f"baseline:{self._baseline or self._default()}".removesuffix(":")
+            return f"{BASELINE}:{self._baseline or self._default()}".removesuffix(":")
         return public_name(self._models[""].name)
 
     @property
@@ -208,9 +227,9 @@ class ModelUnderTest:
             name = self._baseline or next(iter(family.baselines), "")
             if not name:
                 raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
-            self._models[family.name] = (
-                family.baseline(name, self._settings) if name in family.baselines else MissingBaseline(name, family)
-            )
+            known = name in family.baselines
+            baseline: Model = family.baseline(name, self._settings) if known else MissingBaseline(name, family)
+            self._models[family.name] = NamedBaseline(baseline, self._alias) if self._alias and known else baseline
         return self._models[family.name]
 
     def check_baseline(self, families: Iterable[Family]) -> None:
@@ -221,7 +240,7 @@ class ModelUnderTest:
 
     def learn_answer(self, question: Question) -> None:
         """Give a simulated model the answer to the question; has no effect on any other model."""
-        if self.spec.partition(":")[0] == "simulated":
+        if self._kind == SIMULATED:
             from ..trial import digest_of
 
             self._answers[digest_of(question.prompt)] = _right_and_wrong(question)
@@ -266,9 +285,7 @@ class ModelsUnderTest:
         key = label, json.dumps(suite, sort_keys=True) if suite else ""  # called for every item
         if key not in self._opened:
             choice = next(choice for choice in self._choices if choice.label == label)
-            self._opened[key] = (
-                self._open(choice, suite) if _takes_options(choice.spec) or not suite else self.of(label)
-            )
+            self._opened[key] = self._open(choice, suite) if not (choice.kind and suite) else self.of(label)
         return self._opened[key]
 
     def _open(self, choice: ModelChoice, suite: Mapping[str, Json]) -> ModelUnderTest:
@@ -322,11 +339,6 @@ def _open(spec: str, options: Mapping[str, Json]) -> Model:
     from ..models import open_model
 
     return open_model(spec, options)
-
-
-def _takes_options(spec: str) -> bool:
-    """Return True if the model takes model options, unlike baselines and simulated models."""
-    return spec.partition(":")[0] not in ("baseline", "simulated")
 
 
 def _check_version(spec: str, options: Mapping[str, Json]) -> None:

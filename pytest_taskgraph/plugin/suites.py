@@ -17,6 +17,8 @@ from .options import prompt_name
 from .pytest_compat import fixture_place, params
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..benchmarks.family import Family, QuestionReference
     from ..benchmarks.settings import Settings
     from ..trial import Json, Parsing, Question
@@ -34,6 +36,10 @@ class CollectedQuestion:
     reference: QuestionReference
     settings: Settings
     model_options: Mapping[str, Json] = field(default_factory=dict, hash=False)  # those of the suite
+
+    def __repr__(self) -> str:
+        """Return the id of the question: reports show it as a parameter, and know the test of a former run by it."""
+        return self.reference.id
 
     def question(self) -> Question:
         """Build the question. Raises UsageError."""
@@ -53,6 +59,21 @@ class CollectedQuestion:
         names = [aggregate.name for aggregate in self.family.description(self.settings).aggregates]
         if question.aggregate not in names:
             raise UnknownNameError(f"aggregate of {self.family.name}", question.aggregate, [MEAN, *names])
+
+
+def unread_settings(config: pytest.Config, path: Path) -> Iterator[str]:
+    """Yield a notice if a pytest.ini beside or above a suite sets options of this plugin, and pytest does not read it.
+
+    pytest reads one configuration file, that of the folder that all its arguments share: `pytest` alone reads that of
+    the project, although `init` wrote another one into the folder of the suite.
+    """
+    root = config.invocation_params.dir
+    below_root = (parent / "pytest.ini" for parent in path.parents if root in parent.parents)
+    nearest = next((settings for settings in below_root if settings.is_file()), None)
+    if nearest in (None, config.inipath) or "taskgraph_" not in nearest.read_text(encoding="utf-8", errors="replace"):
+        return
+    start = nearest.parent.relative_to(root).as_posix()
+    yield f"{start}/pytest.ini is not read, so its model and gates do not apply; run pytest {start}"
 
 
 def suite(

@@ -111,13 +111,18 @@ def given_answer(trial: Trial) -> str:
     return show_answer(trial.question.form, trial.score.given if trial.score else None)
 
 
-def short_reason(trial: Trial) -> str:
-    """Return the verdict in one printable line of at most REASON columns, for pytest's short summary."""
+def short_reason(trial: Trial, scored: bool = False) -> str:
+    """Return the verdict in one printable line of at most REASON columns, for pytest's short summary.
+
+    Args:
+        trial: The trial.
+        scored: True to state a score of 0 too.
+    """
     if trial.score is None:
         return one_line(trial.failure_text or f"{trial.outcome}: no reply", REASON)
+    mark = f" (score {trial.score.value:.3f})" if scored or 0 < trial.score.value < 1 else ""
     if trial.score.status != "read":
-        return one_line(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", REASON)
-    mark = f" (score {trial.score.value:.3f})" if 0 < trial.score.value < 1 else ""
+        return one_line(f"{trial.score.status}{mark}: {trial.score.remark or 'no answer found'}", REASON)
     expected = one_line(expected_answer(trial), REASON // 3)
     return shorten(
         f"{trial.outcome}{mark}: expected {expected}, given {one_line(given_answer(trial), REASON // 3)}", REASON

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..results.case import INCONCLUSIVE
+from ..results.case import INCONCLUSIVE, state_of
 from ..trial import Json
 from .escape import one_line, wrap
 
@@ -21,9 +21,8 @@ def sorted_gates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def gate_state(gate: Mapping[str, Json]) -> str:
-    """Return "passed", "failed" or "skipped"; "inconclusive" if a comparison passed without a decision."""
-    prefix = str(gate.get("reason")).partition(": ")[0]
-    return INCONCLUSIVE if gate.get("outcome") == "passed" and prefix == INCONCLUSIVE else str(gate.get("outcome"))
+    """Return "passed", "failed" or "skipped"; "inconclusive" for a comparison without a decision that fails nothing."""
+    return state_of(str(gate.get("outcome")), str(gate.get("reason")))
 
 
 def gate_reason(gate: Mapping[str, Json]) -> str:
@@ -35,7 +34,7 @@ def gate_reason(gate: Mapping[str, Json]) -> str:
 def gate_lines(
     gates: Iterable[Mapping[str, Json]], width: int, brief: bool = False
 ) -> list[tuple[str, dict[str, bool]]]:
-    """Return a line for each gate: its outcome, its name and the reason, wrapped to `width` columns.
+    """Return a line for each gate: its state, its name and the reason, wrapped to `width` columns.
 
     Args:
         gates: The gates.
@@ -46,7 +45,7 @@ def gate_lines(
         (line, {COLOURS.get(gate_state(gate), "yellow"): True})
         for gate in gates
         if not brief or gate_state(gate) != "passed" or str(gate["name"]).startswith("compare::")
-        for line in wrap(f"{gate['outcome']} {gate['name']}: {gate['reason']}", width, -(-LONGEST // width))
+        for line in wrap(f"{gate_state(gate)} {gate['name']}: {gate_reason(gate)}", width, -(-LONGEST // width))
     ]
 
 
@@ -55,7 +54,7 @@ def gate_properties(gates: Iterable[Mapping[str, Json]]) -> list[tuple[str, str]
     return [
         (
             f"taskgraph.{one_line(str(gate['name']).replace('::', '.', 1), 200)}",
-            one_line(f"{gate['outcome']}: {gate['reason']}"),
+            one_line(f"{gate_state(gate)}: {gate_reason(gate)}"),
         )
         for gate in gates
     ]

@@ -82,7 +82,7 @@ class Estimate:
             need = independent_needed(self.value, threshold, confidence, units, most)
         else:
             need = mean_needed(abs(self.value - threshold), self.variance, confidence, units, most)
-        return describe_need(need, each, noun)
+        return describe_need(need, each, noun, "the value")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,12 @@ def is_worse(verdict: str) -> bool:
     return base_verdict(verdict) == "worse"
 
 
+def state_of(outcome: str, reason: str) -> str:
+    """Return the outcome of a case; "inconclusive" for a comparison without a decision that fails nothing."""
+    undecided = outcome != "failed" and reason.partition(": ")[0] == INCONCLUSIVE
+    return INCONCLUSIVE if undecided else outcome
+
+
 def restrict_verdict(verdict: str, noun: str) -> str:
     """Return the verdict restricted to the clusters that it is about, such as "better on these documents"."""
     return f"{verdict}{_ON_THESE}{noun}s"

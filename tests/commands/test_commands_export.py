@@ -169,6 +169,27 @@ def test_export_with_wrong_argument_is_usage_error(
     assert sorted(folder.rglob("*")) == before
 
 
+def test_export_without_arguments_writes_last_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(build(make_trials()[:1], about()), folder / ".taskgraph", "last")
+    assert main(["export"]) == 0
+    assert capsys.readouterr().out.startswith("trials.csv: 1 row of 1 run, ")
+    assert [row["run"] for row in csv_rows(folder / "trials.csv")] == ["last"]
+
+
+def test_export_without_format_follows_ending_of_file(folder: Path) -> None:
+    assert main(["export", "main", "--out", "out.jsonl"]) == 0
+    assert len(json_rows(folder / "out.jsonl")) == 4
+
+
+def test_export_without_last_run_says_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export"]) == USAGE_ERROR
+    assert capsys.readouterr().err == (
+        "error: no record is named, and .taskgraph holds no run 'last', as which each run of a named model is saved; "
+        "name a record, or ask a model first: pytest --model=SPEC\n"
+    )
+    assert not (folder / "trials.csv").exists()
+
+
 def test_export_with_force_replaces_file(folder: Path) -> None:
     (folder / "out.csv").write_text("old")
     assert main(["export", "main", "--to", "csv", "--out", "out.csv", "--force"]) == 0

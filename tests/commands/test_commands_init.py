@@ -13,7 +13,7 @@ from closed_folder import BOUND, closed
 from test_walkthrough import environment
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.families.understanding.init_command import FILES, PROMPT
+from pytest_taskgraph.families.understanding.init_command import CI, FILES, PROMPT, source_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "start.md").read_text(encoding="utf-8")
 OUTPUTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order
@@ -147,8 +147,13 @@ def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
     code, output = project.shell("pytest -q")
     assert code == 0, output
     assert "taskgraph: baseline reader: 24 of 24 right (1.000), mean 1.000, report only" in output
+    code, output = project.shell("pytest")
+    notice = "taskgraph: suites/pytest.ini is not read, so its model and gates do not apply; run pytest suites"
+    assert notice in output.splitlines()
     _, save, _ = project.commands
-    assert project.shell(save)[0] == 0
+    code, output = project.shell(save)
+    assert code == 0
+    assert "is not read" not in output
 
 
 def test_init_output_is_that_of_its_page(
@@ -157,6 +162,19 @@ def test_init_output_is_that_of_its_page(
     monkeypatch.chdir(tmp_path)
     assert main(["init", "my-project"]) == 0
     assert capsys.readouterr().out == OUTPUTS[0]
+
+
+def test_init_ci_writes_workflow_beside_own_suite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "pytest.ini").write_text("mine", encoding="utf-8")
+    assert main(["init", str(tmp_path), "--ci"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == [
+        f"  {CI}  the CI workflow",
+        f"before the first push: put the wheel of the package into wheels/, from which {CI} installs it",
+    ]
+    assert (tmp_path / CI).read_text(encoding="utf-8") == source_text(CI)
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 2
 
 
 def test_init_default_is_current_folder(

@@ -47,6 +47,13 @@ def test_runs_list_shows_latest_run_first(store: Path, capsys: pytest.CaptureFix
     assert "The question is right" in lines[0]
 
 
+def test_runs_without_action_lists_runs(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert main(["runs"]) == 0
+    assert capsys.readouterr().out == listed
+
+
 def test_runs_list_orders_dates_across_zones(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save(made_run(replace(PROVENANCE, started="2026-11-23T13:30:00+00:00")), store, "later")
     save(made_run(replace(PROVENANCE, started="yesterday")), store, "undated")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,19 @@ def test_open_address_is_openai_compatible_model() -> None:
 def test_open_empty_name_is_usage_error(spec: str) -> None:
     with pytest.raises(UsageError, match="has no name"):
         open_model(spec, {})
+
+
+@pytest.mark.parametrize(
+    ("spec", "named"),
+    [
+        ("app.py", "python:app:answer"),
+        ("./src/app.py:reply", "python:src.app:reply"),
+        ("python:app.py:reply", "python:app:reply"),
+    ],
+)
+def test_open_python_file_is_refused_with_its_function(spec: str, named: str) -> None:
+    with pytest.raises(
+        UsageError, match=re.escape(f"the model {spec!r} is a Python file; name the function in it")
+    ) as end:
+        open_model(spec, {})
+    assert str(end.value).endswith(f": {named}")

@@ -13,7 +13,7 @@ import bounded_process
 import pytest
 from loopback import Loopback, Raw, Received, as_json, echoed, refuse, reply
 
-from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.errors import ProviderError, UnsentError, UsageError
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.models.clients.openai_compatible import OpenAICompatibleModel
@@ -185,6 +185,7 @@ def test_missing_key_is_error_that_names_variable(server: Loopback, prefix: str)
     with pytest.raises(ProviderError) as failed:
         ask(f"{prefix}/any", api_base=server.url)
     assert failed.value.kind == "authentication"
+    assert isinstance(failed.value, UnsentError)
     assert str(failed.value).startswith(
         f"authentication: no key of {prefix} is known: set {PROVIDERS[prefix].key_variable}"
     )

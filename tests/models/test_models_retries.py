@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from virtual_time import clock, run
 
-from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
+from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind, UnsentError
 from pytest_taskgraph.models.middleware.layer import Attempt, ClientLayer
 from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
@@ -391,6 +391,16 @@ def test_retry_broken_key_stops_thousand_requests() -> None:
         assert str(late) in messages
         page = PAGE.read_text(encoding="utf-8")
         assert f"\n> {late}\n" in page
+
+    alone(main)
+
+
+def test_retry_unsent_request_is_not_counted_and_ends_model() -> None:
+    async def main() -> None:
+        asking = Asking(UnsentError("authentication", "no key is known: set KEY"), concurrency=1)
+        outcomes = await asyncio.gather(*(asking.reply() for _ in range(9)), return_exceptions=True)
+        assert {str(error) for error in outcomes} == {"authentication: no key is known: set KEY"}
+        assert (len(asking.client.asked), asking.counters.sent, asking.counters.failed) == (1, 0, 9)
 
     alone(main)
 

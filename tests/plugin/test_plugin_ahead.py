@@ -160,6 +160,19 @@ def test_wrong_key_ends_run_after_few_requests_with_one_message(many: Project, s
     assert ran.clean
 
 
+@pytest.mark.parametrize("model", ["openai/any", pytest.param("gpt-4o", marks=pytest.mark.exhaustive)])
+def test_missing_key_ends_run_in_which_nothing_was_sent(
+    many: Project, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    ran = many.run(f"--model={model}", "--junitxml=junit.xml")
+    assert ran.code == 2, ran.output
+    assert "OPENAI_API_KEY" in ran.output
+    assert "this run sent" not in ran.output
+    assert "the provider said" not in ran.output
+    assert '"taskgraph.requests_sent" value="0"' in (many.path / "junit.xml").read_text(encoding="utf-8")
+
+
 def test_models_one_without_credit_stops_and_others_go_on(many: Project, server: Loopback) -> None:
     with Loopback(refuse(402, "Insufficient credits")) as unpaid:
         ran = many.run(lean(unpaid), lean(server), "--taskgraph-concurrency=2", "--taskgraph-report=json=record.json")

@@ -291,7 +291,7 @@ def opened(rest, options):
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--taskgraph-prompt=ters", "unknown prompt 'ters'; known: a file *.jinja, answer-first, chain-of-thought, "
+        ("--taskgraph-prompt=ters", "unknown prompt 'ters'; known: answer-first, chain-of-thought, "
          "direct, few-shot, guided, terse"),
         ("--taskgraph-notation=cjson", "unknown notation 'cjson'; known: compact-json, json, mermaid, prose, wadl"),
         ("--taskgraph-report=shout=x", "unknown kind of --taskgraph-report 'shout'; known: count, csv, html, json"),
@@ -475,7 +475,7 @@ def test_registrations_end_with_session(own: Project) -> None:
     own.write("conftest.py", "")
     own.write("test_share.py", "from pytest_taskgraph import suite, understanding\n")
     ran = own.run("--taskgraph-prompt=terse", "--taskgraph-dry-run")
-    assert "unknown prompt 'terse'; known: a file *.jinja, answer-first, chain-of-thought, direct" in ran.output
+    assert "unknown prompt 'terse'; known: answer-first, chain-of-thought, direct" in ran.output
     assert own.run("--taskgraph-report=count=x").code == 4
 
 

@@ -27,7 +27,7 @@ def test_report_only_wrong_answer_is_skipped_in_junit_with_reason(project: Proje
     assert (suite.attrib["skipped"], suite.attrib["failures"], suite.attrib["errors"]) == ("4", "0", "0")
     reasons = [element.attrib["message"] for element in suite.findall("testcase/skipped")]
     assert len(reasons) == 4
-    assert all(reason.startswith("wrong: expected ") for reason in reasons)
+    assert all(reason.startswith("wrong (score 0.000): expected ") for reason in reasons)
 
 
 def test_report_only_over_workers_wrong_answer_is_no_failure(project: Project) -> None:

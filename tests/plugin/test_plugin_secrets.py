@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from loopback import Answer, Loopback, Raw, as_json, refuse, reply
-from plugin_project import Project, right
+from plugin_project import Project, right, rows
 
 from pytest_taskgraph import __main__ as command_line
 from pytest_taskgraph.models.store import stored_keys
@@ -36,6 +36,7 @@ ARTEFACTS = (
     "--junitxml=out/junit.xml",
     *REPORTS,
 )
+REPORT = "--taskgraph-report=json=record.json"
 INPUTS = {"pytest.ini", "test_graph.py", "test_own.py", "own.mmd"}
 
 
@@ -236,6 +237,35 @@ def test_short_name_stands_in_ids_and_reports(project: Project, server: Loopback
 
 
 @pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("baseline", "baseline:mine"),
+        ("baseline:reader", "baseline:mine"),
+        ("simulated:1", "simulated:mine"),
+        ("recorded:replies.jsonl", "mine"),
+        ("python:app:answer", "mine"),
+        ("{url}#any", "mine"),
+        ("openai/any", "mine"),
+    ],
+)
+def test_short_name_of_every_kind_of_model(
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, spec: str, name: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-variable")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    project.write("app.py", "def answer(prompt):\n    return 'Final answer: none'\n")
+    project.run(REPORT)
+    project.write("replies.jsonl", rows(project.record(), right))
+    models = (f"--model={spec.format(url=server.url)}@@mine", "--model=simulated:0@@other")
+    ran = project.run(*models, "--taskgraph-fail-on=nothing", REPORT, "-v")
+    assert ran.code == 0, ran.output
+    assert "-s0-000-mine] " in ran.output
+    assert project.record()["models"] == [name, "simulated:other"]
+    assert {trial["model"] for trial in project.record()["trials"]} == {name, "simulated:other"}
+    assert "in place of" not in ran.output, "the replies of a baseline under a short name are its own"
+
+
+@pytest.mark.parametrize(
     ("models", "message"),
     [
         (("{url}#any@@one", "{url}#other@@one"), "the same model twice: one, one"),
@@ -244,8 +274,8 @@ def test_short_name_stands_in_ids_and_reports(project: Project, server: Loopback
         (("{url}#any@@a b",), "expected SPEC@@NAME"),
         (("{url}#any@@",), "expected SPEC@@NAME"),
         (("@@one",), "expected SPEC@@NAME"),
-        (("simulated:0.5@@one",), "has no short name"),
-        (("baseline@@one",), "has no short name"),
+        (("simulated:0.5@@one", "simulated:0.5@@two"), "the same model twice: simulated:one, simulated:two"),
+        (("baseline:reader@@one", "baseline:reader"), "the same model twice: baseline:one, baseline:reader"),
     ],
 )
 def test_short_names_that_cannot_be_are_usage_errors(

@@ -113,14 +113,14 @@ def test_html_first_facts_say_who_and_how_many() -> None:
 def test_html_inconclusive_comparison_is_not_passed_gate() -> None:
     word = "inconclusive"
     gates = [
-        {"name": "budget::calls", "outcome": "skipped", "reason": f"{word}: -k"},
+        {"name": "budget::calls", "outcome": "skipped", "reason": "not decided: -k"},
         {"name": "a>=0", "outcome": "passed", "reason": "0.8"},
-        {"name": "compare::main", "outcome": "passed", "reason": f"{word}: -0.1, need 40"},
+        {"name": "compare::main", "outcome": "skipped", "reason": f"{word}: -0.1, need 40"},
         {"name": "a>=0@95%", "outcome": "failed", "reason": f"{word}: 0.8"},
     ]
     report = page(make_trial("a"), gates=gates)
     assert [row.partition(" ")[2] for row in report.all("tr")[1:5]] == [
-        f"failed {word}: 0.8", "inconclusive -0.1, need 40", "passed 0.8", f"skipped {word}: -k",
+        f"failed {word}: 0.8", "inconclusive -0.1, need 40", "passed 0.8", "skipped not decided: -k",
     ]  # fmt: skip
     assert report.all("span", class_="outcome inconclusive") == ["inconclusive"]
     left = page(make_trial("a"), gates=gates[:3])

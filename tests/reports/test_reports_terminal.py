@@ -217,7 +217,7 @@ def test_terminal_quiet_shows_gates_that_did_not_pass() -> None:
         {"name": "gates::data", "outcome": "passed", "reason": "pass rate 1.000"},
         {"name": "gates::structure>=0.8@95%", "outcome": "failed", "reason": why},
         {"name": "budget::calls", "outcome": "skipped", "reason": "not decided: -k"},
-        {"name": "compare::A", "outcome": "passed", "reason": "inconclusive: -0.100 over 10 paired questions"},
+        {"name": "compare::A", "outcome": "skipped", "reason": "inconclusive: -0.100 over 10 paired questions"},
         {"name": "compare::B", "outcome": "passed", "reason": "not worse: +0.000 over 10 paired questions"},
     ]
     styled_lines = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
@@ -225,7 +225,7 @@ def test_terminal_quiet_shows_gates_that_did_not_pass() -> None:
     assert output == (
         "taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unparseable "
         f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not decided: -k "
-        "passed compare::A: inconclusive: -0.100 over 10 paired questions "
+        "inconclusive compare::A: -0.100 over 10 paired questions "
         "passed compare::B: not worse: +0.000 over 10 paired questions"
     )
     assert {"yellow": True} in [markup for line, markup in styled_lines if "compare::A" in line]

@@ -1,4 +1,4 @@
-"""Command `export RECORD...`: the trials of one or more runs as one table, a row a trial, for data frames.
+"""Command `export [RECORD...]`: the trials of one or more runs as one table, a row a trial, for data frames.
 
 `data_columns` says what stands in a row, `exported_trials` reads the rows of all runs, `data_formats` writes them, and
 `data_set` writes the layout of the Hugging Face Hub.
@@ -14,6 +14,7 @@ from typing import Final
 from ...errors import UsageError
 from ...reports.escape import one_line
 from ...reports.wording import count
+from ...results.record.saved import LAST, find
 from ..compare import STORE
 from .data_columns import read_trials
 from .data_set import FILE_FORMATS, require_pyarrow, write_data_set
@@ -25,12 +26,19 @@ _NEED_PYARROW: Final = ("parquet", DATA_SET)
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
-    parser.add_argument("records", metavar="RECORD", nargs="+", help="the record of a run, or the name of a saved run")
     parser.add_argument(
-        "--to", metavar="FORMAT", choices=(*FILE_FORMATS, DATA_SET), required=True,
-        help="%(choices)s: a file of that format; hf: a folder in the layout of the Hugging Face Hub",
+        "records", metavar="RECORD", nargs="*",
+        help="the record of a run, or the name of a saved run (default: the last run of a model)",
     )  # fmt: skip
-    parser.add_argument("--out", metavar="PATH", type=Path, required=True, help="the file, or with --to=hf the folder")
+    parser.add_argument(
+        "--to", metavar="FORMAT", choices=(*FILE_FORMATS, DATA_SET),
+        help="%(choices)s: a file of that format; hf: a folder in the layout of the Hugging Face Hub "
+        "(default: as --out ends, else csv)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="PATH", type=Path,
+        help="the file, or with --to=hf the folder (default: trials and the ending of the format)",
+    )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace what --out names")
     parser.add_argument(
         "--store", metavar="PATH", type=Path, default=STORE, help="folder of the saved runs (default: %(default)s)"
@@ -46,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: if an option is invalid, a record cannot be read, or the table cannot be written.
     """
+    _set_defaults(options)
     _check_target(options.out, options.force)
     if options.to in _NEED_PYARROW:
         require_pyarrow()
@@ -57,6 +66,23 @@ def run(options: argparse.Namespace) -> int:
     rows, runs = count(len(trials.rows), "row"), count(len(trials.runs), "run")
     print(one_line(f"{options.out}: {rows} of {runs}, {len(trials.columns)} columns"))
     return 0
+
+
+def _set_defaults(options: argparse.Namespace) -> None:
+    """Set the format, the file and the record that are not stated.
+
+    Raises:
+        UsageError: if no record is stated and there is no last run.
+    """
+    ending = options.out.suffix[1:] if options.out else ""
+    options.to = options.to or (ending if ending in FILE_FORMATS else "csv")
+    options.out = options.out or Path("trials" if options.to == DATA_SET else f"trials.{options.to}")
+    if not options.records and find(options.store, LAST) is None:
+        raise UsageError(
+            f"no record is named, and {options.store} holds no run {LAST!r}, as which each run of a named model is "
+            "saved; name a record, or ask a model first: pytest --model=SPEC"
+        )
+    options.records = options.records or [LAST]
 
 
 def _check_target(out: Path, force: bool) -> None:

@@ -38,6 +38,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "folder", metavar="FOLDER", nargs="?", default=".", type=Path,
         help="root folder of the project, made if it is missing (default: the current folder)",
     )  # fmt: skip
+    parser.add_argument(
+        "--ci", action="store_true", help="write the CI workflow alone, for a suite that exists in the folder suites"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,9 +53,10 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if one of the files exists, or cannot be written. Nothing is written then.
     """
     folder: Path = options.folder
-    _check_free(folder)
-    _write(folder)
-    print("\n".join(_report_lines(folder)))
+    files = (CI,) if options.ci else tuple(FILES)
+    _check_free(folder, files)
+    _write(folder, files)
+    print("\n".join(_report_lines(folder, files)))
     return 0
 
 
@@ -65,15 +69,15 @@ def source_text(path: str) -> str:
     return (_SOURCES / f"{Path(path).name}.txt").read_text(encoding="utf-8")
 
 
-def _check_free(folder: Path) -> None:
+def _check_free(folder: Path, files: Sequence[str]) -> None:
     """Raise UsageError if a file would be replaced, or a file stands where a folder is needed."""
-    taken = [path for path in FILES if os.path.lexists(folder / path)]
+    taken = [path for path in files if os.path.lexists(folder / path)]
     if taken:
         raise UsageError(
             f"init: {one_line(str(folder))}: {', '.join(taken)}: found already, and init replaces no file; nothing was "
             "written; move what was found, or name another folder"
         )
-    parents = {parent for path in FILES for parent in (folder / path).parents}
+    parents = {parent for path in files for parent in (folder / path).parents}
     blocked = sorted(str(parent) for parent in parents if os.path.lexists(parent) and not parent.is_dir())
     if blocked:
         raise UsageError(
@@ -82,7 +86,7 @@ def _check_free(folder: Path) -> None:
         )
 
 
-def _write(folder: Path) -> None:
+def _write(folder: Path, files: Sequence[str]) -> None:
     """Write all files, or none: what was written is removed if a later file cannot be.
 
     Raises:
@@ -91,7 +95,7 @@ def _write(folder: Path) -> None:
     new_files: list[Path] = []
     new_folders: list[Path] = []
     try:
-        for name in FILES:
+        for name in files:
             path = folder / name
             missing = [parent for parent in path.parents if not parent.exists()]
             for parent in reversed(missing):
@@ -117,17 +121,14 @@ def _remove(files: Sequence[Path], folders: Sequence[Path]) -> None:
             folder.rmdir()
 
 
-def _report_lines(folder: Path) -> Iterator[str]:
+def _report_lines(folder: Path, files: Sequence[str]) -> Iterator[str]:
     """Yield the lines that say what was written, and what to do next."""
-    width = max(map(len, FILES))
+    width = max(map(len, files))
     elsewhere = folder != Path()
     yield f"written in {one_line(str(folder))}:" if elsewhere else "written:"
-    yield from (f"  {path:<{width}}  {what}" for path, what in FILES.items())
-    yield "next, without a key:"
-    if elsewhere:
-        yield f"  cd {disarm_lines(shlex.quote(str(folder)))}"
-    yield from (f"  {command}" for command in COMMANDS)
-    yield f"then delete the line {{{{ guide }}}} of {PROMPT}, and run the last command again: it fails"
+    yield from (f"  {path:<{width}}  {FILES[path]}" for path in files)
+    if SUITE in files:
+        yield from _next_lines(folder, elsewhere)
     yield f"before the first push: put the wheel of the package into wheels/, from which {CI} installs it"
     root = _repository_root(folder)
     if root is not None and root != folder.resolve():
@@ -135,6 +136,14 @@ def _report_lines(folder: Path) -> Iterator[str]:
             f"{CI}: GitHub reads workflows in the root of the repository only, {one_line(str(root))}: move the file "
             "there, and state the folder in its paths and commands"
         )
+
+
+def _next_lines(folder: Path, elsewhere: bool) -> Iterator[str]:
+    yield "next, without a key:"
+    if elsewhere:
+        yield f"  cd {disarm_lines(shlex.quote(str(folder)))}"
+    yield from (f"  {command}" for command in COMMANDS)
+    yield f"then delete the line {{{{ guide }}}} of {PROMPT}, and run the last command again: it fails"
 
 
 def _repository_root(folder: Path) -> Path | None:

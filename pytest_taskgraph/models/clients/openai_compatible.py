@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...errors import ProviderError, UsageError
+from ...errors import UnsentError, UsageError
 from ...redaction import MASK, USER, cut_addresses, hide, register
 from ...trial import Json, Reply, Request
 from ..prices import Price, is_amount, price_of, token_cost
@@ -114,7 +114,7 @@ class OpenAICompatibleModel:
         """Return the address and the key that hold now.
 
         Raises:
-            ProviderError: if one of them is unknown.
+            UnsentError: if one of them is unknown.
             UsageError: if the address cannot be read.
         """
         provider = self._provider
@@ -123,14 +123,14 @@ class OpenAICompatibleModel:
             address, key = found
             if not address:
                 stated = f"{provider.address_variable} or the model option api_base"
-                raise ProviderError("not-found", f"no address of {provider.prefix} is known: set {stated}")
+                raise UnsentError("not-found", f"no address of {provider.prefix} is known: set {stated}")
             register([address, {"key": key}])
             self._opened = found, _Place(*split_address(address, form="http://host/v1"), key)
         place = self._opened[1]
         own = "authorization" in {str(header).lower() for header in _table(settings, "extra_headers")}
         if provider.needs_key and not (settings.get("api_key") or place.user or place.key or own):
             stated = f"{provider.key_variable} or the model option api_key"
-            raise ProviderError("authentication", f"no key of {provider.prefix} is known: set {stated}")
+            raise UnsentError("authentication", f"no key of {provider.prefix} is known: set {stated}")
         return place
 
     def _body(self, request: Request, settings: Mapping[str, Json]) -> bytes:

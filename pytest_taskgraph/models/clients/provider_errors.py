@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from ...errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
+from ...errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind, UnsentError
 from ...redaction import hide, scrub
 from ...trial import Reply, Request
 from .transport import describe_body
@@ -42,6 +42,7 @@ _SLOW = re.compile(
 _NO_KEY = re.compile(
     r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
 )
+_NO_PROVIDER = "llm provider not provided"  # litellm, of a name it cannot place
 _NO_REPLY = (
     *("empty or invalid response", "invalid response object", "provider returned 'choices'", "with no 'choices'"),
     "integer string conversion: value has",  # json, of a number with more digits than Python reads
@@ -101,6 +102,11 @@ class _Evidence:
         return self.status in statuses
 
 
+def _lacks_key_or_provider(evidence: _Evidence) -> bool:
+    """Return True if the client had no key, or litellm no provider for the name, so that nothing was sent."""
+    return evidence.status is None and (bool(_NO_KEY.search(evidence.text)) or _NO_PROVIDER in evidence.text)
+
+
 _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("too-large", lambda e: e.has(_TOO_LARGE)),
     ("malformed", lambda e: e.has((*_UNREADABLE, *_BROKEN)) or e.says(_BROKEN)),
@@ -114,7 +120,7 @@ _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
     ("not-found", lambda e: e.has(("NotFoundError", "RedirectionError")) or e.refused(404)),
     ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
-    ("not-found", lambda e: "llm provider not provided" in e.text),  # litellm, of a name it cannot place
+    ("not-found", lambda e: _NO_PROVIDER in e.text),
     ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
     ("timeout", lambda e: e.has(_TIMEOUT) or e.refused(408, 504, 524)),
     ("server", lambda e: e.status is not None and e.status >= 500),
@@ -140,8 +146,10 @@ def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> Pro
     if isinstance(exception, ProviderError):
         return exception
     chain = list(_causes(exception))
-    kind = _kind(chain)
-    return ProviderError(kind, _one_line(_words(chain, kind), settings), _retry_after(chain))
+    evidence = _evidence(chain, _status)
+    kind = _kind(evidence)
+    error_type = UnsentError if _lacks_key_or_provider(evidence) else ProviderError
+    return error_type(kind, _one_line(_words(chain, kind), settings), _retry_after(chain))
 
 
 def failure(
@@ -180,7 +188,8 @@ def application_error(exception: BaseException, settings: Mapping[str, Any], fra
     """
     try:
         chain = list(_causes(exception)) or [exception]
-        kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
+        evidence = _evidence(chain, _status_of_application)
+        kind = exception.kind if isinstance(exception, ProviderError) else _kind(evidence)
         if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
             kind = "bad-request" if isinstance(exception, _MISTAKES) else "server"
         message = exception.message if isinstance(exception, ProviderError) else str(exception)
@@ -305,13 +314,14 @@ def _wraps(exception: BaseException) -> bool:
     return type(exception).__module__.startswith("litellm")
 
 
-def _kind(
-    chain: list[BaseException], status_of: Callable[[BaseException], int | None] | None = None
-) -> ProviderErrorKind:
+def _evidence(chain: list[BaseException], status_of: Callable[[BaseException], int | None]) -> _Evidence:
     text = "\n".join(f"{str(e)[:_READ]}\n{_body(e)[:_READ]}" for e in chain).lower()
-    status = next(filter(None, map(status_of or _status, chain)), None)
+    status = next(filter(None, map(status_of, chain)), None)
     unpaid = any(getattr(e, "status_code", None) == 402 for e in chain)
-    evidence = _Evidence(_names(chain, status), status, text, unpaid)
+    return _Evidence(_names(chain, status), status, text, unpaid)
+
+
+def _kind(evidence: _Evidence) -> ProviderErrorKind:
     return next((kind for kind, holds in _RULES if holds(evidence)), "bad-request")
 
 

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from math import inf
 from types import TracebackType
 
-from ...errors import NotAskedError, ProviderError, ProviderErrorKind
+from ...errors import NotAskedError, ProviderError, ProviderErrorKind, UnsentError
 from ...trial import Reply, Request
 from ..prices import estimate_tokens
 from .layer import Attempt, Layer, WrappingLayer
@@ -253,19 +253,19 @@ class Limits:
     def _strike(self, error: ProviderError) -> None:
         if error.kind in ("authentication", "payment", "not-found") or quota_spent(error):
             self._strikes = [kind for kind in self._strikes if kind == error.kind] + [error.kind]
-            if len(self._strikes) >= STRIKES and self.broken is None:
+            if (len(self._strikes) >= STRIKES or isinstance(error, UnsentError)) and self.broken is None:
                 self._break(error)
         elif error.kind not in _UNTOUCHED:
             self._strikes.clear()
 
     def _break(self, error: ProviderError) -> None:
-
-        self.broken = ProviderError(
-            error.kind,
-            f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
-            f"{_REMEDIES[error.kind]}; the provider said: {error.message}",
-            attempts=0,
-        )
+        message = error.message
+        if not isinstance(error, UnsentError):
+            message = (
+                f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
+                f"{_REMEDIES[error.kind]}; the provider said: {message}"
+            )
+        self.broken = ProviderError(error.kind, message, attempts=0)
         self._reject_waiting()
 
     def _reject_waiting(self) -> None:

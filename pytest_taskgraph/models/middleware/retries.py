@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from random import Random
 
-from ...errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
+from ...errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind, UnsentError
 from ...trial import Reply, Request
 from ..clients.provider_errors import failure_in
 from .layer import Attempt, Layer, WrappingLayer
@@ -165,6 +165,7 @@ class _TimedAttempt:
         finally:
             self._counters.in_flight -= 1
         if isinstance(outcome, ProviderError):
+            self._counters.sent -= isinstance(outcome, UnsentError)
             raise outcome
         return outcome
 

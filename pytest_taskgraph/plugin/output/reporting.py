@@ -13,7 +13,7 @@ import pytest
 
 from ...errors import UsageError
 from ...reports import JSON, REPORTS
-from ...results.case import RunCase, is_worse
+from ...results.case import INCONCLUSIVE, RunCase, is_worse, state_of
 from .. import options
 
 if TYPE_CHECKING:
@@ -245,7 +245,8 @@ class Reporting:
         names = name, options.value(self._config, "save") or ""
         self.comparison = compare(self._before, own, self._margin(), names)
         outcome, reason = comparison_case(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
-        self._keeps_baseline = outcome != "passed" or is_worse(self.comparison.verdict)
+        replaces = state_of(outcome, reason) in ("passed", INCONCLUSIVE) and not is_worse(self.comparison.verdict)
+        self._keeps_baseline = not replaces
         return [RunCase(title, outcome, reason)]
 
     def write(self, record: RecordBuilder, whole: bool, decided: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -72,6 +73,30 @@ def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str,
         for when in ("setup", "call", "teardown"):
             hook.pytest_runtest_logreport(report=_report(case, when, location, texts.get(case.name, ""), reason_alone))
         hook.pytest_runtest_logfinish(nodeid=case.name, location=location)
+        if session.config.pluginmanager.has_plugin("allure_listener"):
+            _write_allure_result(case, texts.get(case.name, ""))
+
+
+def _write_allure_result(case: RunCase, text: str) -> None:
+    """Write the result of a case for Allure, whose plugin reads the hooks of items alone: a case has no item."""
+    from ...reports.escape import one_line
+
+    commons, model = import_module("allure_commons"), import_module("allure_commons.model2")
+    utils = import_module("allure_commons.utils")
+    reason, key, now = one_line(case.reason), utils.md5(case.name), utils.now()
+    result = model.TestResult(
+        uuid=utils.uuid4(),
+        name=case.name,
+        fullName=case.name,
+        testCaseId=key,
+        historyId=key,
+        status=case.outcome,
+        statusDetails=model.StatusDetails(message=reason, trace=text or reason),
+        labels=[model.Label(name="suite", value=case.name.partition("::")[0])],
+        start=now,
+        stop=now,
+    )
+    commons.plugin_manager.hook.report_result(result=result)
 
 
 def _report(

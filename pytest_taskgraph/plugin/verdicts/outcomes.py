@@ -185,7 +185,7 @@ def _report_missing_reply(
     else:
         _set_failure(report, style, [TextBlock(error.message)], error.message)
     if style.expects_missing and report.failed:
-        _mark_expected(report, MISSING)
+        _mark_expected(report, MISSING, getattr(report, REASON))
 
 
 def _report_wrong_answer(report: pytest.TestReport, trial: Trial, style: FailureStyle) -> None:
@@ -195,15 +195,15 @@ def _report_wrong_answer(report: pytest.TestReport, trial: Trial, style: Failure
     _set_failure(report, style, failure_blocks(trial, style.verbosity), short_reason(trial))
     setattr(report, GROUP, trial.question.group)
     if style.expects_wrong or trial.question.relation:
-        _mark_expected(report, WRONG)
+        _mark_expected(report, WRONG, short_reason(trial, scored=True))
     elif style.one_line:
         setattr(report, BLOCKS, [])  # pytest prints the reason after the place of the test
 
 
-def _mark_expected(report: pytest.TestReport, verdict: str) -> None:
-    """Turn a failure with a reason into an expected failure."""
+def _mark_expected(report: pytest.TestReport, verdict: str, reason: str) -> None:
+    """Turn a failure into an expected failure; JUnit, Allure and other reports show its reason."""
     report.outcome = "skipped"
-    report.wasxfail = getattr(report, REASON)
+    report.wasxfail = reason
     setattr(report, verdict, True)
 
 

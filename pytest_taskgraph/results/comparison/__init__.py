@@ -208,7 +208,8 @@ def comparison_case(
 
     "regression" fails on worse, on these clusters too; "inconclusive" on that verdict; "missing" on a question of the
     baseline without an answer now. A comparison without a pair fails in any case. Questions that the user left out are
-    not missing; if there are some, an inconclusive verdict fails nothing, and the case is skipped unless it fails.
+    not missing; if there are some, an inconclusive verdict fails nothing. The case is then skipped unless it fails, as
+    it is for any inconclusive verdict: no report may show it as passed.
 
     Args:
         comparison: The comparison.
@@ -227,7 +228,7 @@ def comparison_case(
         return "failed", description
     if left_out_count:
         return "skipped", f"not decided: {left_out_count} of the baseline left out ({selection}); {description}"
-    return "passed", description
+    return "skipped" if comparison.verdict == INCONCLUSIVE else "passed", description
 
 
 def _describe_missing(comparison: RunComparison, not_asked: int) -> str:

@@ -12,6 +12,7 @@ from ..descriptions import Descriptions
 from ..statistics.intervals import ENOUGH_CLUSTERS, describe_restriction
 from ..statistics.paired import (
     LossEstimate,
+    assumed_loss,
     estimate_loss,
     holm,
     loss_interval,
@@ -182,10 +183,10 @@ def _reason(
     if verdict in ("worse", "better"):
         overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
         return ", ".join([change_text, *overall, *([f"worse in {', '.join(names)}"] if names else [])])
-    bound = f"the loss may be up to {loss.upper:.3f}"
     if verdict == "not worse":
         return f"{change_text}; the loss is at most {max(loss.upper, 0.0):.3f}, below the margin of {margin:g}"
-    return f"{change_text}; {bound}, the margin is {margin:g}"
+    bound = f"it may be up to {loss.upper:.3f}, the margin is {margin:g}"
+    return f"{change_text}; a loss is neither shown nor excluded: {bound}"
 
 
 def _describe_needed(loss: LossEstimate, margin: float, noun: str) -> tuple[int | None, str]:
@@ -196,7 +197,9 @@ def _describe_needed(loss: LossEstimate, margin: float, noun: str) -> tuple[int 
     if number is None:
         return None, "; a decision needs more questions than can be asked"
     on_clusters = f" on {needed_clusters(loss, margin):,} {noun}s" if noun and loss.clusters < loss.n else ""
-    return number, f"; about {number:,} questions{on_clusters} needed for a decision"
+    assumed = assumed_loss(loss, margin)
+    stays = f"the change stays {0.0 - assumed:+.3f}" if assumed else "nothing is lost"
+    return number, f"; about {number:,} questions{on_clusters} needed for a decision if {stays}"
 
 
 def _group_changes(pairs: Sequence[QuestionPair], described: Descriptions) -> tuple[GroupChange, ...]:

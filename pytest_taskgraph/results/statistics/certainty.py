@@ -23,18 +23,19 @@ _ROUNDING = 1e-9
 Ends = tuple[float, float]
 
 
-def describe_need(need: int | None, each: float, noun: str) -> str:
-    """Return how many questions are needed for a decision, in words.
+def describe_need(need: int | None, each: float, noun: str, value: str) -> str:
+    """Return how many questions are needed for a decision, and what that assumes, in words.
 
     Args:
         need: Number of clusters that decides; None if no number does.
         each: Mean number of questions of a cluster.
         noun: What the family calls a cluster; "" to leave clusters out.
+        value: What is assumed to stay as it is, such as "the rate".
     """
     if need is None:
         return "a decision needs more questions than can be asked"
     clusters = f" on {need:,} {noun}s" if each > 1 and noun else ""
-    return f"about {ceil(need * each):,} questions{clusters} needed for a decision"
+    return f"about {ceil(need * each):,} questions{clusters} needed for a decision if {value} stays the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class Sample:
             return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
         noun = self._noun if self._count >= ENOUGH_CLUSTERS else ""
-        return describe_need(self._needed(threshold, int(MOST / each)), each, noun)
+        value = "the rate" if self._rates else "the mean"
+        return describe_need(self._needed(threshold, int(MOST / each)), each, noun, value)
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return the number of clusters that decides; None if even `most` do not."""

@@ -6,7 +6,7 @@ questions of different clusters do not, so chance flips all losses of a cluster 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import floor, fsum, gcd, log10, sqrt
@@ -177,9 +177,8 @@ def needed_questions(estimate: LossEstimate, margin: float, confidence: float = 
 def needed_clusters(estimate: LossEstimate, margin: float, confidence: float = 0.975) -> int | None:
     """Return about how many clusters decide, more than there are; None if no number can be given.
 
-    With so many, 4 of 5 runs decide if nothing is lost and the clusters differ as much as they do now. If the present
-    number would do, the loss is assumed to stay as it is: the number then separates it from 0 or from the
-    margin. The number is rounded to two digits.
+    With so many, 4 of 5 runs decide if the loss is the assumed one and the clusters differ as much as they do now. The
+    number is rounded to two digits.
 
     Args:
         estimate: The loss of the questions so far.
@@ -188,13 +187,32 @@ def needed_clusters(estimate: LossEstimate, margin: float, confidence: float = 0
     """
     if margin <= 0 or estimate.variance is None:
         return None
+    decides = _decider(estimate, estimate.variance, margin, confidence)
+    number = find_least(estimate.clusters, MOST_NEEDED, partial(decides, assumed_loss(estimate, margin, confidence)))
+    return None if number is None else max(estimate.clusters + 1, two_digits(number))
+
+
+def assumed_loss(estimate: LossEstimate, margin: float, confidence: float = 0.975) -> float:
+    """Return the loss that `needed_clusters` assumes: none, or if the present number of clusters does for it, the mean.
+
+    The number of clusters then separates the mean from 0 or from the margin.
+
+    Args:
+        estimate: The loss of the questions so far, with a variance.
+        margin: The non-inferiority margin, 0 to 1.
+        confidence: One-sided confidence of the bound, 0 to 1, both excluded.
+    """
+    variance = estimate.variance or 0.0
+    return estimate.mean if _decider(estimate, variance, margin, confidence)(0.0, estimate.clusters) else 0.0
+
+
+def _decider(estimate: LossEstimate, variance: float, margin: float, confidence: float) -> Callable[[float, int], bool]:
+    """Return a function of a loss and a number of clusters: True if 4 of 5 such runs decide."""
     # Clusters without a difference do not prove that larger samples have none: assume a fraction of a question more.
     question = estimate.clusters / estimate.n
-    variance = estimate.variance + _UNSEEN * question * question / (estimate.clusters - 1)
-    decides = partial(_decides, variance, margin, confidence, _power_errors(confidence, estimate.clusters - 1))
-    assumed_loss = estimate.mean if decides(0.0, estimate.clusters) else 0.0
-    number = find_least(estimate.clusters, MOST_NEEDED, partial(decides, assumed_loss))
-    return None if number is None else max(estimate.clusters + 1, two_digits(number))
+    unseen = _UNSEEN * question * question / (estimate.clusters - 1)
+    power_errors = _power_errors(confidence, estimate.clusters - 1)
+    return partial(_decides, variance + unseen, margin, confidence, power_errors)
 
 
 def _power_errors(confidence: float, freedom: int) -> float:
