@@ -93,10 +93,11 @@ UNDERSTANDING = "pytest suites/understanding"
 """The command whose results a page shows: they have a test of their own."""
 FEWER_QUESTIONS = {
     "pytest suites/": "flow_start or paged or tasklama",
-    "pytest suites/ --taskgraph-seed=7 --taskgraph-tasks=8,20 --taskgraph-instances=2": "flow_start or next_tasks",
+    "pytest suites/understanding --taskgraph-seed=7 --taskgraph-tasks=8,20 "
+    "--taskgraph-instances=2": "flow_start or next_tasks",
     "pytest suites/ --model=simulated:1 --taskgraph-compare=last --taskgraph-fail-on=regression "
     "--taskgraph-report html=run.html": "flow_start or next_tasks",
-    "pytest suites/ --taskgraph-workflow=supper.mmd --taskgraph-notation=prose": "structure",
+    "pytest suites/understanding --taskgraph-workflow=supper.mmd --taskgraph-notation=prose": "structure",
     "pytest suites/understanding --model=baseline:random --taskgraph-fail-on=nothing": "structure",
     'pytest suites/understanding --model=simulated:0.98 --taskgraph-gate "structure>=0.8" '
     "--taskgraph-report html=report.html": "structure",
