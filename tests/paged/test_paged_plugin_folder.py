@@ -42,7 +42,7 @@ def words(ran: Ran) -> str:
 def test_folder_of_one_pair_is_asked_over_http_and_scored(project: Project, server: Loopback) -> None:
     add_pair(project, "Make tea")
     server.answer = "For cook:\nStart -> boil the water\nboil the water -> steep tea\nsteep tea -> End"
-    ran = project.run(f"--model={server.url}#any", DATA, RECORD)
+    ran = project.run(f"--model={server.url}#any", DATA, RECORD, "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
     assert "documents own (test split)" in words(ran)
     assert "PAGED, own documents: train 0, validation 0, test 1" in words(ran)
@@ -62,7 +62,7 @@ def test_narrow_table_with_unparseable_replies_keeps_conditions(
     monkeypatch.setenv("COLUMNS", "80")
     add_pair(project, "tea")
     server.answer = "no graph"
-    ran = project.run(f"--model={server.url}#any", DATA, "--taskgraph-fail-on=nothing")
+    ran = project.run(f"--model={server.url}#any", DATA, "--taskgraph-fail-on=nothing", "-v")
     [titles] = [line.split() for line in ran.output.splitlines() if line.startswith("F1 by element")]
     assert titles[-2:] == ["seq", "cond"], ran.output
 
@@ -90,7 +90,7 @@ def test_bad_pairs_are_left_out_and_told_with_file_and_line(project: Project) ->
     add_pair(project, "latin", TEA, "The cook must br\xfcle tea.\nBoil water.".encode("latin-1"))
     add_pair(project, "long", TEA, "Boil water. " * 5_000)
     project.write("data/alone.graph.txt", TEA)
-    ran = project.run("--model=baseline:rules", DATA, RECORD)
+    ran = project.run("--model=baseline:rules", DATA, RECORD, "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
     assert asked_ids(project) == ["extract-good"]
     for problem in (
@@ -130,7 +130,7 @@ def test_huge_file_is_left_out_with_the_reason(project: Project) -> None:
     graph, _ = add_pair(project, "huge")
     with graph.open("wb") as file:
         file.truncate(300_000_000)  # sparse: no byte of it is on the disk
-    ran = project.run("--model=baseline:rules", DATA, RECORD)
+    ran = project.run("--model=baseline:rules", DATA, RECORD, "-v")
     assert ran.counts == {"passed": 1}, ran.output
     assert "huge.graph.txt: it has more than" in words(ran)
 
@@ -138,7 +138,7 @@ def test_huge_file_is_left_out_with_the_reason(project: Project) -> None:
 def test_lines_of_json_are_asked_and_bad_ones_told(project: Project) -> None:
     good = json.dumps({"document": TEA_DOCUMENT, "graph": TEA, "id": "tea"})
     project.write("data/pairs.jsonl", f'{good}\n{{"document": "x"}}\n{{broken\n')
-    ran = project.run("--model=baseline:rules", DATA, RECORD)
+    ran = project.run("--model=baseline:rules", DATA, RECORD, "-v")
     assert ran.counts == {"passed": 1}, ran.output
     assert 'pairs.jsonl, line 2: no "graph"; the pair is left out' in words(ran)
     assert "pairs.jsonl, line 3: broken JSON" in words(ran)

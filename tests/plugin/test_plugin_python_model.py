@@ -387,7 +387,7 @@ def test_replay_without_version_is_usage_error(project: Project) -> None:
         ("app:NUMBER", "is of type int; name a callable"),
         ("app", "names no callable; expected python:package.module:name"),
         ("app:answer:more", "names no callable"),
-        ("app.py:answer", "'app' has no module 'py'"),
+        ("app.py:answer", "is a Python file; name the function in it that answers: python:app:answer"),
         ("../app:answer", "names no callable"),
         ("app:two", "cannot be called with (prompt), the prompt or messages and the model options: missing"),
         ("broken:answer", "importing 'broken' failed: ModuleNotFoundError: No module named 'zzyzx' (broken.py:2)"),
