@@ -14,10 +14,13 @@ import bounded_process
 import pytest
 from loopback import Loopback
 from plugin_project import right, wrong
+from posix_tests import posix_only
 
 from pytest_taskgraph.families.understanding.init_command import CI, source_text
 from pytest_taskgraph.plugin.options import OPTIONS
 from pytest_taskgraph.results import record
+
+pytestmark = posix_only
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "pull-request.md").read_text(encoding="utf-8")
 BLOCKS: list[tuple[str, str, str]] = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from ci_workflow import Repository, WorkflowRun
+from posix_tests import posix_only
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.families.understanding.init_command import CI, PROMPT, source_text
+
+pytestmark = posix_only
 
 RECORD = "taskgraph-main/main.json"
 
