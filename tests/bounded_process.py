@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +44,9 @@ def start(command: Sequence[str | Path], **arguments: Any) -> Iterator[subproces
 
 def end(process: subprocess.Popen[str]) -> None:
     """Kill the process and all that it started in its group."""
+    if sys.platform == "win32":  # it has no groups of processes, but knows who started whom
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
+        return
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

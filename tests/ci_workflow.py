@@ -1,7 +1,7 @@
 """A GitHub repository on this machine: runs the shell steps of a workflow, and keeps artifacts as GitHub does.
 
-Steps that install or cache something are left out. `gh` is a script that lists the runs kept here, and copies their
-artifacts. Nothing is downloaded.
+Steps that install or cache something are left out. A step that uses our action runs the steps of `action.yml`. `gh` is
+a script that lists the runs kept here, and copies their artifacts. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from typing import Any
 import bounded_process
 import pytest
 from test_walkthrough import environment
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.families.understanding.init_command import CI, PROMPT
 
 _GH = """
 import json, pathlib, shutil, sys
@@ -48,6 +51,7 @@ else:
     shutil.copytree(target, given.dir, dirs_exist_ok=True)
 """
 _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
+ACTION = Path(__file__).parents[1] / "action.yml"
 
 
 @dataclass(frozen=True)
@@ -102,59 +106,153 @@ class Repository:
 
     def run(self, checkout: Path, event: str, branch: str, last: str = "") -> WorkflowRun:
         """Run the steps in a checkout, as GitHub does for the event, at most to the step `last`, and keep the run."""
-        id_, passed, outputs = str(len(self.runs) + 1), True, {}
+        id_ = str(len(self.runs) + 1)
         summary = self.folder / f"summary-{id_}.md"
         summary.touch()
         self._runs_file.write_text(json.dumps(self.runs), encoding="utf-8")
+        temporary = self.folder / f"temporary-{id_}"
+        temporary.mkdir()
         variables = {
             **self._variables, "CI": "true", "COLUMNS": "150", "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "we/ours",
             "GITHUB_WORKFLOW": self.workflow["name"], "GITHUB_STEP_SUMMARY": str(summary),
+            "RUNNER_TEMP": str(temporary),
+            "GITHUB_REF": f"refs/heads/{branch}" if event == "push" else "refs/pull/1/merge",
         }  # fmt: skip
+        job = _Job(checkout, event, variables, self.artifacts / id_)
         for step in self.steps:
-            if not _is_due(step, event, passed):
-                continue
-            if step.get("uses", "").startswith("actions/upload-artifact@"):
-                passed &= self._upload(checkout, step["with"], id_)
-            elif "run" in step and " pip install " not in step["run"]:
-                own = {name: _EXPRESSION.sub(_value, value) for name, value in step.get("env", {}).items()}
-                done = bounded_process.run(["bash", "-e", "-c", step["run"]], cwd=checkout, env=variables | own)
-                outputs[step["name"]] = done.stdout + done.stderr
-                passed &= done.returncode == 0
+            job.take(step)
             if step.get("name") == last:
                 break
-        status = "success" if passed else "failure"
+        status = "success" if job.passed else "failure"
         self.runs.append(
             {"id": id_, "workflow": self.workflow["name"], "branch": branch, "event": event, "status": status}
         )
-        return WorkflowRun(id_, passed, outputs, summary.read_text(encoding="utf-8"))
+        return WorkflowRun(id_, job.passed, job.outputs, summary.read_text(encoding="utf-8"))
 
-    def _upload(self, checkout: Path, inputs: Mapping[str, Any], id_: str) -> bool:
+
+class Team:
+    """People who push to main and open pull requests, each time from a fresh checkout of what `init` writes.
+
+    Args:
+        folder: An empty folder.
+        workflow: Their CI workflow; that which `init` writes if there is none.
+    """
+
+    def __init__(self, folder: Path, workflow: str = "") -> None:
+        self.folder = folder
+        self.project = folder / "project"
+        assert main(["init", str(self.project)]) == 0
+        hub = folder / "hub"
+        hub.mkdir()
+        self.repository = Repository(hub, workflow or (self.project / CI).read_text(encoding="utf-8"))
+
+    def push(self) -> WorkflowRun:
+        """Push to main."""
+        return self.repository.run(self._checkout(), "push", "main")
+
+    def open_pull_request(self, *, worse: bool, last: str = "") -> WorkflowRun:
+        """Open a pull request that leaves the project as it is, or deletes a line of its prompt.
+
+        Its steps run to the end, or to the step `last`.
+        """
+        checkout = self._checkout()
+        if worse:
+            prompt = checkout / PROMPT
+            prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{ guide }}\n", ""), encoding="utf-8")
+        return self.repository.run(checkout, "pull_request", "change", last)
+
+    def _checkout(self) -> Path:
+        checkout = self.folder / f"checkout-{len(self.repository.runs)}"
+        shutil.copytree(self.project, checkout)
+        return checkout
+
+
+@dataclass
+class _Job:
+    """A job that runs in a checkout, and keeps its artifacts in a folder."""
+
+    checkout: Path
+    event: str
+    variables: Mapping[str, str]
+    artifacts: Path
+    passed: bool = True
+    outputs: dict[str, str] = field(default_factory=dict)  # of steps, by their names
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        """Run a step, or those of the action that it uses, as far as they are due."""
+        values = {
+            "github.token": "token",
+            "github.event.pull_request.head.repo.fork": "false",
+            "runner.temp": self.variables["RUNNER_TEMP"],
+        }
+        if not step.get("uses", "").startswith("pytest-taskgraph/"):
+            self._run(step, values, self.variables)
+        elif self._is_due(step):
+            variables = {**self.variables, **_evaluated(step.get("env", {}), values)}
+            action = pytest.importorskip("yaml").safe_load(ACTION.read_text(encoding="utf-8"))
+            assert step["with"].keys() <= action["inputs"].keys()
+            inputs = {name: step["with"].get(name, one.get("default", "")) for name, one in action["inputs"].items()}
+            values |= {f"inputs.{name}": value for name, value in _evaluated(inputs, values).items()}
+            for inner in action["runs"]["steps"]:
+                values |= self._run(inner, values, variables)
+
+    def _run(
+        self, step: Mapping[str, Any], values: Mapping[str, str], variables: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        """Run a step if it is due, and return what it sets for later expressions."""
+        if not self._is_due(step):
+            return {}
+        if step.get("uses", "").startswith("actions/upload-artifact@"):
+            self.passed &= self._upload(_evaluated(step["with"], values))
+        elif "run" in step and " pip install " not in step["run"]:
+            results = Path(self.variables["RUNNER_TEMP"], "results")
+            results.write_text("", encoding="utf-8")
+            own = {**variables, **_evaluated(step.get("env", {}), values), "GITHUB_OUTPUT": str(results)}
+            shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"] if "shell" in step else ["bash", "-e"]
+            done = bounded_process.run([*shell, "-c", step["run"]], cwd=self.checkout, env=own)
+            self.outputs[step["name"]] = done.stdout + done.stderr
+            self.passed &= done.returncode == 0
+            lines = results.read_text(encoding="utf-8").splitlines()
+            set_values = dict(line.split("=", 1) for line in lines)
+            return {f"steps.{step.get('id')}.outputs.{name}": value for name, value in set_values.items()}
+        return {}
+
+    def _upload(self, inputs: Mapping[str, Any]) -> bool:
         """Keep the files that `path` names, without hidden ones unless they are included; return False if it fails."""
         hidden = inputs.get("include-hidden-files", False)
         paths = [Path(line) for line in inputs["path"].splitlines()]
         files = [
-            checkout / path
+            file
             for path in paths
-            if (checkout / path).is_file() and (hidden or not any(part.startswith(".") for part in path.parts))
+            for file in _files(self.checkout / path)
+            if hidden or not any(part.startswith(".") for part in path.parts)
         ]
-        target = self.artifacts / id_ / inputs["name"]
+        target = self.artifacts / inputs["name"]
         for file in files:
             target.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target / file.name)
         return bool(files) or inputs.get("if-no-files-found", "warn") != "error"
 
+    def _is_due(self, step: Mapping[str, Any]) -> bool:
+        """Return True if a step is run, by its condition and by how the steps before it ended."""
+        condition = step.get("if", "")
+        if condition == "always()":
+            return True
+        match = re.fullmatch(r"github\.event_name == '(\w+)'", condition)
+        assert match or not condition, condition
+        return self.passed and (match is None or match[1] == self.event)
 
-def _is_due(step: Mapping[str, Any], event: str, passed: bool) -> bool:
-    """Return True if a step is run, by its condition and by how the steps before it ended."""
-    condition = step.get("if", "")
-    if condition == "always()":
-        return True
-    match = re.fullmatch(r"github\.event_name == '(\w+)'", condition)
-    assert match or not condition, condition
-    return passed and (match is None or match[1] == event)
+
+def _files(path: Path) -> Iterator[Path]:
+    """Yield the file, or the files of the folder."""
+    yield from (file for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file())
 
 
-def _value(expression: re.Match[str]) -> str:
-    """Return the value of an expression in a repository without secrets, for a branch that is not of a fork."""
-    values = {"github.token": "token", "github.event.pull_request.head.repo.fork": "false"}
-    return "" if expression[1].startswith("secrets.") else values[expression[1]]
+def _evaluated(texts: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """Return texts with the values of their expressions, in a repository without secrets."""
+
+    def value(expression: re.Match[str]) -> str:
+        name = expression[1]
+        return "" if name.startswith(("secrets.", "steps.")) and name not in values else values[name]
+
+    return {name: _EXPRESSION.sub(value, text) if isinstance(text, str) else text for name, text in texts.items()}

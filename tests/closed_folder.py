@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import bounded_process
 import pytest
+from posix_tests import WHY
 
 _BIND = """
 import ctypes, os, sys
@@ -23,6 +25,8 @@ BOUND = (sys.executable, "-c", _BIND, sys.executable)  # and what that Python is
 @contextmanager
 def closed(folder: Path) -> Iterator[dict[str, bytes]]:
     """Yield the files of a closed folder, and check that they stay unchanged; skip if permissions do not bind."""
+    if os.name != "posix":
+        pytest.skip(WHY)
     files = [file for file in folder.iterdir() if file.is_file()]
     held = {file.name: file.read_bytes() for file in files}
     for file in files:

@@ -1,4 +1,7 @@
-"""Workers of pytest-xdist, forked from a process that has imported everything: a fresh one spends a second on that."""
+"""Workers of pytest-xdist, forked from a process that has imported everything: a fresh one spends a second on that.
+
+Windows cannot fork; there, workers are fresh ones.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,16 @@ from typing import IO, Any
 import pytest
 from execnet import gateway_base, gateway_io
 
-_FORKS = multiprocessing.get_context("forkserver")
+_CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
+_FORKS = multiprocessing.get_context("forkserver" if _CAN_FORK else None)
 
 
 @contextmanager
 def forked() -> Iterator[None]:
-    """Let xdist fork the workers that it starts in this process."""
+    """Let xdist fork the workers that it starts in this process, where processes can be forked."""
+    if not _CAN_FORK:
+        yield
+        return
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server, which is started once, finds modules
         _FORKS.set_forkserver_preload(["warm_workers_imports"])

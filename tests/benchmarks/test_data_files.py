@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from posix_tests import posix_only
 
 from pytest_taskgraph.benchmarks.data_sets import data_files, json_lines
 from pytest_taskgraph.benchmarks.data_sets.data_files import DataFormat, contents, keep_until_changed
@@ -164,7 +165,7 @@ def test_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         keep_until_changed(FORMAT)(read)(tmp_path / "nowhere")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@posix_only
 def test_pipe_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     with pytest.raises(UsageError, match="neither a file nor a folder, but a pipe or device; expected the archive"):

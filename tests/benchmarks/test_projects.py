@@ -11,6 +11,7 @@ import pytest
 from canonical_form import canonical
 from closed_folder import BOUND
 from drawn_workflows import generate
+from posix_tests import posix_only
 
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
 from pytest_taskgraph.families.understanding import understanding
@@ -384,6 +385,7 @@ def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatc
         projects.load(str(tmp_path))
 
 
+@posix_only
 @pytest.mark.parametrize("name", ["denied", "denied/w.xxp", "linked"])
 def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) -> None:
     denied = write_files(tmp_path / "denied", w__xxp=SOUP)

@@ -11,6 +11,7 @@ import pytest
 from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
+from posix_tests import posix_only
 from record_schema_file import record_validator
 
 from pytest_taskgraph.__main__ import main
@@ -293,6 +294,7 @@ def test_import_file_without_csv_is_usage_error(
     assert "Traceback" not in error
 
 
+@posix_only
 def test_import_device_is_usage_error(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = source.with_name("new.json")
     assert main(["annotations", "import", str(source), "/dev/zero", "--into", str(new)]) == 4

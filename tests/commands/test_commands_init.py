@@ -10,10 +10,13 @@ from pathlib import Path
 import bounded_process
 import pytest
 from closed_folder import BOUND, closed
+from posix_tests import posix_only
 from test_walkthrough import environment
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.families.understanding.init_command import CI, FILES, PROMPT, source_text
+
+pytestmark = posix_only
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "start.md").read_text(encoding="utf-8")
 OUTPUTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # outputs, in their order

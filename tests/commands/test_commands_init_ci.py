@@ -4,48 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from pathlib import Path
 
 import pytest
-from ci_workflow import Repository, WorkflowRun
+from ci_workflow import Team, WorkflowRun
+from posix_tests import posix_only
 
-from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.families.understanding.init_command import CI, PROMPT, source_text
+from pytest_taskgraph.families.understanding.init_command import CI, source_text
+
+pytestmark = posix_only
 
 RECORD = "taskgraph-main/main.json"
-
-
-class Team:
-    """People who push to main and open pull requests, each time from a fresh checkout of the same project."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.project = folder / "project"
-        assert main(["init", str(self.project)]) == 0
-        hub = folder / "hub"
-        hub.mkdir()
-        self.repository = Repository(hub, (self.project / CI).read_text(encoding="utf-8"))
-
-    def push(self) -> WorkflowRun:
-        """Push to main."""
-        return self.repository.run(self._checkout(), "push", "main")
-
-    def open_pull_request(self, *, worse: bool, last: str = "") -> WorkflowRun:
-        """Open a pull request that leaves the project as it is, or deletes a line of its prompt.
-
-        Its steps run to the end, or to the step `last`.
-        """
-        checkout = self._checkout()
-        if worse:
-            prompt = checkout / PROMPT
-            prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{ guide }}\n", ""), encoding="utf-8")
-        return self.repository.run(checkout, "pull_request", "change", last)
-
-    def _checkout(self) -> Path:
-        checkout = self.folder / f"checkout-{len(self.repository.runs)}"
-        shutil.copytree(self.project, checkout)
-        return checkout
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ import bounded_process
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from posix_tests import posix_only
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.replies.lines import StoredEntry, format_line, read_line
@@ -228,6 +229,7 @@ def test_import_wrong_line_imports_no_entry(tmp_path: Path, capsys: pytest.Captu
     assert not (tmp_path / "new").exists()
 
 
+@posix_only
 def test_import_line_without_end_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ import pytest
 from described_runs import about_run
 from loopback import Loopback, reply
 from plugin_project import Project
+from posix_tests import posix_only
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.episodes import opening
@@ -234,6 +235,7 @@ def test_rescore_finds_reply_in_write_ahead_log(tmp_path: Path) -> None:
     assert main(["rescore", str(path), "--store", str(link), "--check"]) == 1
 
 
+@posix_only
 def test_rescore_read_only_folder_is_sufficient(tmp_path: Path) -> None:
     path, folder = write_record(tmp_path, stale(question_of(), long())), store(tmp_path, (question_of(), long(), {}))
     os.chmod(folder / FILE, 0o444)

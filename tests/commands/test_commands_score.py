@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from posix_tests import posix_only
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.models.clients.recorded import read_rows as recorded_model_rows
@@ -152,6 +153,7 @@ def test_score_unreadable_file_is_usage_error(tmp_path: Path, capsys: pytest.Cap
     assert "missing: cannot be read" in error
 
 
+@posix_only
 def test_score_line_without_end_is_usage_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

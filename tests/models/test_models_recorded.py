@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from posix_tests import posix_only
 
 from pytest_taskgraph.errors import NotAskedError, ReadError, UsageError
 from pytest_taskgraph.models import open_model
@@ -172,6 +173,7 @@ def test_recorded_file_that_cannot_be_opened_is_usage_error(tmp_path: Path, name
         open_model(f"recorded:{tmp_path / name}", {})
 
 
+@posix_only
 @pytest.mark.parametrize("name", ["/dev/zero", "pipe"])
 def test_recorded_file_without_end_is_usage_error(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")

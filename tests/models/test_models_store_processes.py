@@ -18,6 +18,7 @@ from typing import Any
 
 import bounded_process
 import pytest
+from posix_tests import posix_only
 
 from pytest_taskgraph.errors import BudgetSpentError, UsageError
 from pytest_taskgraph.models.store import Store
@@ -127,6 +128,7 @@ def test_claims_of_processes_send_each_key_once(tmp_path: Path, processes: ExitS
     assert len({lines[-1] for lines in outputs}) == 1
 
 
+@posix_only
 def test_claim_of_killed_process_is_taken_over(tmp_path: Path, processes: ExitStack) -> None:
     (holder,) = started(processes, tmp_path, HOLD, 1)
     assert holder.line() == "claimed"

@@ -13,6 +13,7 @@ from typing import Any
 import bounded_process
 import pytest
 from loopback import Loopback, Raw, refuse, reply
+from posix_tests import posix_only
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.families.paged.document_quality.quality_metrics import name_coverage
@@ -228,6 +229,7 @@ def test_paraphrase_secrets_are_not_shown(
     assert "verysecretkey123" not in out + err
 
 
+@posix_only
 def test_paraphrase_interrupted_keeps_what_is_under_way(server: Loopback, tmp_path: Path) -> None:
     arrived, go_on = Event(), Event()
 

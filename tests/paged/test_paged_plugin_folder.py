@@ -11,6 +11,7 @@ import pytest
 from loopback import Loopback
 from markdown_it import MarkdownIt
 from plugin_project import Project, Ran
+from posix_tests import posix_only
 
 TEA = "For cook:\nStart -> boil water\nboil water -> steep tea\nsteep tea -> End\nDataConstraint(leaves) -> steep tea\n"
 TEA_DOCUMENT = "The cook must boil water. Then, steep tea. To steep tea, leaves are needed."
@@ -113,6 +114,7 @@ def test_files_with_byte_order_mark_and_crlf_are_read_as_others(project: Project
     assert plain["digests"] == windows["digests"]
 
 
+@posix_only
 def test_symlinks_to_files_are_read_and_loops_of_folders_end(project: Project, tmp_path: Path) -> None:
     graph, document = add_pair(project, "tea")
     for path in (graph, document):

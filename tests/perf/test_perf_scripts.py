@@ -10,6 +10,7 @@ from typing import Any
 
 import bounded_process
 import pytest
+from posix_tests import posix_only
 
 import pytest_taskgraph
 
@@ -58,6 +59,7 @@ def test_throughput_unknown_row_is_refused_with_known_ones(tmp_path: Path) -> No
 
 
 @pytest.mark.exhaustive
+@posix_only
 def test_throughput_failed_command_ends_the_script(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "perf" / "throughput.py"), "--n=20", "--rounds=1", "--only=inspect_ai"]
     failing = tmp_path / "python"

@@ -16,6 +16,7 @@ import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
+from posix_tests import posix_only
 
 from pytest_taskgraph.models.store import stored_keys
 from pytest_taskgraph.models.store.ledger import LedgerEntry, enter_spending
@@ -233,18 +234,17 @@ def test_faults_are_repeated_until_answer_comes(many: Project, server: Loopback)
     assert sum(trial["retries"] for trial in many.record()["trials"]) == 4
 
 
+@posix_only
 @pytest.mark.parametrize(
     ("workers", "sent"),
     [
-        pytest.param([], signal.SIGINT, id="one-interrupted"),
-        pytest.param(SPREAD, signal.SIGKILL, id="two-killed", marks=pytest.mark.exhaustive),
-        pytest.param([], signal.SIGKILL, id="one-killed", marks=pytest.mark.exhaustive),
-        pytest.param(SPREAD, signal.SIGINT, id="two-interrupted", marks=pytest.mark.exhaustive),
+        pytest.param([], "SIGINT", id="one-interrupted"),
+        pytest.param(SPREAD, "SIGKILL", id="two-killed", marks=pytest.mark.exhaustive),
+        pytest.param([], "SIGKILL", id="one-killed", marks=pytest.mark.exhaustive),
+        pytest.param(SPREAD, "SIGINT", id="two-interrupted", marks=pytest.mark.exhaustive),
     ],
 )
-def test_run_ended_goes_on_where_it_was(
-    many: Project, server: Loopback, workers: list[str], sent: signal.Signals
-) -> None:
+def test_run_ended_goes_on_where_it_was(many: Project, server: Loopback, workers: list[str], sent: str) -> None:
     enough, lock = threading.Event(), threading.Lock()
 
     def answer(prompt: str) -> str | Raw:
@@ -258,9 +258,9 @@ def test_run_ended_goes_on_where_it_was(
     command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *workers, lean(server), FLIGHT]
     with bounded_process.start(command, cwd=many.path) as process:
         assert bounded_process.wait_for(enough)
-        os.killpg(process.pid, sent)
+        os.killpg(process.pid, signal.Signals[sent])
         output, _ = process.communicate()
-    assert process.returncode == (2 if sent == signal.SIGINT else -9), output
+    assert process.returncode == (2 if sent == "SIGINT" else -9), output
     server.answer = right
     files, first = len(stored_keys(many.path / ".taskgraph")), len(server.requests)
     assert 13 - 4 <= files <= 12, "13 were sent, of which 4 were in flight: what is in flight, or kept, is all"

@@ -11,6 +11,7 @@ import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw, reply
 from plugin_project import Project, right
+from posix_tests import posix_only
 
 MANY = """
 from pytest_taskgraph import suite, understanding
@@ -89,7 +90,7 @@ def test_question_that_fails_unbilled_leaves_budget_to_others(many: Project, ser
     assert len(server.requests) == 10 + 6
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there, signals are not sent to one process")
+@posix_only
 def test_ctrl_c_ends_run_whose_requests_wait_for_budget(many: Project, server: Loopback) -> None:
     arrived = threading.Event()
 

@@ -11,6 +11,7 @@ import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw
 from plugin_project import Project, asking
+from posix_tests import posix_only
 
 from pytest_taskgraph.errors import NotAskedError
 from pytest_taskgraph.plugin.asking.loop import EventLoopThread, UnexpectedWaitError
@@ -84,6 +85,7 @@ def test_interrupt_of_coroutine_without_loop_ends_run(loop: EventLoopThread) -> 
         loop.run(fails(ValueError("no")))
 
 
+@posix_only
 def test_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) -> None:
     cancelled, waiting = threading.Event(), threading.Event()
     main = threading.main_thread().ident
@@ -169,6 +171,7 @@ def test_after_run_no_thread_is_left(project: Project) -> None:
     assert running() == []
 
 
+@posix_only
 @pytest.mark.parametrize(
     "workers",
     [1, pytest.param(0, marks=pytest.mark.exhaustive), pytest.param(2, marks=pytest.mark.exhaustive)],

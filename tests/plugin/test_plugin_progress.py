@@ -20,6 +20,7 @@ import pyte
 import pytest
 from loopback import Loopback
 from plugin_project import SUITE, Project, right
+from posix_tests import posix_only
 
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, process_counts, screen_size, write_raw
@@ -80,7 +81,6 @@ def test_{"long" * 12}(reply, n): pass
 @pytest.mark.parametrize("n", range(20))
 def test_many(reply, n): assert n != 7
 """
-pty_only = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 
 @dataclass
@@ -153,7 +153,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     return pytester
 
 
-@pty_only
+@posix_only
 def test_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
     screenshot = on_a_terminal(project.path)
     assert screenshot.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
@@ -163,7 +163,7 @@ def test_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester)
     assert screenshot.current[-1].startswith("test_it.py .....")
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(
     ("args", "lines"),
     [
@@ -181,7 +181,7 @@ def test_live_line_leaves_nothing_behind(project: pytest.Pytester, args: tuple[s
     assert with_it.timeless == without.timeless
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(
     ("args", "columns"),
     [
@@ -204,7 +204,7 @@ def test_lines_that_wrap_and_screens_that_scroll_are_left_as_they_were(
     assert with_it.timeless == without.timeless
 
 
-@pty_only
+@posix_only
 def test_errors_and_captured_output_is_reported_as_ever(project: pytest.Pytester) -> None:
     with_it = on_a_terminal(project.path, BROKEN="yes")
     without = on_a_terminal(project.path, SHOWN="no", BROKEN="yes")
@@ -212,7 +212,7 @@ def test_errors_and_captured_output_is_reported_as_ever(project: pytest.Pytester
     assert with_it.timeless == without.timeless
 
 
-@pty_only
+@posix_only
 def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) -> None:
     project.makepyfile(
         quiet="""
@@ -234,7 +234,7 @@ def test_live_line_before_debugger_starts_is_erased(project: pytest.Pytester) ->
     assert with_it.timeless == without.timeless
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(
     ("args", "term"),
     [
@@ -255,20 +255,20 @@ def test_progress_with_other_writers_is_plain(project: pytest.Pytester, args: tu
     ]
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(("args", "interval"), [(("-q",), "30"), ((), "0")], ids=["q", "0"])
 def test_progress_turned_off_prints_nothing(project: pytest.Pytester, args: tuple[str, ...], interval: str) -> None:
     assert "answered" not in on_a_terminal(project.path, *args, INTERVAL=interval).raw
 
 
-@pty_only
+@posix_only
 def test_terminal_without_size_gets_plain_lines(project: pytest.Pytester) -> None:
     screenshot = on_a_terminal(project.path, columns=0, lines=0, INTERVAL="5")
     assert "\x1b" not in screenshot.raw.replace("\x1b[", "")
     assert screenshot.raw.count("[taskgraph] ") == 2
 
 
-@pty_only
+@posix_only
 def test_controller_of_xdist_shows_live_line_and_leaves_nothing(project: pytest.Pytester) -> None:
     with_it = on_a_terminal(project.path, "-p", "xdist", "-n", "1")
     assert "3/5 answered, 1 error, $0.50, 1 s, about 1 s left" in with_it.below
@@ -338,7 +338,7 @@ def plain_lines(project: Project, *args: str) -> list[str]:
         return flat_lines(project.run(f"--model={server.url}#any", *GATED, *args).output.splitlines())
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(
     "args",
     [(), *(pytest.param(args, marks=pytest.mark.exhaustive) for args in (WORKER, ("-v",)))],
@@ -351,7 +351,7 @@ def test_live_line_of_run_that_asks_leaves_nothing(asking_run: AskingRun, args: 
     assert not any("answered, " in line for line in screenshot.final)
 
 
-@pty_only
+@posix_only
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
@@ -384,7 +384,7 @@ def test_verbosely_each_case_has_line_and_percentage(asking_project: Project) ->
     check_verbose_lines(plain_lines(asking_project, "-v"))
 
 
-@pty_only
+@posix_only
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("workers", [(), WORKER], ids=["alone", "n1"])
 def test_verbose_lines_on_a_terminal(asking_run: AskingRun, workers: tuple[str, ...]) -> None:

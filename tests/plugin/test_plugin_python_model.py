@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from loopback import Loopback, as_json
 from plugin_project import ITEMS, OWN, Project, right
+from posix_tests import posix_only
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "application.md").read_text(encoding="utf-8")
 MODEL = "--model=python:app:answer"
@@ -493,6 +494,7 @@ def test_application_of_page_runs(
         assert trials(project)[0]["reply"]["cost"] == 0.002
 
 
+@posix_only
 def test_interrupt_ends_run_whose_calls_never_return(project: Project) -> None:
     project.write(
         "app.py",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from plugin_project import IDS, Project, Ran
+from posix_tests import posix_only
 from record_schema_file import record_validator
 
 REPORT = "--taskgraph-report=json=record.json"
@@ -97,6 +98,7 @@ def test_reports_in_same_file_are_refused(project: Project, one: str, other: str
     assert f"{names[0]} and {names[1]} are the same file" in ran.output
 
 
+@posix_only
 @pytest.mark.parametrize(
     ("report", "why"),
     [
