@@ -28,7 +28,7 @@ from pytest_taskgraph.families.steps.recipe_sets import RecipeSet, load
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.families.steps.step_baselines import BASELINES
 from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import train_model
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.results.statistics.intervals import wilson
 from pytest_taskgraph.trial import Reply, Request
 

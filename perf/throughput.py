@@ -46,9 +46,9 @@ from statistics import median
 from aligned_table import table_lines
 from whole_process import Measured, machine_state, run
 
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import select
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent

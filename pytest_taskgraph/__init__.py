@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from .benchmarks.family import Family as Family
     from .benchmarks.family import Label as Label
     from .benchmarks.family import QuestionReference as QuestionReference
-    from .benchmarks.settings import Option as Option
+    from .benchmarks.option import Option as Option
     from .benchmarks.settings import Settings as Settings
-    from .families.paged import paged as paged
-    from .families.steps import steps as steps
-    from .families.tasklama import tasklama as tasklama
-    from .families.understanding import understanding as understanding
+    from .families.paged.paged_family import paged as paged
+    from .families.steps.steps_family import steps as steps
+    from .families.tasklama.tasklama_family import tasklama as tasklama
     from .families.understanding.patterns.pattern import Case as Case
     from .families.understanding.patterns.pattern import Cases as Cases
     from .families.understanding.patterns.pattern import Pattern as Pattern
     from .families.understanding.patterns.pattern import case as case
     from .families.understanding.patterns.pattern import pattern as pattern
+    from .families.understanding.understanding_family import understanding as understanding
     from .family_description import Aggregate as Aggregate
     from .family_description import Column as Column
     from .family_description import FamilyDescription as FamilyDescription
@@ -56,7 +56,7 @@ _MODULES = {
     "Label": ".benchmarks.family",
     "Measurement": ".scoring.measurement",
     "Notation": ".notations.notation",
-    "Option": ".benchmarks.settings",
+    "Option": ".benchmarks.option",
     "Pattern": ".families.understanding.patterns.pattern",
     "Question": ".trial",
     "QuestionReference": ".benchmarks.family",
@@ -73,12 +73,12 @@ _MODULES = {
     "case": ".families.understanding.patterns.pattern",
     "declares": ".scoring.measurement",
     "one_turn": ".asking",
-    "paged": ".families.paged",
+    "paged": ".families.paged.paged_family",
     "pattern": ".families.understanding.patterns.pattern",
-    "steps": ".families.steps",
+    "steps": ".families.steps.steps_family",
     "suite": ".plugin.suites",
-    "tasklama": ".families.tasklama",
-    "understanding": ".families.understanding",
+    "tasklama": ".families.tasklama.tasklama_family",
+    "understanding": ".families.understanding.understanding_family",
     "workflows": ".generation.strategies",
 }
 

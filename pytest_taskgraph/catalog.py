@@ -18,7 +18,7 @@ BUILT_IN = "pytest-taskgraph"
 
 T = TypeVar("T")
 _D = TypeVar("_D")
-_NAME = re.compile(r"\w[\w.+-]*")
+_NAME = r"\w[\w.+-]*"
 
 
 class _Cache(Protocol):
@@ -59,7 +59,7 @@ class Registrations:
         Raises:
             UsageError: if the name is invalid, or another value of the kind has it. The message names the owner.
         """
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not re.fullmatch(_NAME, name):
             raise UsageError(f"the {kind} {name!r}: expected a name of letters, digits and any of _ . + -")
         first = self._owners.get((kind, name))
         if first is not None:

@@ -167,7 +167,8 @@ class Registry:
         Example:
             >>> registry.family(Riddles())
         """
-        from .benchmarks.family import FAMILY_KIND, Family
+        from .benchmarks.family import Family
+        from .benchmarks.option import FAMILY_KIND
 
         if not isinstance(family, Family) or not hasattr(family, "name"):
             self._fail(f"a benchmark family: expected an instance of Family with a name, found {_type(family)}")

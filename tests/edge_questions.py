@@ -10,7 +10,7 @@ from pytest_taskgraph.asking import Exchange, Transcript
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.edges import METHODS
 from pytest_taskgraph.families.tasklama.method import Method
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.scoring.forms.task_graph_form import write_graph
 from pytest_taskgraph.scoring.grade import grade

@@ -15,10 +15,10 @@ from statistics import fmean, stdev
 
 from pytest_taskgraph.families.understanding.baselines import guess_at_random, repeat_constantly
 from pytest_taskgraph.families.understanding.baselines.prompt_view import guards_of, names_of
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import feasible_size
 from pytest_taskgraph.families.understanding.questions.assembly import question, references
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json, Question

@@ -19,9 +19,9 @@ import bounded_process
 import pytest
 import warm_workers
 
-from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.baselines import read_back
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.results import record
 from pytest_taskgraph.scoring.forms import FORMS
 

@@ -14,7 +14,8 @@ from plugin_fixtures import loaded
 from plugin_project import Project
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.settings import Kind, Settings
+from pytest_taskgraph.benchmarks.option import Kind
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
 from pytest_taskgraph.results.tables import find_table_mistake
 

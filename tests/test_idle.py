@@ -27,15 +27,8 @@ GROUND = {
     "pytest_taskgraph.plugin.hooks",
 }
 DECLARING = {
-    *(
-        "benchmarks",
-        "benchmarks.family",
-        "benchmarks.method_family",
-        "benchmarks.settings",
-        "benchmarks.data_sets",
-        "benchmarks.data_sets.splits",
-    ),
-    *("families", "families.understanding", "families.understanding.family_options"),
+    *("benchmarks", "benchmarks.option", "families"),
+    *("families.understanding", "families.understanding.family_options"),
     *("families.tasklama", "families.tasklama.tasklama_options", "families.steps", "families.steps.steps_options"),
     *("families.paged", "families.paged.paged_options"),
 }

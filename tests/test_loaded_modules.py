@@ -58,11 +58,10 @@ def loaded(project: Path, *options: str) -> set[str]:
 
 
 def of_family(name: str, modules: set[str]) -> set[str]:
-    """The modules of a family, without those that declare its options."""
+    """The modules of a family, without those that say what it is, such as its options."""
     place = f"{OURS}.families.{name}"
-    return {
-        module for module in modules if module.startswith(place) and module not in {place, f"{place}.{name}_options"}
-    }
+    declaring = {place, *(f"{place}.{name}_{part}" for part in ("family", "options", "settings"))}
+    return {module for module in modules if module.startswith(place)} - declaring
 
 
 def test_run_of_one_family_loads_no_other(project: Path) -> None:

@@ -16,7 +16,8 @@ from ..diagram import pack
 from ..errors import TaskgraphError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Question
-from .family import FAMILY_KIND, QuestionReference
+from .family import QuestionReference
+from .option import FAMILY_KIND
 from .settings import Settings
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import UnknownNameError
-from .settings import Option, Settings, as_json
+from .option import Option, as_json
+from .settings import Settings
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ..trial import Json, Question, Score
     from .instances import Check, GroupCheck, Instance, Reducible
     from .lint_rule import LintRule, SourcePlace
-
-FAMILY_KIND: Final = "benchmark family"  # the kind of families in the catalog
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UsageError
 
@@ -123,16 +122,33 @@ def _printed_parts(body: list[Node]) -> set[tuple[str, str, str]]:
     return names
 
 
+class Literals(NamedTuple):
+    """Plain texts of a template, with single spaces, that a rendering holds."""
+
+    fixed: tuple[str, ...]  # in every rendering
+    conditions: tuple[tuple[Literals, ...], ...]  # of the branches of each condition, one of which is rendered
+
+    def within(self, text: str) -> bool:
+        """Return True if the text, with single spaces, can hold a rendering."""
+        return all(literal in text for literal in self.fixed) and all(
+            any(branch.within(text) for branch in branches) for branches in self.conditions
+        )
+
+
 @lru_cache(maxsize=512)
-def longest_literal(source: str) -> str:
-    """Return the longest plain text that every rendering of a template holds, outside of conditions and loops."""
-    tokens = [(kind, value) for _, kind, value in _environment().lex(source) if kind != "whitespace"]
-    tags = {value for (before, _), (kind, value) in pairwise(tokens) if before == "block_begin" and kind == "name"}
-    depth, best, last = 0, "", ""
-    for kind, value in tokens:
-        if last == "block_begin" and kind == "name":
-            depth += (f"end{value}" in tags) - value.startswith("end")
-        elif kind == "data" and depth == 0 and len(value.strip()) > len(best):
-            best = value.strip()
-        last = kind
-    return best
+def literals(source: str) -> Literals:
+    """Return the plain texts of a template outside of loops."""
+    return _literals(_environment().parse(source).body)
+
+
+def _literals(body: list[Node]) -> Literals:
+    from jinja2 import nodes
+
+    outputs = (node for part in body if isinstance(part, nodes.Output) for node in part.nodes)
+    texts = (" ".join(node.data.split()) for node in outputs if isinstance(node, nodes.TemplateData))
+    conditions = (
+        tuple(map(_literals, (part.body, *(branch.body for branch in part.elif_), part.else_)))
+        for part in body
+        if isinstance(part, nodes.If)
+    )
+    return Literals(tuple(filter(None, texts)), tuple(conditions))

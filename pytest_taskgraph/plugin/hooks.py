@@ -40,9 +40,10 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
     """Call the registration hooks, and add the alias `--model` if it is used and no other plugin owns that name."""
-    from .output.debug_file import mask_after_run
+    if early_config.known_args_namespace.debug:
+        from .output.debug_file import mask_after_run
 
-    mask_after_run(early_config)
+        mask_after_run(early_config)
     result = yield
     from .registration import open_registry
 
@@ -63,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from .registration import open_registry
 
     open_registry(config)  # this plugin may have been loaded by a conftest file
-    if not any(options.given(config, name) is not None for name in options.all_options()):
+    if not options.any_given(config):
         return
     from ..errors import UsageError
     from ..redaction import hide

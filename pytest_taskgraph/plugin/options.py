@@ -11,15 +11,18 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pytest
 
-from ..benchmarks.family import Family
-from ..benchmarks.settings import GENERATED, Option, OptionValue, Settings
+from ..benchmarks.option import GENERATED, Option, OptionValue
 from ..errors import UnknownNameError, UsageError
-from ..families import FAMILIES
+from ..families import FAMILIES, OPTION_HELP, declared_options
 from .pytest_compat import option_names
+
+if TYPE_CHECKING:
+    from ..benchmarks.family import Family
+    from ..benchmarks.settings import Settings
 
 ALIAS = "taskgraph_model_alias"
 MEASURING_ROLES = ("judge", "embedder")
@@ -123,7 +126,7 @@ SHARED = {
 }
 """The options that every family reads, and the fields of Settings that hold them."""
 
-_SETTINGS = pytest.StashKey[tuple[tuple[str, ...], Settings]]()
+_SETTINGS = pytest.StashKey[tuple[tuple[str, ...], "Settings"]]()
 
 
 def all_options() -> dict[str, Option]:
@@ -132,15 +135,13 @@ def all_options() -> dict[str, Option]:
 
 
 def _family_options() -> dict[str, Option]:
-    return {option.name: option for family in FAMILIES.values() for option in family.options}
+    return {option.name: option for options in declared_options().values() for option in options}
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Add the options of every run and of each family to `pytest --help`, each also as an ini value."""
-    for option in OPTIONS.values():
+    for option in all_options().values():
         _add_option(parser, option)
-    for family in FAMILIES.values():
-        add_family_options(parser, family)
 
 
 def add_family_options(parser: pytest.Parser, family: Family) -> None:
@@ -152,9 +153,9 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
         UsageError: if the plugin or another family declares an option of the same name differently.
     """
     others = {name: ("pytest-taskgraph", option) for name, option in OPTIONS.items()}
-    for other in FAMILIES.values():
-        for option in other.options if other is not family else ():
-            others.setdefault(option.name, (f"family {other.name!r}", option))
+    for name, options in declared_options().items():
+        for option in options if name != family.name else ():
+            others.setdefault(option.name, (f"family {name!r}", option))
     present = option_names(parser)
     for option in family.options:
         if not isinstance(option, Option):
@@ -175,7 +176,7 @@ def group_of(option: Option) -> str:
     for heading, options in OPTION_GROUPS.items():
         if option in options:
             return heading
-    families = [family.name for family in FAMILIES.values() if option in family.options]
+    families = [name for name, options in declared_options().items() if option in options]
     return f"taskgraph: {families[0]}" if len(families) == 1 else "taskgraph: asking"
 
 
@@ -191,7 +192,7 @@ def _add_option(parser: pytest.Parser, option: Option) -> None:
 
 def help_text(option: Option) -> str:
     """Return the help of an option with the words of the families, without its default."""
-    return option.help.replace(FAMILY_WORDS, _words(option))
+    return option.help.replace(FAMILY_WORDS, _words(option)) if FAMILY_WORDS in option.help else option.help
 
 
 def _argparse_help(option: Option) -> str:
@@ -202,9 +203,9 @@ def _argparse_help(option: Option) -> str:
 
 def _words(option: Option) -> str:
     families: dict[str, list[str]] = {}  # the names of the families by their words
-    for family in FAMILIES.values():
-        if words := family.option_help.get(option.name):
-            families.setdefault(words, []).append(family.name)
+    for name, words_of_family in OPTION_HELP.items():
+        if words := words_of_family.get(option.name):
+            families.setdefault(words, []).append(name)
     several = len(families) > 1
     return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in families.items())
 
@@ -215,9 +216,17 @@ def _option(name: str) -> Option:
 
 def given(config: pytest.Config, name: str) -> list[str] | None:
     """Return the values of an option that flag, environment or ini set; None if none of them does."""
-    option = _option(name)
+    return _given(config, _option(name))
+
+
+def any_given(config: pytest.Config) -> bool:
+    """Return True if flag, environment or ini set an option."""
+    return any(_given(config, option) is not None for option in all_options().values())
+
+
+def _given(config: pytest.Config, option: Option) -> list[str] | None:
     flags = config.getoption(option.dest, None)
-    if name == "model":
+    if option.name == "model":
         flags = [*(flags or ()), *(config.getoption(ALIAS, None) or ())] or None
     if flags is not None:
         return flags if isinstance(flags, list) else [flags]
@@ -226,7 +235,7 @@ def given(config: pytest.Config, name: str) -> list[str] | None:
         stated = stated.splitlines() if option.repeatable else [stated]
     texts = [text.strip() for text in stated or () if text.strip()]
     # An empty model must not become the default baseline: it counts as set, and is refused.
-    return texts or ([""] if name == "model" and stated is not None else None)
+    return texts or ([""] if option.name == "model" and stated is not None else None)
 
 
 def flagged(config: pytest.Config, name: str) -> bool:
@@ -377,6 +386,8 @@ def distinct_prompts(prompts: Iterable[str], spelling: str) -> tuple[str, ...]:
 
 
 def _settings(config: pytest.Config) -> Settings:
+    from ..benchmarks.settings import Settings
+
     shared: dict[str, Any] = {field: read(config, name) for name, field in SHARED.items()}
     shared |= {name: shared[name][0] for name in ("prompt", "seed")}
     own = {name: read(config, name) for name in _family_options() if given(config, name) is not None}

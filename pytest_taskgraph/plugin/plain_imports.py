@@ -7,6 +7,7 @@ again, although pip compiled them. No module of this package checks tests with `
 
 from __future__ import annotations
 
+import atexit
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -31,3 +32,9 @@ def import_plainly() -> None:
     """Put the finder before pytest's own, once in a process."""
     if not any(isinstance(finder, PlainImports) for finder in sys.meta_path):
         sys.meta_path.insert(0, PlainImports())
+        atexit.register(_remove_finder)
+
+
+def _remove_finder() -> None:
+    """Remove the finder: while it is there, Python visits all objects once more when it ends."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, PlainImports)]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from ..benchmarks.settings import Option, OptionValue, as_json
+from ..benchmarks.option import Option, OptionValue, as_json
 from ..errors import UnknownNameError, UsageError
 from ..redaction import register
 from .options import (
@@ -142,7 +142,7 @@ def check_settings(family: Family, suite: SuiteSettings) -> None:
 
 def _read(option: Option, value: object, folder: Path) -> OptionValue:
     """Parse the value that a suite states for an option. Raises UsageError."""
-    keyword = KeywordOption(**{field_.name: getattr(option, field_.name) for field_ in fields(Option)})
+    keyword = KeywordOption(*option)
     texts = _texts(keyword, value)
     is_path = option.kind == "path"
     return keyword.read(

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
-from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.agent import ROUNDS, specifications_read
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question, Reply, Request
 

@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 
 from pytest_taskgraph.errors import NotAskedError, UnknownNameError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.forms.open_forms import OPEN_FORMS

@@ -9,7 +9,6 @@ import pytest
 from guesses import drawn_questions, earned_by_guesses, misstated
 
 from pytest_taskgraph.families.understanding.baselines.prompt_view import names_of
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.behaviour.loop_ends import MOST_COUNTED
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, case
@@ -22,6 +21,7 @@ from pytest_taskgraph.families.understanding.questions.chance import (
     offered_names,
 )
 from pytest_taskgraph.families.understanding.questions.ingredients import PatternQuestion
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow

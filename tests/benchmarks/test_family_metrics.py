@@ -8,8 +8,8 @@ import pytest
 
 from pytest_taskgraph.benchmarks.family import Family
 from pytest_taskgraph.families import FAMILIES
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 
 AGENT = "specifications_read"
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.benchmarks.family import Family
-from pytest_taskgraph.benchmarks.settings import OptionValue
+from pytest_taskgraph.benchmarks.option import OptionValue
 from pytest_taskgraph.families import FAMILIES
-from pytest_taskgraph.families.steps import steps
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.steps.steps_family import steps
 from pytest_taskgraph.families.understanding.questions.labels import BUILT, difficulty
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.workflow.model import Gateway, Link, Task, Workflow
 
 CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"

@@ -14,11 +14,11 @@ import pytest
 import pytest_taskgraph
 from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.errors import RecipeTooSmallError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.families.understanding.questions.sample import draw, recipe_for
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.recipe import implied_features
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.notations.plain_json import digest
@@ -31,8 +31,8 @@ each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: patt
 PLACE = re.compile(r"sub-workflow '[^']*'|composite task '[^']*' of workflow '[^']*'")
 PRINTED = """
 from hashlib import sha256
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
-from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
 chosen = UnderstandingSettings(seed=4, notations=("wadl-separate", "mermaid"), instances=1)
 for reference in understanding.references(chosen, {}):
     question = understanding.question(reference, chosen)

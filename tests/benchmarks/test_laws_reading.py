@@ -10,14 +10,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import RecipeTooSmallError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import Phrasing, UnderstandingSettings
+from pytest_taskgraph.families.understanding.family_options import Phrasing
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.families.understanding.patterns.scope import all_scopes, cases, sentence
 from pytest_taskgraph.families.understanding.prompts import PROMPTS
 from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.families.understanding.questions.sample import draw, recipe_for
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Question, Reply, Request

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes, sentence
 from pytest_taskgraph.families.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json, Question

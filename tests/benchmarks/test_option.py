@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.settings import Option, OptionValue, Settings
+from pytest_taskgraph.benchmarks.option import Option, OptionValue
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.families import FAMILIES
-from pytest_taskgraph.families.understanding.family_options import OPTIONS, OWN, UnderstandingSettings
+from pytest_taskgraph.families import FAMILIES, OPTION_HELP, declared_options
+from pytest_taskgraph.families.understanding.family_options import OPTIONS
+from pytest_taskgraph.families.understanding.understanding_settings import OWN, UnderstandingSettings
+from pytest_taskgraph.plugin.options import OPTIONS as RUN_OPTIONS
 from pytest_taskgraph.trial import Question
 
 STEPS = Option("steps", "N", "steps of a plan", "3", kind="whole", least=2)
@@ -122,3 +125,18 @@ def test_family_has_named_baselines_and_commands(family: Family, tmp_path: Path)
     names = [family.baseline(name, settings).name for name in family.baselines]
     assert names == [f"baseline:{name}" for name in family.baselines]
     assert all(family.command(name).SUMMARY for name in family.commands)
+
+
+def test_options_of_built_in_families_are_valid_and_declared_alike() -> None:
+    declared: dict[str, Option] = {}
+    for option in (option for options in declared_options().values() for option in options):
+        option.check()
+        assert declared.setdefault(option.name, option) == option
+    assert not declared.keys() & RUN_OPTIONS.keys()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_declared_options_and_help_are_those_of_family(name: str) -> None:
+    assert FAMILIES[name].name == name
+    assert FAMILIES[name].options == declared_options()[name]
+    assert FAMILIES[name].option_help == OPTION_HELP[name]

@@ -10,11 +10,11 @@ import pytest
 from own_files import write_thirty
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files.choices import EDITED, choose
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import verdict
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request

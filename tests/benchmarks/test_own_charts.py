@@ -9,10 +9,10 @@ import pytest
 from chart_corpus import READ
 
 from pytest_taskgraph.errors import NothingToAskError
-from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.baselines import read_back
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files import projects
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply
 

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files import projects
 from pytest_taskgraph.families.understanding.own_files.choices import EDITED, PLANTED, choose
 from pytest_taskgraph.families.understanding.own_files.planting import KINDS, Foreign, plant, stems
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.scope import all_scopes
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question
 from pytest_taskgraph.workflow.model import Workflow

@@ -14,14 +14,14 @@ from drawn_workflows import generate
 from posix_tests import posix_only
 
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files import choices, projects
 from pytest_taskgraph.families.understanding.own_files import projects as project_files
 from pytest_taskgraph.families.understanding.own_files.choices import list_cases
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import verdict
 from pytest_taskgraph.families.understanding.patterns.scope import rotations
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS

@@ -8,9 +8,9 @@ import pytest
 
 from pytest_taskgraph.benchmarks.episodes import opening
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.prompts import PROMPTS, Example, prompt_template
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS, Notation
 from pytest_taskgraph.trial import Question
 

@@ -11,13 +11,14 @@ import pytest
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import Names, UnderstandingSettings
+from pytest_taskgraph.families.understanding.family_options import Names
 from pytest_taskgraph.families.understanding.patterns import select
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.families.understanding.questions import assembly
 from pytest_taskgraph.families.understanding.questions.left_out import size_problem
 from pytest_taskgraph.families.understanding.questions.sample import DrawnCase, draw
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.vocabularies import VOCABULARIES
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import form

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.families.understanding.prompts import PROMPTS, Example, prompt_template
@@ -21,6 +19,8 @@ from pytest_taskgraph.families.understanding.questions.examples import (
 )
 from pytest_taskgraph.families.understanding.questions.ingredients import known_names
 from pytest_taskgraph.families.understanding.questions.sample import draw
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import digest
 from pytest_taskgraph.scoring.grade import grade

@@ -14,8 +14,6 @@ import pytest
 from parallel_blocks import parallel_blocks
 
 from pytest_taskgraph.benchmarks.instances import Instance
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import verdict
 from pytest_taskgraph.families.understanding.patterns.scope import cases, scopes
@@ -26,6 +24,8 @@ from pytest_taskgraph.families.understanding.question_soundness.reducible_questi
     ReducibleQuestion,
     nearest_case,
 )
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form

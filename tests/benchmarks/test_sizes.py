@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from steps import count_calls
 
-from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.baselines import read_back
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files.choices import LONGEST, list_cases, names_in
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Case, case
@@ -22,6 +20,8 @@ from pytest_taskgraph.families.understanding.patterns.scope import (
     limit_candidates,
 )
 from pytest_taskgraph.families.understanding.questions.assembly import notices
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow

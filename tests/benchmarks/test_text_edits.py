@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.own_files.text_edits import TextEdit, step, text_edits
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question

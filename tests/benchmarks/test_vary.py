@@ -14,13 +14,13 @@ from pytest_taskgraph.errors import NoCaseError, UnknownNameError
 from pytest_taskgraph.families.understanding import variations as vary
 from pytest_taskgraph.families.understanding.baselines import BASELINES
 from pytest_taskgraph.families.understanding.baselines.prompt_view import find_workflow
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Case, Cases, Pattern, case
 from pytest_taskgraph.families.understanding.questions.assembly import check, notices, question, references
 from pytest_taskgraph.families.understanding.questions.ingredients import PatternQuestion, PatternReference
 from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.families.understanding.renaming import names_of, random_renaming, with_texts
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import grade

@@ -11,7 +11,6 @@ import pytest
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.families.understanding.baselines.prompt_view import names_of
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns_command import (
     BY_QUESTION,
@@ -23,6 +22,7 @@ from pytest_taskgraph.families.understanding.patterns_command import (
 )
 from pytest_taskgraph.families.understanding.questions.assembly import question, references
 from pytest_taskgraph.families.understanding.questions.chance import GUESSES, MOST_FREQUENT_NUMBER
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 
 OURS = [name for name, pattern in catalogue().items() if pattern.category != "custom"]

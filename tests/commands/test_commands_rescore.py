@@ -21,9 +21,9 @@ from pytest_taskgraph.commands.rescore import rescore, rescore_trial, score_chan
 from pytest_taskgraph.commands.rescore.outcome_lines import MOST
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.families import FAMILIES
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import saved

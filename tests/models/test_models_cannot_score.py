@@ -11,7 +11,7 @@ import pytest
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError
 from pytest_taskgraph.families.tasklama.task_baselines import BASELINES as TASK_BASELINES
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 from pytest_taskgraph.families.understanding.baselines import BASELINES
 from pytest_taskgraph.models.clients.python_callable import PythonModel
 from pytest_taskgraph.models.clients.recorded import RecordedModel

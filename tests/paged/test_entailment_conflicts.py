@@ -12,9 +12,9 @@ import pytest
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.paged import paged
 from pytest_taskgraph.families.paged.entailment_models import entailment_weights
 from pytest_taskgraph.families.paged.entailment_models.entailment_scores import EntailmentScores
+from pytest_taskgraph.families.paged.paged_family import paged
 from pytest_taskgraph.families.paged.paged_options import NLI
 from pytest_taskgraph.families.paged.refinement import conflict_rules
 from pytest_taskgraph.families.paged.refinement.conflict_rules import (

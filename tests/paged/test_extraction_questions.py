@@ -10,11 +10,11 @@ import pytest
 
 from pytest_taskgraph.asking import Episode, drive
 from pytest_taskgraph.errors import UnknownNameError
-from pytest_taskgraph.families.paged import paged
 from pytest_taskgraph.families.paged.document_questions import check, procedure_pair, question, references
 from pytest_taskgraph.families.paged.extraction_methods import METHODS
 from pytest_taskgraph.families.paged.extraction_rules.document_elements import graph_of_elements, read_elements
-from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.paged_family import paged
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 from pytest_taskgraph.families.paged.worked_examples import read_worked_examples
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import explain_procedure

@@ -10,7 +10,7 @@ from pathlib import Path
 import bounded_process
 import pytest
 
-from pytest_taskgraph.benchmarks.data_sets.splits import Split
+from pytest_taskgraph.benchmarks.option import Split
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.paged.document_sets import load
 from pytest_taskgraph.families.paged.document_sets.document_set import PAPER_COUNTS, DocumentCounts
@@ -19,7 +19,7 @@ from pytest_taskgraph.families.paged.document_sets.generated_documents import (
     generate_documents,
     generate_graph,
 )
-from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 
 PRINT_DIGEST = """
 import hashlib

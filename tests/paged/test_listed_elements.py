@@ -13,7 +13,7 @@ from pytest_taskgraph.families.paged.extraction_rules.document_elements import (
     read_elements,
     write_elements,
 )
-from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import pool_counts, score_procedure
 
 

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from pytest_taskgraph import Settings, paged
-from pytest_taskgraph.benchmarks.data_sets.splits import SPLIT
+from pytest_taskgraph.benchmarks.option import SPLIT
 from pytest_taskgraph.families.paged import paged_tables
 from pytest_taskgraph.families.paged.document_sets import document_set, generated_documents, pair_texts
 from pytest_taskgraph.families.paged.document_sets.document_set import count_sentences
@@ -18,13 +18,8 @@ from pytest_taskgraph.families.paged.document_sets.documents_folder import read_
 from pytest_taskgraph.families.paged.documents.units import LINKING, SPOKEN
 from pytest_taskgraph.families.paged.extraction_methods import METHODS
 from pytest_taskgraph.families.paged.extraction_rules.tree_builder import extract_graph
-from pytest_taskgraph.families.paged.paged_options import (
-    METHOD,
-    QUALITY,
-    ConditionVerifierName,
-    DocumentQuality,
-    PagedSettings,
-)
+from pytest_taskgraph.families.paged.paged_options import METHOD, QUALITY, ConditionVerifierName, DocumentQuality
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 from pytest_taskgraph.families.paged.prompts import PROMPTS
 from pytest_taskgraph.families.paged.refinement.verifier_feedback import MOST_FEEDBACK, FeedbackKind
 from pytest_taskgraph.families.paged.worked_examples import read_worked_examples

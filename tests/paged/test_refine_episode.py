@@ -14,7 +14,7 @@ from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.families.paged.document_sets import load
-from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 from pytest_taskgraph.families.paged.refinement.conflict_rules import ConflictVerdict
 from pytest_taskgraph.families.paged.refinement.refine_episode import (
     CONFLICT_RULES,

@@ -10,13 +10,13 @@ import pytest
 from pytest_taskgraph.asking import Exchange, drive
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import CannotScoreError, NotAskedError, PromptNotUnderstoodError
-from pytest_taskgraph.families.paged import paged
 from pytest_taskgraph.families.paged.document_questions import question, references
 from pytest_taskgraph.families.paged.extraction_methods import METHODS
 from pytest_taskgraph.families.paged.extraction_rules.document_elements import FORMAT, read_elements
 from pytest_taskgraph.families.paged.paged_baselines import BASELINES
 from pytest_taskgraph.families.paged.paged_baselines.rule_baseline import read_document_prompt
-from pytest_taskgraph.families.paged.paged_options import PagedSettings
+from pytest_taskgraph.families.paged.paged_family import paged
+from pytest_taskgraph.families.paged.paged_settings import PagedSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Request
 

@@ -8,8 +8,8 @@ from html_page import Page
 from loopback import Loopback, Raw, refuse, reply
 from plugin_project import Project, asking
 
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Question
 

@@ -9,7 +9,8 @@ import pytest
 from plugin_project import Project
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.settings import Option, Settings
+from pytest_taskgraph.benchmarks.option import Option
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.families import FAMILIES
 from pytest_taskgraph.plugin.options import OPTIONS, add_family_options
 from pytest_taskgraph.trial import Question

@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.understanding_family import understanding
 from pytest_taskgraph.soundness.properties import PROPERTIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "fuzzing.md").read_text(encoding="utf-8")

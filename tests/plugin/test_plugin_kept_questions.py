@@ -15,11 +15,11 @@ from plugin_project import Project, asking, right
 
 from pytest_taskgraph import understanding
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.families.understanding import Understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.prompts import prompt_template
 from pytest_taskgraph.families.understanding.questions.ingredients import write_workflow
 from pytest_taskgraph.families.understanding.questions.phrasings import apply_phrasings
+from pytest_taskgraph.families.understanding.understanding_family import Understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.builder import build
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS

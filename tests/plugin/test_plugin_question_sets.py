@@ -10,7 +10,7 @@ import pytest
 from plugin_project import OWN, Project, Ran
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.families.understanding import QUESTION_SET
+from pytest_taskgraph.families.understanding.understanding_family import QUESTION_SET
 
 MODEL = "--model=simulated:1"
 WHY = f"the baseline asked version 1 of the questions of 'understanding', the run after version {QUESTION_SET}"

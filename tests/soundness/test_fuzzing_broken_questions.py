@@ -13,9 +13,9 @@ import pytest
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UnparseableError
-from pytest_taskgraph.families.understanding import understanding
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
+from pytest_taskgraph.families.understanding.understanding_family import understanding
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form

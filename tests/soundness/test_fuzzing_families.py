@@ -36,7 +36,7 @@ QUESTION = Question("sum-1", "sums", "sum", "", QUESTION_TEXT, QUESTION_TEXT, "n
 MODEL_IS_NEVER_ASKED = """
 import sys
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.understanding_family import understanding
 from pytest_taskgraph.soundness.fuzzing import fuzz
 print(fuzz(understanding, "next_tasks", Settings(), 5, seed=1))
 print(sorted(name for name in sys.modules if name.startswith("pytest_taskgraph.models") or name == "asyncio"))
@@ -45,7 +45,7 @@ print(sorted(name for name in sys.modules if name.startswith("pytest_taskgraph.m
 
 FINDINGS = """
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.families.understanding import understanding
+from pytest_taskgraph.families.understanding.understanding_family import understanding
 from pytest_taskgraph.soundness.fuzzing import fuzz
 from pytest_taskgraph.catalog import registrations
 with registrations() as made:

@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.instances import Instance
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
 from pytest_taskgraph.families.understanding.patterns.scope import scopes, sentence
@@ -29,6 +27,8 @@ from pytest_taskgraph.families.understanding.question_soundness.question_checks 
 from pytest_taskgraph.families.understanding.question_soundness.question_instances import UNUSUAL, with_unusual_names
 from pytest_taskgraph.families.understanding.questions.ingredients import PatternQuestion, write_workflow
 from pytest_taskgraph.families.understanding.renaming import renaming_to, with_texts
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS, notation
 from pytest_taskgraph.notations.plain_json import JSON

@@ -11,8 +11,8 @@ from plugin_project import Project
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.instances import Instance
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.soundness.regression_test import regression_test, write_files
 from pytest_taskgraph.trial import Question
 

@@ -13,14 +13,14 @@ from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.families.steps import Steps
 from pytest_taskgraph.families.steps.construction import PAPER_RULE, build_classification
 from pytest_taskgraph.families.steps.demonstrations import demonstration_notices, draw_demonstrations
 from pytest_taskgraph.families.steps.next_step_samples import NextStepSample
 from pytest_taskgraph.families.steps.recipe_sets import load
 from pytest_taskgraph.families.steps.recipe_sets.recipe_resemblance import resemble
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_family import Steps
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 SETTINGS = StepsSettings()
 ASKED_RECIPE = read_embedded_recipes().test[0].id
@@ -77,7 +77,7 @@ def test_demonstrations_of_another_run_seed_differ() -> None:
 def test_demonstrations_are_the_same_in_a_process_of_another_hash_seed() -> None:
     program = (
         "from pytest_taskgraph.families.steps.demonstrations import draw_demonstrations as draw\n"
-        "from pytest_taskgraph.families.steps.steps_options import StepsSettings\n"
+        "from pytest_taskgraph.families.steps.steps_settings import StepsSettings\n"
         f"print(*(draw(StepsSettings(seed=5), 4, at, {ASKED_RECIPE!r}) for at in range(1, 7)), sep='\\n')"
     )
     here = [str(draw_demonstrations(StepsSettings(seed=5), 4, at, ASKED_RECIPE)) for at in range(1, 7)]

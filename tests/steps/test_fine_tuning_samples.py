@@ -20,7 +20,7 @@ from pytest_taskgraph.families.steps.next_step_samples import StepRecipe, query_
 from pytest_taskgraph.families.steps.prompts import PROMPTS
 from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 
 def recipe(number: int, length: int, split: str = "train") -> StepRecipe:

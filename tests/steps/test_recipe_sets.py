@@ -12,7 +12,7 @@ from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.steps import recipe_sets
 from pytest_taskgraph.families.steps.recipe_sets import load
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from pytest_taskgraph.families.steps.next_step_samples import StepRecipe
 from pytest_taskgraph.families.steps.recipe_sets import RecipeSet
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.families.steps.sample_sets import AskedSamples, asked_samples, usable_recipes
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 CHOICES = [
     *("Boil water . \tWarm the pot\tPour it", "Boil water . Warm the pot . \tAdd tea\tPour it"),

@@ -15,7 +15,8 @@ from pytest_taskgraph.families.steps.recipe_questions.two_options import LETTERS
 from pytest_taskgraph.families.steps.sample_sets import asked_samples
 from pytest_taskgraph.families.steps.step_baselines import BASELINES
 from pytest_taskgraph.families.steps.step_episodes import EPISODES
-from pytest_taskgraph.families.steps.steps_options import AnswerKind, PromptName, StepsSettings
+from pytest_taskgraph.families.steps.steps_options import AnswerKind, PromptName
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.metrics.class_shares import TIE
 from pytest_taskgraph.trial import Json, Question, Score

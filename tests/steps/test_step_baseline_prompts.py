@@ -19,7 +19,7 @@ from pytest_taskgraph.families.steps.step_baselines.step_baseline import (
     AskedStep,
     read_step_prompt,
 )
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.scoring.forms.form import collapse_spaces
 
 SETTINGS = StepsSettings()

@@ -21,7 +21,7 @@ from pytest_taskgraph.families.steps.prompts import PROMPTS
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.families.steps.step_baselines import BASELINES, ngram_baseline
 from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import train_model, word_tokens
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.trial import Json, Reply, Request, TextScore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -300,7 +300,7 @@ def test_replies_in_any_process_are_the_same_for_every_hash_seed() -> None:
     code = (
         "import asyncio, json, sys\n"
         "from pytest_taskgraph.families.steps.step_baselines import BASELINES\n"
-        "from pytest_taskgraph.families.steps.steps_options import StepsSettings\n"
+        "from pytest_taskgraph.families.steps.steps_settings import StepsSettings\n"
         "from pytest_taskgraph.trial import Request\n"
         "chats, queries = json.loads(sys.argv[1])\n"
         "requests = [Request(messages=messages) for messages in chats]\n"

@@ -22,7 +22,7 @@ from pytest_taskgraph.errors import (
 )
 from pytest_taskgraph.families.steps.step_baselines import BASELINES
 from pytest_taskgraph.families.steps.step_episodes import EPISODES, lowest_perplexity, next_step
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.trial import Json, Question, Reply, Request
 

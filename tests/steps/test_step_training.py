@@ -19,7 +19,7 @@ from pytest_taskgraph.families.steps.step_baselines.ngram_baseline import (
     word_tokens,
 )
 from pytest_taskgraph.families.steps.step_baselines.step_baseline import AskedCandidate, AskedChoice, AskedStep
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 from pytest_taskgraph.trial import Request
 
 EMBEDDED = read_embedded_recipes()

@@ -25,7 +25,7 @@ from pytest_taskgraph.families.steps.recipe_sets.published_files import (
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.families.steps.sample_sets import asked_samples
 from pytest_taskgraph.families.steps.steps_command import arguments, run
-from pytest_taskgraph.families.steps.steps_options import StepsSettings
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 NAMES = [f"{kind}/{split}.txt" for split in ("train", "dev", "test") for kind in ("next_step", "multi-choice")]
 

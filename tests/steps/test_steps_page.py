@@ -16,7 +16,8 @@ from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import F
 from pytest_taskgraph.families.steps.prompts import PROMPTS
 from pytest_taskgraph.families.steps.recipe_sets import MOST_RECIPES_KEPT
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
-from pytest_taskgraph.families.steps.steps_options import ANSWER, METHOD, StepsSettings
+from pytest_taskgraph.families.steps.steps_options import ANSWER, METHOD
+from pytest_taskgraph.families.steps.steps_settings import StepsSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from pytest_taskgraph.families.tasklama.sequences import draw_examples, icl_prom
 from pytest_taskgraph.families.tasklama.task_baselines import BASELINES
 from pytest_taskgraph.families.tasklama.task_baselines.task_baseline import read_prompt
 from pytest_taskgraph.families.tasklama.task_sets import load
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.trial import Request
 
@@ -152,7 +152,7 @@ def test_replies_are_the_same_for_every_hash_seed(settings: TaskLamaSettings) ->
     code = (
         "import asyncio, json, sys\n"
         "from pytest_taskgraph.families.tasklama.task_baselines import BASELINES\n"
-        "from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings\n"
+        "from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings\n"
         "from pytest_taskgraph.trial import Request\n"
         "settings = TaskLamaSettings(data=json.loads(sys.argv[1]))\n"
         "for name, opened in BASELINES.items():\n"

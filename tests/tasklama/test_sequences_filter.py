@@ -23,7 +23,7 @@ from pytest_taskgraph.families.tasklama.sequences.sample_filter import (
     multseq_filter_logprob,
 )
 from pytest_taskgraph.families.tasklama.sequences.step_methods import METHODS
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps

@@ -10,7 +10,7 @@ from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.prompts import PROMPTS
 from pytest_taskgraph.families.tasklama.sequences.step_methods import draw_examples, icl_prompt
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 
 WEDDING = ComplexTask("w", "Plan a\nwedding", ("In Italy", "Outdoors"), ("book a church",), (), "parties")
 TRAIN = [make_task(number, cluster=f"c{number}") for number in range(20)]

@@ -17,7 +17,7 @@ from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.families.tasklama.task_sets import TaskSet, load
 from pytest_taskgraph.families.tasklama.task_sets.task_set import with_ids
-from pytest_taskgraph.families.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 
 
 def name(title: str, *context: str) -> ComplexTask:

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_taskgraph import Settings, tasklama
 from pytest_taskgraph.benchmarks.family import QuestionReference
-from pytest_taskgraph.benchmarks.settings import OptionValue
+from pytest_taskgraph.benchmarks.option import OptionValue
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.families.tasklama.methods import METHODS
 from pytest_taskgraph.families.tasklama.sequences import EPISODE_METRICS

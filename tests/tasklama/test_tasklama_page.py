@@ -11,7 +11,8 @@ from pytest_taskgraph.families.tasklama.methods import METHODS
 from pytest_taskgraph.families.tasklama.sequences.multiple_sequences import NEAR_DUPLICATE, TEMPERATURE
 from pytest_taskgraph.families.tasklama.task_sets.embedded import read_embedded
 from pytest_taskgraph.families.tasklama.task_sets.task_lines import PUBLISHED_TASKS
-from pytest_taskgraph.families.tasklama.tasklama_options import SHOTS, TaskLamaSettings
+from pytest_taskgraph.families.tasklama.tasklama_options import SHOTS
+from pytest_taskgraph.families.tasklama.tasklama_settings import TaskLamaSettings
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "tasklama.md").read_text(encoding="utf-8")

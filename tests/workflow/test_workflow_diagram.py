@@ -8,8 +8,8 @@ from hypothesis import given
 from workflow_builders import level
 
 from pytest_taskgraph.diagram import MOST_NODES, Diagram, DiagramEdge, DiagramGroup, DiagramNode
-from pytest_taskgraph.families.understanding import understanding
-from pytest_taskgraph.families.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.strategies import workflows
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
 from pytest_taskgraph.workflow.references import expand, levels

@@ -1,4 +1,4 @@
-"""The splits of a data set, the option that chooses one, and the split that a file name states."""
+"""The items of a data set by split, and the split that a file name states."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final, Generic, Literal, Protocol, Self, TypeVar, get_args
+from typing import Generic, Protocol, Self, TypeVar
 
-from ..settings import Option
+from ..option import SPLITS, Split
 
-Split = Literal["train", "validation", "test"]
-SPLITS: Final[tuple[Split, ...]] = get_args(Split)
-SPLIT: Final = Option(
-    "split", "NAME", "split of a data set that is asked about: train, validation or test", "test", choices=SPLITS
-)
-"""The option of all families whose data have splits."""
 S = TypeVar("S", bound=str)
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final
 
 from ...benchmarks.data_sets.items import draw_items
-from ...benchmarks.data_sets.splits import SPLITS
 from ...benchmarks.family import QuestionReference
+from ...benchmarks.option import SPLITS
 from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, NodeKind
 from ...errors import UsageError
 from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
@@ -20,7 +20,8 @@ from ...workflow.procedural_graph import NodeSort, ProceduralGraph, ProceduralNo
 from .document_sets import DocumentPair, load
 from .extraction_methods import METHODS as METHODS
 from .extraction_methods import elements_prompt, extraction_prompt
-from .paged_options import ROUNDS, PagedSettings
+from .paged_options import ROUNDS
+from .paged_settings import PagedSettings
 from .paged_tables import MOST_ROUNDS
 from .prompts import PROMPTS
 from .refinement.verifier_feedback import FEEDBACK_PROMPT, VerifierFeedback

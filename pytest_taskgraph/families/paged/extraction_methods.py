@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...asking import Episode
     from ...trial import Json
     from .document_sets import DocumentPair
-    from .paged_options import PagedSettings
+    from .paged_settings import PagedSettings
 
 
 @one_turn

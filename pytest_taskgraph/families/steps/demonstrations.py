@@ -22,7 +22,7 @@ from .sample_sets import usable_recipes
 from .steps_options import RECIPES_DATA, SAMPLES_DATA
 
 if TYPE_CHECKING:
-    from .steps_options import StepsSettings
+    from .steps_settings import StepsSettings
 
 _Demonstration = tuple[StepRecipe, NextStepSample]
 

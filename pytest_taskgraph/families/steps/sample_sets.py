@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...benchmarks.data_sets.items import draw_items
-from ...benchmarks.data_sets.splits import SPLIT
+from ...benchmarks.option import SPLIT
 from ...errors import UsageError
 from .construction import PAPER_RULE, ConstructionCounts, ConstructionRule, build_choices, build_classification
 from .next_step_samples import ChoiceSample, NextStepSample, StepRecipe
@@ -22,7 +22,7 @@ from .steps_options import RECIPES_DATA, SAMPLES_DATA
 
 if TYPE_CHECKING:
     from .recipe_sets.published_files import PublishedSamples
-    from .steps_options import StepsSettings
+    from .steps_settings import StepsSettings
 
 _PUBLISHED: Final = "STEPS, published questions"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from ...benchmarks.family import QuestionReference
     from ...trial import Question
-    from .steps_options import StepsSettings
+    from .steps_settings import StepsSettings
 
 StepSection = Literal["classification", "multiple_choice"]
 

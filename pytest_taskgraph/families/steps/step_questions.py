@@ -13,7 +13,7 @@ from .prompts import PROMPTS
 from .recipe_questions import DEMONSTRATED
 from .recipe_questions import METHODS as RECIPE_METHODS
 from .sample_sets import asked_samples
-from .steps_options import StepsSettings
+from .steps_settings import StepsSettings
 
 METHODS: Final = MethodSet(
     "STEPS", RECIPE_METHODS, {"classification": "classification", "multiple_choice": "multiple_choice"}

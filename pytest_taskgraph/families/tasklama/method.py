@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ...asking import Episode
     from ...trial import Json
     from .complex_task import ComplexTask
-    from .tasklama_options import TaskLamaSettings
+    from .tasklama_settings import TaskLamaSettings
 
 Section = Literal["step_generation", "golden_dependencies", "generated_dependencies"]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...benchmarks.data_sets.items import draw_items
-from ...benchmarks.data_sets.splits import SPLITS
 from ...benchmarks.family import QuestionReference
+from ...benchmarks.option import SPLITS
 from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair
 from ...errors import UnmeasuredError, UsageError
 from ...scoring.task_graphs.shared_parts import alike_pairs
@@ -25,7 +25,8 @@ from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
 from .task_sets import TaskSet, load
 from .task_sets.embedded import read_embedded
-from .tasklama_options import SAMPLES, SEQUENCES, TaskLamaSettings
+from .tasklama_options import SAMPLES, SEQUENCES
+from .tasklama_settings import TaskLamaSettings
 
 WITH, WITHOUT = "with", "without"
 _BOTH: Final = "both"

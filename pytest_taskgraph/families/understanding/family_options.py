@@ -1,13 +1,11 @@
-"""Options of the family and the settings read from them. This module imports nothing heavy."""
+"""Options of the family. An idle session imports this module."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+import os
 from typing import Final, Literal
 
-from ...benchmarks.settings import Option, Settings
+from ...benchmarks.option import Option
 
 TASKS: Final = Option("tasks", "N[,N]", "sizes of generated workflows, in tasks", "12", kind="whole-list", least=1)
 NOTATION: Final = Option(
@@ -64,7 +62,8 @@ OPTIONS: Final = (
 
 def prompt_names() -> list[str]:
     """Return the names of the built-in prompt templates, from their file names."""
-    return sorted(file.stem.replace("_", "-") for file in Path(__file__).with_name("prompts").glob("*.jinja"))
+    files = os.listdir(os.path.join(os.path.dirname(__file__), "prompts"))
+    return sorted(name.removesuffix(".jinja").replace("_", "-") for name in files if name.endswith(".jinja"))
 
 
 HELP: Final = {
@@ -79,43 +78,3 @@ HELP: Final = {
 Names = Literal["mixed", "neutral", "domain", "misleading"]
 Phrasing = Literal["both", "first", "second"]
 Presentation = Literal["inline", "agent"]
-
-OWN: Final = {
-    "tasks": "tasks",
-    "notation": "notations",
-    "names": "names",
-    "phrasing": "phrasing",
-    "workflow": "workflows",
-    "presentation": "presentation",
-    "vary": "vary",
-}
-"""Options of the family, with the fields of UnderstandingSettings that hold them."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnderstandingSettings(Settings):
-    """Settings that determine the questions about workflows, their presentation, and the parsing of answers.
-
-    Of generated workflows there are `instances` questions for each pattern, size and notation.
-    """
-
-    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
-    notations: tuple[str, ...] = ("wadl",)
-    convert: bool = False  # show own files in `notations` instead of verbatim
-    names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
-    phrasing: Phrasing = "both"
-    presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
-    vary: tuple[str, ...] = ()  # kinds of variations in which each question is repeated
-    workflows: tuple[str, ...] = ()  # the user's own files and folders
-    question: str = ""  # text of the only question that a suite asks about them; empty: all questions
-
-    @classmethod
-    def of(cls, settings: Settings) -> UnderstandingSettings:
-        """Return the settings of a run with the family's own; settings of the family are returned unchanged."""
-        return settings if isinstance(settings, cls) else _extended_settings(settings)
-
-
-@lru_cache(maxsize=16)  # each question of a run is built with the same settings, those of its suite
-def _extended_settings(settings: Settings) -> UnderstandingSettings:
-    options = {OWN[option.name]: option for option in OPTIONS}
-    return settings.extended(UnderstandingSettings, options, convert="notation" in settings.own)

@@ -21,7 +21,6 @@ from ...scoring.metrics import METRICS
 from ...trial import Json
 from ...workflow.features import features
 from ...workflow.model import Workflow
-from .family_options import UnderstandingSettings
 from .own_files import projects
 from .own_files.choices import text_of
 from .patterns import catalogue
@@ -33,6 +32,7 @@ from .questions.left_out import recipe_features
 from .questions.phrasings import apply_phrasings
 from .questions.sample import USUAL
 from .renaming import RESERVED, Change, names_of, random_renaming, with_texts
+from .understanding_settings import UnderstandingSettings
 
 DISTRACTOR_TASKS = 8
 ORDERS = 8  # maximum number of attempts

@@ -47,12 +47,14 @@ def match_steps(matrix: Matrix) -> list[tuple[int, int]]:
     """
     if not matrix or not matrix[0]:
         return []
-    import numpy as np
-
-    gain = np.asarray(matrix, dtype=float)
-    rows, columns = gain.shape
-    distance = (np.arange(rows)[:, None] - np.arange(columns)[None, :]) ** 2
-    return assign(gain - _TIE / max(rows, columns) ** 2 * distance)
+    rows, columns = len(matrix), len(matrix[0])
+    weight = _TIE / max(rows, columns) ** 2
+    return assign(
+        [
+            [value - weight * (row - column) ** 2 for column, value in enumerate(values)]
+            for row, values in enumerate(matrix)
+        ]
+    )
 
 
 def unlimited_scores(matrix: Matrix) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from ..paged_options import DATA
 from .document_set import DocumentPair, DocumentSet
 
 if TYPE_CHECKING:
-    from ..paged_options import PagedSettings
+    from ..paged_settings import PagedSettings
 
 __all__ = ["DocumentPair", "DocumentSet", "load"]
 

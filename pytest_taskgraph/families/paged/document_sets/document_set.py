@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ....benchmarks.data_sets.splits import Split, SplitSet
+from ....benchmarks.data_sets.splits import SplitSet
+from ....benchmarks.option import Split
 from ....reports.table import table
 from ....trial import Json
 from ....workflow.procedural_graph import ProceduralGraph

@@ -35,7 +35,8 @@ from ....benchmarks.data_sets.data_files import (
 from ....benchmarks.data_sets.data_problems import DataProblems, clean_text, excerpt, kind_of_value
 from ....benchmarks.data_sets.items import hyphenate, shorten, unique_ids
 from ....benchmarks.data_sets.json_lines import read_objects
-from ....benchmarks.data_sets.splits import Split, split_of
+from ....benchmarks.data_sets.splits import split_of
+from ....benchmarks.option import Split
 from ....workflow.procedural_graph import ProceduralGraph
 from ..paged_options import DATA
 from .document_set import DocumentPair, DocumentSet

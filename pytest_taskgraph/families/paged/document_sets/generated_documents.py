@@ -31,7 +31,7 @@ from random import Random
 from typing import Final, Literal
 
 from ....benchmarks.data_sets.items import hyphenate, shorten
-from ....benchmarks.data_sets.splits import Split
+from ....benchmarks.option import Split
 from ....catalog import catalog_cache
 from ....errors import UsageError
 from ....generation.draft import Arc, Branch, Draft, DraftStep, Node

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ....benchmarks.asked_models import add_model_arguments
-from ....benchmarks.data_sets.splits import SPLITS
+from ....benchmarks.option import SPLITS
 from ....errors import UsageError
 from ....notations.procedural_text import write_procedural_graph
 from ....redaction import public_name

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ....benchmarks.data_sets.splits import SPLITS
+from ....benchmarks.option import SPLITS
 from ....errors import UsageError
 from ....reports.escape import one_line
 from ..document_sets.document_set import DocumentPair

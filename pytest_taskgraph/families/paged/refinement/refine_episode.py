@@ -15,7 +15,7 @@ from ....scoring.procedural_graphs.answered_graphs import answered_procedure, go
 from ....scoring.procedural_graphs.graph_scores import pool_counts, score_procedure
 from ....trial import Json, Question, Reply, Request
 from ....workflow.procedural_graph import GATEWAYS, ProceduralGraph
-from ..paged_options import PagedSettings
+from ..paged_settings import PagedSettings
 from .conflict_rules import ConflictRule, LexicalConflictRule, check_entailment_rule, entailment_rule
 from .verifier_feedback import VerifierFeedback, feedback_message, feedback_template, order_feedback
 from .verifiers import verify_gateways, verify_parallel, verify_sequences

@@ -18,7 +18,8 @@ from ..next_step_samples import NextStepSample
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
-from ..steps_options import PromptName, StepsSettings
+from ..steps_options import PromptName
+from ..steps_settings import StepsSettings
 from .recipe_references import previous_steps, recipe_question, recipe_reference
 
 DEMONSTRATED: Final = ("one_shot", "few_shot")

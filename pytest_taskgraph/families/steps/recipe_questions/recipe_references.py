@@ -11,7 +11,7 @@ from ....scoring.forms.form import collapse_spaces
 from ....trial import Json, Question, digest_of
 from ..next_step_samples import ChoiceSample, NextStepSample
 from ..step_method import StepSection
-from ..steps_options import StepsSettings
+from ..steps_settings import StepsSettings
 
 CHANCE: Final = 0.5
 """The score expected from guessing: each question has two answers."""

@@ -18,7 +18,7 @@ from ..next_step_samples import ChoiceSample, join_steps
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
-from ..steps_options import StepsSettings
+from ..steps_settings import StepsSettings
 from .recipe_references import previous_steps, recipe_question, recipe_reference
 
 LETTERS: Final = ("A", "B")

@@ -16,7 +16,7 @@ from .recipe_set import RecipeSet, RecipeSource, read_embedded_recipes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..steps_options import StepsSettings
+    from ..steps_settings import StepsSettings
 
 __all__ = ["RecipeSet", "RecipeSource", "RecipeSplit", "load", "read_stated"]
 

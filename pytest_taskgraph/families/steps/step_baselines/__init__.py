@@ -17,7 +17,7 @@ from .ngram_baseline import NgramBaseline
 from .step_baseline import MajorityBaseline, RandomBaseline
 
 if TYPE_CHECKING:
-    from ..steps_options import StepsSettings
+    from ..steps_settings import StepsSettings
 
 __all__ = ["BASELINES"]
 

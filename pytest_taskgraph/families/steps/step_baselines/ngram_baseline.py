@@ -26,7 +26,7 @@ from .step_baseline import AskedCandidate, AskedStep, StepBaseline, read_step_pr
 if TYPE_CHECKING:
     from ..next_step_samples import NextStepSample, StepRecipe
     from ..recipe_sets import RecipeSet
-    from ..steps_options import StepsSettings
+    from ..steps_settings import StepsSettings
 
 ORDER: Final = 3  # tokens of the longest n-grams
 DISCOUNT: Final = 0.75

@@ -54,7 +54,7 @@ from .edge_replies import (
 
 if TYPE_CHECKING:
     from ..complex_task import ComplexTask
-    from ..tasklama_options import TaskLamaSettings
+    from ..tasklama_settings import TaskLamaSettings
 
 MOST_PAIRED_STEPS: Final = 20
 """Generated steps that are asked about by pairs, 380 requests; further steps have no dependencies.

@@ -34,7 +34,7 @@ from .edge_replies import linear_extension_of, numbered_lines, pairs_text
 
 if TYPE_CHECKING:
     from ..complex_task import ComplexTask
-    from ..tasklama_options import TaskLamaSettings
+    from ..tasklama_settings import TaskLamaSettings
 
 RATIONALES: Final = Path(__file__).with_name("rationales.jsonl")
 """Rationales that a person wrote for pairs of the embedded training tasks; for other pairs they follow a rule."""

@@ -27,7 +27,7 @@ from .multiple_sequences import (
 )
 
 if TYPE_CHECKING:
-    from ..tasklama_options import TaskLamaSettings
+    from ..tasklama_settings import TaskLamaSettings
 
 FILTERED: Final = ("filter", "multseq_filter")
 """The methods that need the file of coefficients."""

@@ -25,7 +25,7 @@ from .sample_filter import (
 if TYPE_CHECKING:
     from ....trial import Json
     from ..complex_task import ComplexTask
-    from ..tasklama_options import TaskLamaSettings
+    from ..tasklama_settings import TaskLamaSettings
 
 METRIC: Final = "hungarian_f1"
 

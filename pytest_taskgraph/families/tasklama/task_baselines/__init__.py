@@ -16,7 +16,7 @@ from typing import Final
 
 from ....asking import Model
 from ..task_sets import TaskSet
-from ..tasklama_options import TaskLamaSettings
+from ..tasklama_settings import TaskLamaSettings
 from .query_clusters import QUERY_DATA, QueryClusters, QueryHierarchy
 from .repeat import SIMILAR_DATA, WordsOfTasks, repeat_similar, repeat_task
 from .task_baseline import MakeRanking, TaskBaseline

@@ -20,7 +20,7 @@ from ....scoring.forms.task_graph_form import write_graph
 from ....trial import Json, Reply, Request
 from ..task_sets import TaskSet, load
 from ..task_sets.embedded import read_embedded
-from ..tasklama_options import TaskLamaSettings
+from ..tasklama_settings import TaskLamaSettings
 from .content_words import LONGEST_TEXT
 from .tuning import RankedSteps, tuned_length
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .task_set import TaskSet
 
 if TYPE_CHECKING:
-    from ..tasklama_options import TaskLamaSettings
+    from ..tasklama_settings import TaskLamaSettings
 
 __all__ = ["TaskSet", "load"]
 

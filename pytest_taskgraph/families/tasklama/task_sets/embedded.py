@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ....benchmarks.data_sets.data_problems import DataProblems
-from ....benchmarks.data_sets.splits import SPLITS
+from ....benchmarks.option import SPLITS
 from .task_lines import StatedCounts, read_tasks
 from .task_set import TaskSet
 

@@ -31,7 +31,7 @@ from itertools import cycle
 from random import Random
 from typing import Final
 
-from ....benchmarks.data_sets.splits import SPLITS, Split
+from ....benchmarks.option import SPLITS, Split
 from ....catalog import catalog_cache
 from ....errors import UsageError
 from ....generation.vocabularies import VOCABULARIES, Vocabulary, VocabularyEntry, domain_names, vocabulary

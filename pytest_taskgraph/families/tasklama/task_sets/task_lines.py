@@ -35,7 +35,8 @@ from ....benchmarks.data_sets.data_files import (
 )
 from ....benchmarks.data_sets.data_problems import DataProblems, Note, clean_text, excerpt, kind_of_value, step_key
 from ....benchmarks.data_sets.json_lines import read_objects
-from ....benchmarks.data_sets.splits import SPLITS, Split, split_of
+from ....benchmarks.data_sets.splits import split_of
+from ....benchmarks.option import SPLITS, Split
 from ..complex_task import ComplexTask
 from .task_set import TaskSet
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ....benchmarks.data_sets.items import LONGEST_ID, hyphenate, shorten, unique_ids
-from ....benchmarks.data_sets.splits import SPLITS, Split, SplitSet
+from ....benchmarks.data_sets.splits import SplitSet
+from ....benchmarks.option import SPLITS, Split
 from ..complex_task import ComplexTask
 from ..tasklama_options import Source
 

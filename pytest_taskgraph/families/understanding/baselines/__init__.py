@@ -15,7 +15,7 @@ from random import Random
 from typing import Final
 
 from ....asking import Model
-from ....benchmarks.templates import longest_literal, printed_names
+from ....benchmarks.templates import literals, printed_names
 from ....catalog import catalog_cache
 from ....errors import NotAskedError, PromptNotUnderstoodError, unsupported_kind
 from ....scoring.forms import FORMS
@@ -106,7 +106,7 @@ def _questions_in(part: str, scopes: Sequence[Scope]) -> Iterator[tuple[str, str
     """Yield text, form and answer of each case that can be in this part, by the values that its text must contain."""
     for pattern, phrasing, scope in _possible_questions(part, scopes):
         printed = printed_names(pattern.templates[phrasing])
-        for case in _cached_cases(pattern, scope):
+        for case in _cached_cases(pattern, Scope(scope.workflow, "", scope.whole)):
             values = (f"{a}{case.fields[name]!s}{b}" for a, name, b in printed if name in case.fields)
             if all(normalize_spaces(value) in part for value in values):
                 yield normalize_spaces(sentence(pattern, phrasing, scope, case)), pattern.form, case.answer
@@ -115,17 +115,17 @@ def _questions_in(part: str, scopes: Sequence[Scope]) -> Iterator[tuple[str, str
 @catalog_cache
 @lru_cache(maxsize=64)
 def _cached_cases(pattern: Pattern, scope: Scope) -> tuple[Case, ...]:
-    """Return the cases of a pattern about a level; cached, because questions of a pattern follow each other."""
+    """Return the cases of a pattern about a level; cached, because a level may have several names."""
     return tuple(cases(pattern, scope))
 
 
 def _possible_questions(part: str, scopes: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:
-    """Yield patterns, phrasings and levels of possible questions, by the template's constant part and the place."""
+    """Yield patterns, phrasings and levels of possible questions, by the template's plain texts and the place."""
     named_scopes = [scope for scope in scopes if normalize_spaces(scope.designation) in part]
     patterns = catalogue().values()
     for pattern in (*patterns, *(worded_without_parameters(each) for each in patterns if each.without_parameters)):
         for phrasing, template in enumerate(pattern.templates):
-            if normalize_spaces(longest_literal(template)) in part:
+            if literals(template).within(part):
                 yield from ((pattern, phrasing, scope) for scope in (named_scopes if "place" in template else scopes))
 
 

@@ -27,7 +27,6 @@ from ....errors import NoCaseError, RecipeTooSmallError, UsageError
 from ....notations import NOTATIONS
 from ....scoring.forms import show_answer
 from ....trial import Json
-from ..family_options import UnderstandingSettings
 from ..patterns import catalogue
 from ..patterns.pattern import Pattern, verdict
 from ..patterns.scope import sentence
@@ -35,6 +34,7 @@ from ..questions.ingredients import PatternQuestion, write_workflow
 from ..questions.left_out import recipe_features
 from ..questions.phrasings import apply_phrasings
 from ..questions.sample import DrawnCase, draw, recipe_for
+from ..understanding_settings import UnderstandingSettings
 from .question_instances import instance_of
 from .surface_features import Features, first_mentions, names_in, surface_features
 

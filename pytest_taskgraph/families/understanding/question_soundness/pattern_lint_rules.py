@@ -11,7 +11,6 @@ from ....benchmarks.linted_suite import LintedSuite
 from ....benchmarks.settings import Settings
 from ....benchmarks.templates import files_of, undeclared_names
 from ....errors import UsageError
-from ..family_options import UnderstandingSettings
 from ..patterns import catalogue, select
 from ..patterns.pattern import Pattern
 from ..patterns.scope import SENTENCE_FIELDS
@@ -21,6 +20,7 @@ from ..questions.ingredients import PatternReference
 from ..questions.left_out import balance_notices, notation_notices, project_notices, size_notices
 from ..questions.phrasings import FOLDER as TEMPLATES
 from ..questions.phrasings import apply_phrasings
+from ..understanding_settings import UnderstandingSettings
 from ..variations import resolve_reference
 
 CASES: Final = 24  # questions of a pattern whose fields are examined

@@ -31,7 +31,6 @@ from ....workflow.features import FEATURES
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.workflow_diagram import diagram
-from ..family_options import UnderstandingSettings
 from ..patterns import catalogue
 from ..patterns.pattern import Pattern
 from ..patterns.scope import cases, scopes, use_own_name
@@ -41,6 +40,7 @@ from ..questions.examples import shots_of, unsupported_by_examples
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..questions.phrasings import apply_phrasings
 from ..renaming import RESERVED, names_of, renaming_to, with_texts
+from ..understanding_settings import UnderstandingSettings
 from .question_checks import question_checks
 
 RENAMED: Final = ("task", "data", "workflow")  # guards contain the names of parameters, which stay plain

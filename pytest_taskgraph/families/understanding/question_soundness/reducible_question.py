@@ -16,13 +16,13 @@ from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.simplification import reductions
 from ....workflow.simplification.workflow_shape import shape
-from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import interpretation
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import Scope, cases, omit_workflow_name, scopes, use_own_name
 from ..questions.composition import compose
 from ..questions.ingredients import PatternQuestion, PatternReference, write_workflow
 from ..renaming import RESERVED, names_of, renaming_to, with_texts
+from ..understanding_settings import UnderstandingSettings
 from ..variations import resolve_reference
 from .question_instances import task_count, workflow_instance
 

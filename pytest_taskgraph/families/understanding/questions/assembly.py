@@ -15,7 +15,6 @@ from ....notations import notation
 from ....scoring.forms import form
 from ....scoring.metrics import check_text_metrics
 from ....trial import Question, digest_of
-from ..family_options import UnderstandingSettings
 from ..own_files import projects
 from ..own_files.choices import choose
 from ..own_files.stated_case import stated_case
@@ -23,6 +22,7 @@ from ..patterns import select
 from ..patterns.pattern import PATTERNS, Pattern
 from ..patterns.scope import sentence
 from ..prompts import prompt_template
+from ..understanding_settings import UnderstandingSettings
 from ..variations import add_variations, resolve_reference, variation_notices
 from ..variations import check as check_relations
 from .composition import compose, question_metrics

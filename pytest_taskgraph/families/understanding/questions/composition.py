@@ -21,10 +21,11 @@ from ....workflow.model import QualifiedName, Workflow
 from ....workflow.project import Index
 from ....workflow.references import assemble, nested_task_paths
 from ..agent import LIST, READ
-from ..family_options import Presentation, UnderstandingSettings
+from ..family_options import Presentation
 from ..own_files.interpretations import guide_for, spellings_for
 from ..patterns.scope import Scope, sentence
 from ..prompts import Example, WorkflowPrompt, prompt_template
+from ..understanding_settings import UnderstandingSettings
 from .chance import chance_level
 from .examples import ExampleSeries, draw_examples, shots_of, size_of, solve_examples
 from .ingredients import PatternQuestion, PatternReference, known_names, write_workflow

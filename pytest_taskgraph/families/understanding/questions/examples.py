@@ -16,10 +16,10 @@ from ....notations.plain_json import digest
 from ....scoring.forms import form
 from ....trial import Place
 from ....workflow.model import Workflow
-from ..family_options import UnderstandingSettings
 from ..patterns.pattern import Pattern
 from ..patterns.scope import sentence
 from ..prompts import Example, prompt_template
+from ..understanding_settings import UnderstandingSettings
 from .ingredients import known_names
 from .left_out import least_tasks_of, recipe_features
 from .sample import DrawnCase, draw

@@ -17,7 +17,6 @@ from ....scoring.name_lists import is_function_word
 from ....workflow.model import Workflow
 from ....workflow.project import Path, every_level
 from ....workflow.references import nested_task_paths
-from ..family_options import UnderstandingSettings
 from ..own_files import projects
 from ..own_files.choices import choose, text_of
 from ..own_files.interpretations import interpretation
@@ -25,6 +24,7 @@ from ..own_files.stated_case import stated_case
 from ..patterns import catalogue
 from ..patterns.pattern import PATTERNS, Case, Pattern
 from ..patterns.scope import Scope, omit_workflow_name, rotations, use_own_name
+from ..understanding_settings import UnderstandingSettings
 from .phrasings import apply_own_phrasings, apply_phrasings, phrasing_of
 from .sample import draw
 

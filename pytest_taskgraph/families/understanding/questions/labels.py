@@ -10,10 +10,10 @@ from ....generation.recipe import TASKS
 from ....notations import NOTATIONS
 from ....workflow.model import START, Workflow
 from ....workflow.references import nested_task_paths
-from ..family_options import UnderstandingSettings
 from ..own_files.planting import KINDS as PLANTED
 from ..patterns.pattern import PATTERNS
 from ..prompts import PROMPTS, prompt_template
+from ..understanding_settings import UnderstandingSettings
 from .ingredients import PatternReference
 from .phrasings import apply_phrasings, phrasing_of
 from .sample import NAMES

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ....errors import RecipeTooLargeError, RecipeTooSmallError
 from ....notations import notation
-from ..family_options import UnderstandingSettings
 from ..own_files import projects
 from ..own_files.choices import LONGEST, Listing, choose, list_cases, unbalanced
 from ..patterns.pattern import Pattern
+from ..understanding_settings import UnderstandingSettings
 from .sample import recipe_for
 
 MOST_NAMED = 5  # files that a line lists

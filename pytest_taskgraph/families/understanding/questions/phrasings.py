@@ -17,11 +17,12 @@ from ....benchmarks.llm_judge import judge_template
 from ....benchmarks.prompts import NO_PROMPTS, file_stem, prompt_sources
 from ....benchmarks.templates import files_of, source_of, template
 from ....errors import UnknownNameError, UsageError
-from ..family_options import Phrasing, UnderstandingSettings
+from ..family_options import Phrasing
 from ..own_files.projects import has_parameters
 from ..patterns import catalogue
 from ..patterns.pattern import Pattern, worded_without_parameters
 from ..prompts import PROMPTS, prompt_template
+from ..understanding_settings import UnderstandingSettings
 
 FOLDER = "patterns"
 _RESEMBLES = 0.75  # similarity above which a file name is taken for a misspelt name of a prompt template
