@@ -70,12 +70,14 @@ def worse_pull_request(team: Team, push: WorkflowRun) -> WorkflowRun:
     return team.open_pull_request(worse=True)
 
 
+@pytest.mark.exhaustive
 def test_action_first_pull_request_passes_with_warning(first_pull_request: WorkflowRun) -> None:
     assert first_pull_request.passed, first_pull_request.outputs
     assert "::warning::main has no record" in first_pull_request.outputs["Restore the record of the baseline"]
     assert "skipped compare::main" in first_pull_request.outputs["Ask"]
 
 
+@pytest.mark.exhaustive
 def test_action_push_keeps_record_and_reports(team: Team, push: WorkflowRun) -> None:
     assert push.passed, push.outputs
     assert "compare::" not in push.outputs["Ask"]
@@ -84,6 +86,7 @@ def test_action_push_keeps_record_and_reports(team: Team, push: WorkflowRun) -> 
     assert sorted(path.name for path in artifact.iterdir()) == ["junit.xml", "record.json", "report.html"]
 
 
+@pytest.mark.exhaustive
 def test_action_worse_pull_request_fails_and_says_why(worse_pull_request: WorkflowRun, push: WorkflowRun) -> None:
     assert not worse_pull_request.passed
     assert f"compared with run {push.id} of main" in worse_pull_request.outputs["Restore the record of the baseline"]
@@ -91,14 +94,17 @@ def test_action_worse_pull_request_fails_and_says_why(worse_pull_request: Workfl
     assert "failed compare::main: worse: -0.958 over 24 paired questions" in worse_pull_request.outputs["Ask"]
 
 
+@pytest.mark.exhaustive
 def test_action_writes_markdown_into_summary_of_job(worse_pull_request: WorkflowRun) -> None:
     assert "prompt template changed for 24 questions" in worse_pull_request.summary
 
 
+@pytest.mark.exhaustive
 def test_action_failed_pull_request_keeps_its_record(team: Team, worse_pull_request: WorkflowRun) -> None:
     assert len(record_of(team, worse_pull_request)["trials"]) == 24
 
 
+@pytest.mark.exhaustive
 def test_action_models_gates_and_arguments_are_passed_on(tmp_path: Path) -> None:
     few = team_with(
         tmp_path,
@@ -140,20 +146,24 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> WorkflowRun:
     return team_with(tmp_path_factory.mktemp("alone"), **inputs).open_pull_request(worse=False)
 
 
+@pytest.mark.exhaustive
 def test_action_wrong_answers_alone_fail_nothing(wrong_pull_request: WorkflowRun) -> None:
     assert wrong_pull_request.passed, wrong_pull_request.outputs
     assert "2 wrong" in wrong_pull_request.outputs["Ask"]
 
 
+@pytest.mark.exhaustive
 def test_action_baseline_with_slash_is_compared_with(wrong_pull_request: WorkflowRun) -> None:
     assert "skipped compare::release-1" in wrong_pull_request.outputs["Ask"]
 
 
+@pytest.mark.exhaustive
 def test_action_fail_on_decides_what_fails(alone: WorkflowRun) -> None:
     assert not alone.passed
     assert "2 failed" in alone.outputs["Ask"]
 
 
+@pytest.mark.exhaustive
 def test_action_without_baseline_compares_nothing(alone: WorkflowRun) -> None:
     assert "gates::flow_end" in alone.outputs["Ask"]
     assert "compare::" not in alone.outputs["Ask"]
