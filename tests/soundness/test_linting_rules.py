@@ -132,6 +132,14 @@ def test_lint_pattern_that_raises_is_a_suite_error_at_its_line(project: LintProj
     ]
 
 
+def test_lint_unknown_option_of_a_suite_is_a_suite_error_at_its_line(project: LintProject) -> None:
+    head = "from pytest_taskgraph import suite, understanding\n\n"
+    project.write("test_odd.py", f"{head}@suite(understanding, bogus=1)\ndef test_it(trial):\n    trial.check()\n")
+    linted = project.lint("--examples=0")
+    (line,) = linted.lines
+    assert line.startswith("test_odd.py:3: suite-error unknown option of @suite(understanding, ...) 'bogus'; known: ")
+
+
 def test_lint_file_that_cannot_be_imported_is_a_suite_error(project: LintProject) -> None:
     project.write_riddles(*SOUND)
     project.write("test_broken.py", "import nonexistent_module\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from inspect import unwrap
 from pathlib import Path
@@ -177,8 +177,10 @@ def _line_of(node: pytest.Collector, excinfo: pytest.ExceptionInfo[BaseException
     """Return the line of the function that the message begins with, else of the last call in the file, else 1."""
     message = str(excinfo.value)
     lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == node.path]
-    if isinstance(excinfo.value, UsageError):  # the module was imported
-        function = getattr(getattr(node, "obj", None), message.partition(":")[0], None)
+    if isinstance(excinfo.value, UsageError):
+        function = None
+        with suppress(UsageError):  # it is raised again if it stopped the import of the module
+            function = getattr(getattr(node, "obj", None), message.partition(":")[0], None)
         return _first_line(function, lines[-1] if lines else 1)
     lines += map(int, re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', message))
     return lines[-1] if lines else 1
