@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,11 +13,12 @@ from ..errors import BUDGET_KINDS
 from ..installation import DISTRIBUTION
 from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
+from ..results.scoreboard import is_baseline, order_models
 from ..results.tally import Row, Tally
 from .columns import graded_note, pooled_note
 from .gate_lines import gate_state, sorted_gates
 from .spending_line import RUN, TITLE, replies_line, sent_text, stored_text
-from .wording import count, duration, fact_name, plural
+from .wording import count, duration, fact_name, model_name, plural
 
 if TYPE_CHECKING:
     from ..results.comparison import RunComparison
@@ -33,35 +34,41 @@ class Verdict:
     state: State
     headline: str
     notes: list[str]
-    counts: list[tuple[str, int]]  # outcome -> how many trials, those of varied questions left out
+    counts: dict[str, list[tuple[str, int]]]
+    """For each model, the number of trials of each outcome, those of varied questions left out."""
 
 
 def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: RunComparison | None = None) -> Verdict:
     """Return the verdict of the record: by gates if there are any, by answers if these fail the run.
 
-    A run that is report only has no verdict. A comparison with the verdict "worse" fails a run that passed.
+    A run that is report only has no verdict. A comparison with the verdict "worse" fails a run that passed. The
+    headline pools no models.
     """
     state, headline = _verdict(record, tally, about)
     if comparison is not None and is_worse(comparison.verdict):
         verdict_text = comparison.verdict.replace("worse", "Worse than before", 1)
         state, headline = "failed", f"{verdict_text}; {headline[:1].lower()}{headline[1:]}"
-    trials = [*tally.total_group().trials, *tally.total_group(graded=True).trials]
+    counts = {model: _outcomes(tally, model) for model in order_models(tally.models)}
+    return Verdict(state, headline, list(_notes(tally, about)), counts)
+
+
+def _outcomes(tally: Tally, model: str) -> list[tuple[str, int]]:
+    trials = [*tally.total_group(model).trials, *tally.total_group(model, graded=True).trials]
     outcomes: Counter[str] = Counter(trial.outcome for trial in trials)
     order = ("right", "wrong", "graded", "unparseable", "refused", "error", "skipped")
-    counts = [(outcome, outcomes[outcome]) for outcome in order if outcomes[outcome]]
-    return Verdict(state, headline, list(_notes(tally, about)), counts)
+    return [(outcome, outcomes[outcome]) for outcome in order if outcomes[outcome]]
 
 
 def _verdict(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
     gates, total, graded = sorted_gates(record), tally.total(), tally.total(graded=True)
-    right = _right_text(total, graded)
+    right = _right_text(tally)
     if about.interrupted:
         return _interrupted_verdict(right, about)
     if not total.questions and not graded.questions and not gates:
         return "neutral", "No question was asked"
     if about.report_only and not any(gate_state(gate) in DECIDED for gate in gates):
         return "neutral", f"Report only: {right}"
-    by_answers = _verdict_by_answers(total, graded, len(about.lost))
+    by_answers = _verdict_by_answers(tally, len(about.lost))
     if gates:
         by_gates = _verdict_by_gates(gates, total.errors + graded.errors)
         if "answers" in about.fail_on and by_answers[0] == "failed" and by_gates[0] != "failed":
@@ -72,10 +79,24 @@ def _verdict(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[Sta
     return by_answers
 
 
-def _right_text(total: Row, graded: Row) -> str:
-    """Return how many answers are right, and how many are graded."""
+def _right_text(tally: Tally) -> str:
+    """Return how many answers are right, and how many are graded; of several models, how many these are."""
+    if len(tally.models) > 1:
+        return _count_models(tally.models)
+    total, graded = tally.total(), tally.total(graded=True)
     right = [f"{total.right:,} of {total.n:,} right"] if total.questions or not graded.questions else []
     return ", ".join([*right, *([f"{graded.n:,} graded"] if graded.n else [])])
+
+
+def _count_models(models: Iterable[str], of: Sequence[str] = ()) -> str:
+    """Return the numbers of models and baselines, such as "4 models and 1 baseline"; with `of`, how many of these."""
+    asked, numbers = list(of or models), Counter(map(is_baseline, models))
+    parts = [
+        (f"{numbers[baseline]} of " if of else "") + count(sum(is_baseline(model) == baseline for model in asked), noun)
+        for baseline, noun in ((False, "model"), (True, "baseline"))
+        if numbers[baseline]
+    ]
+    return " and ".join(parts)
 
 
 def _interrupted_verdict(right: str, about: About) -> tuple[State, str]:
@@ -100,8 +121,22 @@ def _verdict_by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State,
     return "neutral", f"No gate was decided: {count(len(gates), 'gate')} left out"
 
 
-def _verdict_by_answers(total: Row, graded: Row, lost: int) -> tuple[State, str]:
+def _verdict_by_answers(tally: Tally, lost: int) -> tuple[State, str]:
     """Return the verdict where each wrong answer fails the run; graded questions need an answer, of whatever score."""
+    models = tally.models
+    state, text = _verdict_on_rows(tally.total(), tally.total(graded=True), lost)
+    if len(models) < 2 or state == "neutral":
+        return state, text
+    if state == "passed":
+        return state, f"All right: {_count_models(models)}"
+    rows = {model: (tally.total(model), tally.total(model, graded=True)) for model in models}
+    failed = [model for model, of_model in rows.items() if _verdict_on_rows(*of_model, 0)[0] == "failed"]
+    parts = [f"not all right: {_count_models(failed, models)}"] if failed else []
+    return state, ", ".join([*parts, *([f"{lost:,} lost"] if lost else [])]).capitalize()
+
+
+def _verdict_on_rows(total: Row, graded: Row, lost: int) -> tuple[State, str]:
+    """Return the verdict on the totals of right or wrong answers and of graded ones, and on lost questions."""
     missing, unparsed = total.errors + graded.errors, graded.unparseable + graded.refused
     graded_text = f", {graded.n:,} graded" if graded.n else ""
     if missing or lost or unparsed or total.right < total.n:
@@ -118,7 +153,7 @@ def _verdict_by_answers(total: Row, graded: Row, lost: int) -> tuple[State, str]
 def _notes(tally: Tally, about: About) -> Iterator[str]:
     """Yield the notes that qualify the scores."""
     if about.simulated:
-        yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
+        yield "A simulated model knows the answers and tests the machinery: its scores say nothing about a model."
     if about.report_only:
         yield "Report only: no answer, gate or comparison fails the run."
     if note_on_graded := graded_note(tally):
@@ -159,7 +194,7 @@ def run_facts(tally: Tally, about: About) -> list[tuple[str, str]]:
     """Return the facts of the run as names and values."""
     total, graded = tally.total(), tally.total(graded=True)
     named_facts = [
-        (plural("model", len(about.models)), ", ".join(about.models) or "none"),
+        (plural("model", len(about.models)), ", ".join(map(model_name, order_models(about.models))) or "none"),
         ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
         *((fact_name(name, value), value) for name, value in about.facts.items()),
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),

@@ -9,11 +9,13 @@ from ..results.scoreboard import Effort, ScoreboardBlock, ScoreboardRow
 from ..usage import Usage, sum_usages
 from .columns import MARK, title_of
 from .spending_line import cost_text
-from .wording import duration
+from .wording import duration, interval, number
 
 UNKNOWN = "unknown"
 NONE = "-"
 MEAN = "mean score"
+RATE = "pass rate"
+SAME = "same"  # a pass rate that equals the score beside it
 _SHORT = 10  # seconds, below which hundredths are stated
 
 
@@ -23,15 +25,25 @@ def measure_of(block: ScoreboardBlock) -> str:
 
 
 def score_title(blocks: Sequence[ScoreboardBlock]) -> str:
-    """Return the heading of the column of scores: their name, or a general one if blocks differ."""
+    """Return the heading of the column of scores: their name, or a general one if blocks differ.
+
+    Mean scores that all equal the pass rate are headed by it, and no second column states it.
+    """
     measures = {measure_of(block) for block in blocks}
-    return measures.pop() if len(measures) == 1 else "score"
+    title = measures.pop() if len(measures) == 1 else "score"
+    return RATE if title == MEAN and all(repeats_score(row) for block in blocks for row in block.rows) else title
+
+
+def repeats_score(row: ScoreboardRow) -> bool:
+    """Return True if the pass rate of a row and its interval read as its score does."""
+    figures = [(number(cell.value), interval(cell.ends)) for cell in (row.score, row.rate) if cell is not None]
+    return len(figures) == 2 and figures[0] == figures[1]
 
 
 def block_name(block: ScoreboardBlock, blocks: Sequence[ScoreboardBlock]) -> str:
     """Return the name of a block: its family and part, and the name of its score if blocks differ in it."""
     name = ", ".join(filter(None, [block.family, block.part])) or "all questions"
-    return name if score_title(blocks) == measure_of(block) else f"{name}: {measure_of(block)}"
+    return name if len(set(map(measure_of, blocks))) == 1 else f"{name}: {measure_of(block)}"
 
 
 def has_prompts(blocks: Iterable[ScoreboardBlock]) -> bool:

@@ -25,6 +25,17 @@ def plural(noun: str, of: int, several: str = "") -> str:
     return noun if of == 1 else several or noun + "s"
 
 
+def model_name(name: str) -> str:
+    """Return the name of a model as reports show it: "baseline lexical" for `baseline:lexical`, no remark in brackets.
+
+    A simulated model has such a remark in its name; that it knows the answers stands once in each report.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "simulated":
+        return name.partition(" (")[0]
+    return f"{kind} {rest}" if kind == "baseline" and rest else name
+
+
 def fact_name(name: str, value: str) -> str:
     """Return the name of a fact of the run, in the plural if its value holds several, separated by commas."""
     if ", " not in value or name.endswith("s"):

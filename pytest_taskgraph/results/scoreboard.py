@@ -7,7 +7,7 @@ are those of the tables; times and tokens are sums over all requests of the ques
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -49,7 +49,7 @@ class ScoreboardRow:
         questions: Number of questions, answered or not.
         errors: Number of questions without a reply.
         few: True if at least one and fewer than FEW questions are behind the score.
-        highest: True if no other row of the block has a higher score, and one has a lower score.
+        highest: True if no other model of the block has a higher score, and one has a lower one; never for a baseline.
         effort: What the replies took.
     """
 
@@ -68,7 +68,7 @@ class ScoreboardRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreboardBlock:
-    """Rows with comparable scores, from the highest score to the lowest.
+    """Rows with comparable scores, from the highest score to the lowest; baselines follow the models.
 
     Args:
         family: Name of the family; "" for the block about all questions.
@@ -85,6 +85,16 @@ class ScoreboardBlock:
     title: str
     graded: bool
     rows: tuple[ScoreboardRow, ...]
+
+
+def is_baseline(model: str) -> bool:
+    """Return True if the name is that of a baseline, which no report ranks among models."""
+    return model.partition(":")[0] == "baseline"
+
+
+def order_models(models: Iterable[str]) -> list[str]:
+    """Return the names with the baselines last; else their order stays."""
+    return sorted(models, key=is_baseline)
 
 
 def scoreboard(tally: Tally) -> list[ScoreboardBlock]:
@@ -130,12 +140,20 @@ def _belongs(trial: Trial, spec: TableSpec) -> bool:
 def _block(tally: Tally, description: FamilyDescription, spec: TableSpec, whole: bool = False) -> ScoreboardBlock:
     value = spec.headline or "mean"
     rows = [_row(part, description, spec, value, whole) for part in _entrants(tally)]
-    scores = [row.score.value for row in rows if row.score.value is not None]
-    differ = bool(scores) and min(scores) < max(scores)
-    ranked_rows = [replace(row, highest=differ and row.score.value == max(scores)) for row in rows]
-    ranked_rows.sort(key=lambda row: (-(-1.0 if row.score.value is None else row.score.value), row.model, row.prompt))
+    scores = [row.score.value for row in rows if row.score.value is not None and not is_baseline(row.model)]
+    highest = max(scores) if scores and min(scores) < max(scores) else None
+    ranked_rows = [
+        replace(row, highest=highest is not None and row.score.value == highest and not is_baseline(row.model))
+        for row in rows
+    ]
+    ranked_rows.sort(key=_rank)
     title = next((column.title for column in spec.columns if column.value == value), "")
     return ScoreboardBlock(description.name, spec.title, value, title, spec.graded, tuple(ranked_rows))
+
+
+def _rank(row: ScoreboardRow) -> tuple[bool, float, str, str]:
+    """Return the sort key of a row in its block."""
+    return (is_baseline(row.model), -(-1.0 if row.score.value is None else row.score.value), row.model, row.prompt)
 
 
 def _entrants(tally: Tally) -> Iterator[Tally]:

@@ -82,6 +82,32 @@ def test_html_verdict_is_headline(outcomes: list[Outcome], facts: dict[str, Any]
     assert headline(*trials, **facts) == expected
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "facts", "expected"),
+    [
+        ({"a": ["right"], "b": ["right"]}, {}, "✓ All right: 2 models"),
+        ({"a": ["right"], "b": ["wrong"], "baseline:rules": ["wrong"]}, {},
+         "✗ Not all right: 1 of 2 models and 1 of 1 baseline"),
+        ({"a": ["right"], "b": ["error"]}, {"lost": ["q9"]}, "✗ Not all right: 1 of 2 models, 1 lost"),
+        ({"a": ["right"], "b": ["right"]}, {"lost": ["q9"]}, "✗ 1 lost"),
+        ({"a": ["skipped"], "b": ["skipped"]}, {}, "● No answer is scored: 2 questions skipped"),
+        ({"a": ["wrong"], "baseline": ["right"]}, {"fail_on": ()}, "● Report only: 1 model and 1 baseline"),
+    ],
+)  # fmt: skip
+def test_html_headline_pools_no_models(outcomes: dict[str, list[Outcome]], facts: Any, expected: str) -> None:  # noqa: ANN401
+    trials = [make_trial("q", outcome, model=model) for model, (outcome,) in outcomes.items()]
+    assert headline(*trials, **facts) == expected
+
+
+def test_html_head_has_line_for_each_model_with_baselines_last() -> None:
+    trials = [make_trial("q", "wrong", model="m"), make_trial("r", model="m")]
+    report = page(make_trial("q", model="baseline:rules"), *trials)
+    assert report.all("ul", class_="counts") == ["m 1 right 1 wrong", "baseline rules 1 right"]
+    links = [own["href"] for _, own, _ in report.elements if own.get("class") == "outcome wrong" and "href" in own]
+    assert links == ["#show:model=m&outcome=wrong"]
+    assert page(make_trial("q")).all("ul", class_="counts") == ["1 right"]
+
+
 def test_html_gates_show_reasons_and_failed_first() -> None:
     gates = [
         {"name": "structure>=0.5", "outcome": "passed", "reason": "0.8"},
@@ -141,8 +167,8 @@ def test_html_page_does_not_depend_on_trial_order() -> None:
 
 def test_html_rates_have_intervals_and_few_are_marked() -> None:
     rows = page(*(make_trial(f"q{at}", "right" if at < 3 else "wrong") for at in range(4))).all("tr")
-    assert "next_tasks 4* 0.750 0.301–0.954 0.750 -" in rows
-    assert "total 4* 0.750 0.301–0.954 0.750 -" in rows
+    assert "next_tasks 4* 0.750 0.301–0.954 -" in rows
+    assert "total 4* 0.750 0.301–0.954 -" in rows
 
 
 def test_html_three_models_have_column_and_filter_each() -> None:
@@ -445,7 +471,7 @@ def test_html_hostile_texts_are_shown_escaped() -> None:
     )
     assert "\\u202egnp.exe" in reply_text
     assert report.data("details")["questions"][0]["reply"] == reply_text
-    for name in ("index", "details", "drawings"):
+    for name in ("cells", "index", "details", "drawings"):
         assert not set("<>&") & set(report.raw(name))
 
 

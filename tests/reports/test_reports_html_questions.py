@@ -68,6 +68,44 @@ def test_html_question_has_named_link_to_itself() -> None:
     assert attributes["aria-label"] == "Link to q 1, a/b"
 
 
+def test_html_grid_has_question_by_model_and_prompt() -> None:
+    ids = {"plain": "q", "terse": "q-terse"}
+    models = ("baseline:rules", "m")
+    trials = [make_trial(ids[prompt], model=model, prompt=prompt) for model in models for prompt in ids]
+    report = page(*trials, make_trial("r-terse-k2", "wrong", model="m", prompt="terse"))
+    cells, index = report.data("cells"), report.data("index")
+    assert cells["columns"] == [
+        ["m", "plain", "m"], ["m", "terse", "m"],
+        ["baseline:rules", "plain", "baseline rules"], ["baseline:rules", "terse", "baseline rules"],
+    ]  # fmt: skip
+    shown = {
+        name: [(index[at]["id"], index[at]["model"]) if at >= 0 else None for at in places]
+        for name, *places in cells["rows"]
+    }
+    assert shown == {
+        "r-k2": [None, ("r-terse-k2", "m"), None, None],
+        "q": [("q", "m"), ("q-terse", "m"), ("q", "baseline:rules"), ("q-terse", "baseline:rules")],
+    }
+
+
+def test_html_grid_of_one_prompt_has_column_for_each_model() -> None:
+    trials = [make_trial("q-terse", model="m", prompt="terse"), make_trial("q-terse", model="n", prompt="terse")]
+    assert page(*trials, make_trial("r", model="n")).data("cells") == {
+        "columns": [["m", "", "m"], ["n", "", "n"]], "rows": [["q-terse", 0, 1], ["r", -1, 2]],
+    }  # fmt: skip
+
+
+def test_html_one_model_with_one_prompt_has_no_grid() -> None:
+    report = page(make_trial("q", prompt="terse"), make_trial("r", prompt="terse"))
+    assert "cells" not in {own.get("id") for _, own, _ in report.elements}
+    assert "Question by model" not in report.all("a")
+
+
+def test_html_grid_of_many_questions_is_small() -> None:
+    trials = [make_trial(f"next_tasks-wadl-n012-s0-{at:03}", model=f"m{of}") for at in range(300) for of in range(8)]
+    assert len(page(*trials).raw("cells")) < 25_000
+
+
 def test_html_list_of_questions_hides_a_single_model() -> None:
     one, two = page(make_trial("q")), page(make_trial("q"), make_trial("q", model="n"))
     classes = [

@@ -16,7 +16,7 @@ from pytest_taskgraph.reports.markdown.table_lines import scoreboard_lines
 from pytest_taskgraph.reports.scoreboard_text import cost_of, seconds_text, time_of, tokens_text
 from pytest_taskgraph.results.record import tally_of
 from pytest_taskgraph.results.scoreboard import Effort
-from pytest_taskgraph.trial import Reply, Trial
+from pytest_taskgraph.trial import Reply, Score, Trial
 from pytest_taskgraph.usage import Usage
 
 PLAIN = replace(CLAIMS, tables=())
@@ -78,9 +78,47 @@ def test_scoreboard_seconds_have_unit_that_suits(seconds: float, text: str) -> N
 
 def test_html_scoreboard_states_score_spending_and_highest() -> None:
     head, first, second = rows_of(run("a", "b", **PRICED))
-    assert head == "model mean score pass rate answered errors tokens in tokens out cost time"
-    assert first == ("★ b 0.583 0.320–0.807 0.583 0.320–0.807 12 0 14,400 408 $0.1500 3.00 s median 0.25 s")
+    assert head == "model pass rate answered errors tokens in tokens out cost time"
+    assert first == "★ b 0.583 0.320–0.807 12 0 14,400 408 $0.1500 3.00 s median 0.25 s"
     assert second.startswith("a 0.500 ")
+
+
+def partly_right(model: str) -> list[Trial]:
+    return [replace(claim(at, right=False, model=model), score=Score(0.5, given="yes")) for at in range(12)]
+
+
+def test_html_scoreboard_states_equal_mean_and_pass_rate_once() -> None:
+    head, first, second = rows_of([*run("a"), *partly_right("p")])
+    assert head == "model mean score pass rate answered errors"
+    assert first == "a 0.500 0.254–0.746 same 12 0"
+    assert second.startswith("p 0.500 0.254–0.746 0.000 0.000–0.242 ")
+
+
+def test_markdown_scoreboard_states_equal_mean_and_pass_rate_once() -> None:
+    text = markdown(run_of([*run("a"), *partly_right("p")], PLAIN))
+    assert "| `a` | 0.500 | 0.254-0.746 | same | 12 | 0 |" in text
+    assert "- `a`: 6 of 12 right, pass rate 0.500\n- `p`: 0 of 12 right, pass rate 0.000, mean 0.500\n" in text
+
+
+def test_scoreboard_baseline_stands_below_models_and_has_no_star() -> None:
+    trials = run("baseline:random", "low", "mid", right=4) + run("baseline:rules", right=12)
+    rows = rows_of(trials)
+    assert [row.partition(" 0")[0].partition(" 1.")[0] for row in rows[1:]] == [
+        "★ mid", "low", "baseline rules", "baseline random",
+    ]  # fmt: skip
+    names = [line.split(" | ")[0] for line in markdown(run_of(trials, PLAIN)).splitlines() if line.startswith("| `")]
+    assert names[:4] == ["| `mid` ★", "| `low`", "| `baseline rules`", "| `baseline random`"]
+
+
+def test_html_scoreboard_remark_of_simulated_model_is_left_out() -> None:
+    model = "simulated:0.5 (knows the answers; for testing the machinery)"
+    text = html(run_of([*run(model), *run("b")], PLAIN))
+    page = Page(text)
+    shown = [part for name in ("th", "bdi", "option", "li", "p", "dd", "h1", "desc") for part in page.all(name)]
+    assert [part for part in shown if "knows the answers" in part] == [
+        "A simulated model knows the answers and tests the machinery: its scores say nothing about a model."
+    ]
+    assert "simulated:0.5" in page.all("bdi")
 
 
 def test_html_scoreboard_counts_reasoning_below_tokens_out() -> None:
@@ -92,12 +130,12 @@ def test_html_scoreboard_numbers_equal_those_of_table() -> None:
     trials = run("a", "b")
     text = html(run_of(trials, PLAIN))
     for ends in ("0.254–0.746", "0.320–0.807"):
-        assert text.count(ends) == 4  # of mean and pass rate here, of the group and the total in the table
+        assert text.count(ends) == 3  # here, of the group and the total in the table
     assert rows_of(trials)[1].split()[2] == "0.583"
 
 
 def test_html_scoreboard_leaves_out_what_is_unknown_everywhere() -> None:
-    assert rows_of(run("a"))[0] == "model mean score pass rate answered errors"
+    assert rows_of(run("a"))[0] == "model pass rate answered errors"
     text = html(run_of(run("a"), PLAIN))
     assert "Unknown of all replies: tokens, cost, time." in text
 
@@ -148,8 +186,8 @@ def test_markdown_scoreboard_stands_before_results() -> None:
     scores, _, _ = text.partition("### Results")
     _, _, table = scores.partition("### Scores")
     rows = [line for line in table.splitlines() if line.startswith("|")]
-    assert rows[0].startswith("| model | mean score | 95% interval | pass rate | answered | errors | tokens in |")
-    assert rows[2] == "| `b` ★ | 0.583 | 0.320-0.807 | 0.583 | 12 | 0 | 14,400 | 408 | $0.1500 | 3.00 s |"
+    assert rows[0].startswith("| model | pass rate | 95% interval | answered | errors | tokens in |")
+    assert rows[2] == "| `b` ★ | 0.583 | 0.320-0.807 | 12 | 0 | 14,400 | 408 | $0.1500 | 3.00 s |"
     assert rows[3].startswith("| `a` | 0.500 | ")
 
 

@@ -48,6 +48,19 @@ def test_scoreboard_sorts_models_by_score_and_marks_highest() -> None:
     ]
 
 
+def test_scoreboard_baselines_follow_models_and_are_never_highest() -> None:
+    trials = [*claims("low", 3), *claims("baseline:rules", 12), *claims("top", 9), *claims("baseline:random", 1)]
+    (block,) = blocks_of(trials)
+    assert [(row.model, row.highest) for row in block.rows] == [
+        ("top", True), ("low", False), ("baseline:rules", False), ("baseline:random", False),
+    ]  # fmt: skip
+
+
+def test_scoreboard_single_model_above_baseline_is_not_highest() -> None:
+    (block,) = blocks_of([*claims("m", 9), *claims("baseline", 1)])
+    assert [(row.model, row.highest) for row in block.rows] == [("m", False), ("baseline", False)]
+
+
 @pytest.mark.parametrize("models", [("a",), ("a", "b")])
 def test_scoreboard_of_equal_scores_marks_none(models: tuple[str, ...]) -> None:
     (block,) = blocks_of([trial for model in models for trial in claims(model, 6)])

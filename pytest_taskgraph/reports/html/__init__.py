@@ -25,12 +25,13 @@ from ..escape import printable
 from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import provenance_facts, run_facts, verdict
 from ..spending_line import RUN
+from ..wording import model_name
 from .changes import changes
 from .charts import confusions, curves
 from .embedded_data import NameTables, deflate, embed_json, printable_text
 from .heat_map import heat_maps
 from .marked_drawings import MarkedDrawings, select_drawn, sort_trials
-from .question_view import FIRST, View, blank_question, pairs, question_filters, question_views
+from .question_view import FIRST, View, blank_question, pairs, question_filters, question_grid, question_views
 from .table_view import families, scoreboard_view, tables_across_families
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ STYLES = (  # of the page, in this order
     "curves.css",
     "scoreboard.css",
     "heat_map.css",
+    "grid.css",
     "sorting.css",
     "comparison.css",
 )
@@ -79,7 +81,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
     subjects, names = MarkedDrawings(diagrams, select_drawn(trials, diagrams)), NameTables(diagrams)
     views = question_views(trials, record, names, changed, subjects)
     svgs, svg_pairs = subjects.drawings(), pairs(views)
-    script, tables = _join_assets(SCRIPTS), families(tally)
+    script, tables, grid = _join_assets(SCRIPTS), families(tally), question_grid(views)
     return (
         _environment()
         .get_template("report.jinja")
@@ -100,6 +102,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             first=[view.whole(record["texts"], subjects, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
+            grid=embed_json(grid) if grid else "",
             index=embed_json([view.line for view in views]),
             details=embed_json(_details(record, views, names)),
             drawings=embed_json({cluster: deflate(svg) for cluster, svg in svgs.items()}),
@@ -182,6 +185,7 @@ def _environment() -> Environment:
     )
     environment.globals["mark_looks"] = MARK_LOOKS
     environment.filters["breaking"] = _break_in_names
+    environment.filters["model"] = model_name
     environment.filters["arguments"] = _keep_arguments_whole
     return environment
 

@@ -17,7 +17,7 @@ from ...trial import Json, Question, Trial
 from ..comparison_lines import aggregate_rows, aggregate_titles, group_p_value, interruption_notes
 from ..escape import one_line
 from ..headline import provenance_facts
-from ..wording import count, number, signed, signed_interval
+from ..wording import count, model_name, number, signed, signed_interval
 from .embedded_data import permalink, printable_text
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _change_row(group: GroupChange, kind: str, models: bool) -> ChangeRow:
     return ChangeRow(
         kind,
         f"{group.title} (graded)" if group.graded and kind != "total" else group.title,
-        group.model if models else "",
+        model_name(group.model) if models else "",
         f"{group.n:,}",
         number(group.before),
         number(group.after),
@@ -300,7 +300,7 @@ def _run_facts(comparison: RunComparison) -> list[RunFact]:
 def _named_facts(name: str, about: About) -> dict[str, str]:
     facts = {
         "name": name,
-        "models": ", ".join(about.models),
+        "models": ", ".join(map(model_name, about.models)),
         "prompts": ", ".join(about.prompts),
         "seed": about.seeds,
         **dict(provenance_facts(about)),

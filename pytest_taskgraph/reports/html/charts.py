@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from ...results.scoreboard import order_models
 from ...results.tables import FEW
 from ...results.tally import ANSWERED, Group, Row, Tally
 from ...scoring.forms import find_form
 from ...scoring.forms.form import Form
 from ...trial import Json, Trial
-from ..wording import interval, number
+from ..wording import interval, model_name, number
 
 SMALL_WIDTH, SMALL_HEIGHT, EDGE = 168, 72, 8  # of the chart of a group
 MARKERS = (  # a shape for each model, for those who do not see colours; they repeat after the last
@@ -114,7 +115,7 @@ def _line(look: int, row: Sequence[Cell]) -> GroupLine:
 
 def _describe(model: str, row: Sequence[Cell], values: Sequence[str]) -> str:
     texts = [f"{number(rate)} of {n:,} at {value}" for value, (n, rate) in zip(values, row, strict=True) if n]
-    return f"{model}: {', '.join(texts)}."
+    return f"{model_name(model)}: {', '.join(texts)}."
 
 
 def _x(at: int, of: int) -> float:
@@ -233,10 +234,10 @@ def _curve(tally: Tally, label: str, title: str) -> Curve:
     xs = dict(zip(names, _columns(len(names)), strict=True))
     numbers = [_Numbers(group, row) for group, row in groups]
     measures = [RATE, MEAN] if any(of.partial for of in numbers) else [RATE]
-    models = [model for model in tally.models if any(of.group.model == model for of in numbers)]
+    models = [model for model in order_models(tally.models) if any(of.group.model == model for of in numbers)]
     lines = [(at, model, measure) for at, model in enumerate(models) for measure in measures]
     series = [
-        CurveSeries(model, measure, at % len(MARKERS), [
+        CurveSeries(model_name(model), measure, at % len(MARKERS), [
             _point(measure, of, xs[of.group.name] + _offset(place, len(lines)))
             for of in numbers
             if of.group.model == model
@@ -277,7 +278,7 @@ class _Numbers:
         """Return the row of the table below the chart."""
         rates = (number(self.drawn_rate(measure)) for measure in measures)
         n = f"{self.row.n:,}{'*' * self.few}"
-        return [self.group.name, self.group.model, n, *rates, interval(self.group.interval)]
+        return [self.group.name, model_name(self.group.model), n, *rates, interval(self.group.interval)]
 
 
 def _size(name: str) -> tuple[int, str]:
@@ -325,7 +326,8 @@ class Confusion:
 
 def confusions(tally: Tally) -> list[Confusion]:
     """Return a table for each model and each set of classes that it answered questions about."""
-    tables = [table for model in tally.models for table in _model_confusions(model, tally.total_group(model).trials)]
+    models = order_models(tally.models)
+    tables = [table for model in models for table in _model_confusions(model, tally.total_group(model).trials)]
     return [table for table in tables if any(any(counts) for _, counts in table.rows)]
 
 
@@ -340,7 +342,7 @@ def _model_confusions(model: str, trials: Sequence[Trial]) -> Iterator[Confusion
         pairs.setdefault(form.classes, Counter())[_class(form, trial.question.reference), given] += 1
     for classes, counted in pairs.items():
         rows = [(right, [counted[right, given] for given in (*classes, NEITHER)]) for right in classes]
-        yield Confusion(model, classes, rows)
+        yield Confusion(model_name(model), classes, rows)
 
 
 def _class(form: Form, answer: Json) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...family_description import Column, FamilyDescription, TableSpec
+from ...results.scoreboard import order_models
 from ...results.tables import Line, Table, TableEntry, table_of
 from ...results.tally import Tally
 from ...trial import PROMPT
@@ -70,7 +71,7 @@ def heat_maps(tally: Tally) -> list[HeatMap]:
 def _heat_map(tally: Tally, family: str) -> HeatMap | None:
     description = tally.descriptions[family]
     prompts = tally.pooled_prompts or ("",)
-    columns = [HeatColumn(model, prompt) for model in tally.models for prompt in prompts]
+    columns = [HeatColumn(model, prompt) for model in order_models(tally.models) for prompt in prompts]
     parts, few = [], False
     for spec, title in ((_RATES, "pass rate"), (_SCORES, "mean score of graded questions")):
         whole = table_of(tally, description, spec)

@@ -8,12 +8,14 @@ Texts of messages are given as digests: a page holds each text once, however man
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ...diagram import unpack
 from ...results.record.exchanges import message_texts
+from ...results.scoreboard import is_baseline
 from ...results.tally import Tally
 from ...scoring.trial_explanation import explain_trial
 from ...trial import PROMPT, Trial
@@ -24,7 +26,7 @@ from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import expected_answer, given_answer, score_lines, shown_exchanges
 from ..spending_line import tokens_texts
 from ..trial_columns import trial_facts
-from ..wording import count, number
+from ..wording import count, model_name, number
 from .embedded_data import NameTables, permalink, printable_text
 from .marked_drawings import MarkedDrawings
 
@@ -333,6 +335,8 @@ def _view(trial: Trial, prompt: Sequence[str], names: int, changed: Changes | No
         "prompt": list(prompt),
         "names": names,  # the number of the table
     }
+    if model_name(trial.model) != trial.model:
+        line["who"] = model_name(trial.model)
     if score is not None and trial.outcome == "wrong":
         detail["score"] = f"{number(score.value)}; pass threshold {number(question.pass_threshold)}"
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
@@ -371,6 +375,33 @@ def _printable(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, Mapping):
         return {name: _printable(member) for name, member in value.items()}
     return [_printable(member) for member in value] if isinstance(value, (list, tuple)) else value
+
+
+def question_grid(views: Sequence[View]) -> dict[str, Any] | None:
+    """Return the questions by model and prompt template; None if there is a single one of each.
+
+    A column is a model, its prompt template, and its shown name; baselines come last. A row is the id of a question,
+    without the template, and for each column the number of the question in the list, -1 if it was not asked.
+    """
+    several = len({view.line["prompt_template"] for view in views} - {""}) > 1
+    keys = [(view.line["model"], view.line["prompt_template"] if several else "") for view in views]
+    columns = sorted(dict.fromkeys(keys), key=lambda key: (is_baseline(key[0]), *key))
+    if len(columns) < 2:
+        return None
+    rows: dict[str, list[int]] = {}
+    for at, (view, key) in enumerate(zip(views, keys, strict=True)):
+        name = _without_template(view.line["id"], key[1]) if several else view.line["id"]
+        rows.setdefault(name, [-1] * len(columns))[columns.index(key)] = at
+    return {
+        "columns": [[model, template, model_name(model)] for model, template in columns],
+        "rows": [[name, *cells] for name, cells in rows.items()],
+    }
+
+
+def _without_template(question: str, template: str) -> str:
+    """Return the id of a question without the name of its prompt template, as families write it into ids."""
+    head, found, tail = question.rpartition("-" + re.sub(r"[^\w.-]", "_", template))
+    return head + tail if found and template and tail[:1] in ("", "-") else question
 
 
 def question_filters(views: Sequence[View], tally: Tally, compared: bool) -> list[dict[str, Any]]:

@@ -6,25 +6,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...family_description import STATISTICS, Column
-from ...results.scoreboard import ScoreboardRow, scoreboard
+from ...results.scoreboard import ScoreboardRow, is_baseline, order_models, scoreboard
 from ...results.tables import Cell, Line, Table, TableEntry, cross_family_tables, family_tables
 from ...results.tally import Tally
 from ..columns import PUBLISHED, cell_text, graded_note, name_of, published_text, source_line, source_marks, title_of
 from ..repetition_lines import Repetitions, repetitions
 from ..scoreboard_text import (
     NONE,
+    RATE,
+    SAME,
     UNKNOWN,
     answered_text,
     block_name,
     cost_of,
     has_prompts,
+    repeats_score,
     score_title,
     scoreboard_notes,
     seconds_text,
     time_of,
     tokens_text,
 )
-from ..wording import interval, number
+from ..wording import interval, model_name, number
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
@@ -126,12 +129,12 @@ def html_table(table: Table, heading: str) -> HtmlTable:
     """Return a table as the page shows it; `heading` is the heading of the first column."""
     beside = table.arrangement != "rows"
     marks = source_marks(table.sources)
-    columns = table.columns("html")
+    columns = _columns(table)
     return HtmlTable(
         table.spec.caption or table.spec.name,
         heading,
         [title for column in columns for title in _titles(table, column)],
-        list(table.models),
+        order_models(table.models),
         beside,
         table.names_models,
         list(_beside_lines(table) if beside else _row_lines(table, columns, marks)),
@@ -140,17 +143,27 @@ def html_table(table: Table, heading: str) -> HtmlTable:
     )
 
 
+def _columns(table: Table) -> list[Column]:
+    """Return the columns of the table, without mean scores if each reads as the pass rate beside it."""
+    columns = table.columns("html")
+    if not {"rate", "mean"} <= {column.value for column in columns} or table.has_references("mean"):
+        return columns
+    figures = [[number(entry.cells[value].value) for value in ("rate", "mean")] for entry in table.entries]
+    return [column for column in columns if column.value != "mean" or any(rate != mean for rate, mean in figures)]
+
+
 def _beside_lines(table: Table) -> Iterator[HtmlLine]:
     for line in table.lines:
-        rates = [_rate(entry, table.main) if entry else None for entry in line.entries]
+        entries = (line.entries[table.models.index(model)] for model in order_models(table.models))
+        rates = [_rate(entry, table.main) if entry else None for entry in entries]
         yield HtmlLine(line.name, _kind(table, line), "", [], rates)
 
 
 def _row_lines(table: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
     """Yield a line for each row and model, model by model."""
-    for model_index in range(len(table.models)):
+    for model in order_models(table.models):
         for line in table.lines:
-            entry = line.entries[model_index]
+            entry = line.entries[table.models.index(model)]
             if entry is not None:
                 cells = [cell for column in columns for cell in _cells(table, column, entry, marks)]
                 yield HtmlLine(name_of(line), _kind(table, line), entry.model, cells, [])
@@ -212,8 +225,8 @@ def _between(ends: Interval | None) -> str:
 def relations(tally: Tally) -> list[list[str]]:
     """Return how often the verdict stayed the same, for each model and variation."""
     return [
-        [relation.name, relation.model, f"{relation.pairs:,}", number(relation.share), interval(relation.interval)]
-        for relation in tally.relations()
+        [of.name, model_name(of.model), f"{of.pairs:,}", number(of.share), interval(of.interval)]
+        for of in tally.relations()
     ]
 
 
@@ -235,6 +248,7 @@ class ScoreboardLine:
     model: str
     prompt: str
     highest: bool
+    baseline: bool
     cells: list[ScoreboardCell]
 
 
@@ -263,7 +277,7 @@ def scoreboard_view(tally: Tally) -> ScoreboardView | None:
     cells_of = iter(cells_by_row)
     lines = [
         [
-            ScoreboardLine(row.model, row.prompt, row.highest, [cells[name] for name in titles])
+            ScoreboardLine(row.model, row.prompt, row.highest, is_baseline(row.model), [cells[name] for name in titles])
             for row, cells in zip(block.rows, cells_of, strict=False)
         ]
         for block in blocks
@@ -282,7 +296,8 @@ def _score_cells(row: ScoreboardRow, score: str) -> Iterator[tuple[str, Scoreboa
     """Yield the title and the cell of each column."""
     effort, usage = row.effort, row.effort.usage
     yield score, _figure(row.score, drawn=True)
-    yield "pass rate", _figure(row.rate) if row.rate else ScoreboardCell(NONE)
+    if score != RATE:
+        yield RATE, _rate_figure(row)
     yield "above chance", ScoreboardCell(number(row.above_chance), row.above_chance)
     yield "answered", ScoreboardCell(answered_text(row), row.answered)
     yield "errors", ScoreboardCell(f"{row.errors:,}", row.errors)
@@ -292,6 +307,13 @@ def _score_cells(row: ScoreboardRow, score: str) -> Iterator[tuple[str, Scoreboa
     yield "cost", ScoreboardCell(cost_of(usage), usage.cost)
     median = "" if effort.median is None else f"median {seconds_text(effort.median)}"
     yield "time", ScoreboardCell(time_of(effort), usage.latency, median)
+
+
+def _rate_figure(row: ScoreboardRow) -> ScoreboardCell:
+    """Return the cell of the pass rate, which is not stated twice."""
+    if row.rate is None:
+        return ScoreboardCell(NONE)
+    return ScoreboardCell(SAME, row.rate.value) if repeats_score(row) else _figure(row.rate)
 
 
 def _figure(cell: Cell, drawn: bool = False) -> ScoreboardCell:

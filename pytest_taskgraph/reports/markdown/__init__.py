@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...results.case import INCONCLUSIVE
 from ...results.record import About, about_of, tally_of
+from ...results.scoreboard import order_models
 from ...results.tables import FEW, Table, cross_family_tables, family_tables
 from ...results.tally import ANSWERED, Row, Tally
 from ...trial import Trial
@@ -20,7 +21,7 @@ from ..gate_lines import gate_reason, gate_state, sorted_gates
 from ..headline import provenance_facts, verdict
 from ..repetition_lines import repetitions
 from ..spending_line import spending_line
-from ..wording import count, fact_name, interval, number, plural
+from ..wording import count, fact_name, interval, model_name, number, plural
 from .changes_since import baseline_name, change_lines, verdict_line
 from .elements import cell, code, pipe_table, words
 from .table_lines import markdown_table, scoreboard_lines
@@ -48,7 +49,7 @@ def head(
         yield f"- and {count(len(gates) - most, 'gate')} more"
     if comparison is not None and not baseline_name(record, comparison):
         yield f"- {verdict_line(comparison)}"
-    yield from (f"- {_counts_line(tally.total(model))}" for model in tally.models[:most])
+    yield from (f"- {_counts_line(tally.total(model))}" for model in order_models(tally.models)[:most])
     yield from (f"- {words(note)}" for note in whole.notes[:most])
 
 
@@ -57,13 +58,14 @@ def _gate_line(gate: Mapping[str, Any], several: bool) -> str:
     outcome, why = gate_state(gate), gate_reason(gate)
     name, model = str(gate.get("name")), str(gate.get("model") or "")
     text = f"{SIGNS.get(outcome, SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
-    text += f" {code(model)}" if several and model and not name.endswith(f"[{model}]") else ""
+    text += f" {code(model_name(model))}" if several and model and not name.endswith(f"[{model}]") else ""
     return f"- {text}" + (f": {words(why, REASON)}" if why else "")
 
 
 def _counts_line(row: Row) -> str:
     """Return the counts and scores of one model in a line."""
-    facts = [f"{row.right:,} of {row.n:,} right", f"pass rate {number(row.rate)}", f"mean {number(row.mean)}"]
+    facts = [f"{row.right:,} of {row.n:,} right", f"pass rate {number(row.rate)}"]
+    facts += [f"mean {number(row.mean)}"] if number(row.mean) != number(row.rate) else []
     facts = facts if row.questions or not row.graded else []
     others = {
         "graded, apart": row.graded,
@@ -72,7 +74,8 @@ def _counts_line(row: Row) -> str:
         "refused": row.refused,
         "skipped": row.skipped,
     }
-    return f"{code(row.model)}: {', '.join([*facts, *(f'{of:,} {name}' for name, of in others.items() if of)])}"
+    facts += [f"{of:,} {name}" for name, of in others.items() if of]
+    return f"{code(model_name(row.model))}: {', '.join(facts)}"
 
 
 LIMIT = 65_000  # characters; of a comment GitHub takes 65,536
@@ -173,7 +176,7 @@ def _relation_table(tally: Tally, most: int) -> list[str]:
     rows = [
         [
             cell(relation.name),
-            cell(relation.model),
+            cell(model_name(relation.model)),
             str(relation.pairs),
             number(relation.share),
             interval(relation.interval),
@@ -186,7 +189,7 @@ def _relation_table(tally: Tally, most: int) -> list[str]:
 def _run_lines(tally: Tally, about: About) -> Iterator[str]:
     """Yield the settings of the run and what it took."""
     yield from ("", "### The run", "")
-    models = [code(model) for model in about.models]
+    models = [code(model_name(model)) for model in order_models(about.models)]
     more = f" and {len(models) - 20} more" if len(models) > 20 else ""
     facts = {
         "models": ", ".join(models[:20]) + more,

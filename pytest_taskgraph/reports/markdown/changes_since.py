@@ -19,7 +19,7 @@ from ..comparison_lines import (
     summary_groups,
 )
 from ..escape import one_line
-from ..wording import count, number
+from ..wording import count, model_name, number
 from .elements import NONE, cell, code, fenced_block, fold_lines, pipe_table, words
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _aggregates(comparison: RunComparison, most: int) -> Iterator[str]:
 def _group_row(group: GroupChange, several: bool, strong: str = "") -> list[str]:
     return [
         f"{strong}{cell(group.title)}{strong}",
-        *([cell(group.model)] if several else []),
+        *([cell(model_name(group.model))] if several else []),
         group.verdict or NONE,
         str(group.n),
         rates(group),
@@ -144,7 +144,7 @@ def _flips(flips: Sequence[Flip], most: int) -> list[str]:
     rows = [
         [
             cell(flip.id, 100),
-            *([cell(flip.model)] if several else []),
+            *([cell(model_name(flip.model))] if several else []),
             cell(show_answer(flip.form, flip.expected), ANSWER),
             _outcome_cell(flip.before_outcome, flip.form, flip.before_answer),
             _outcome_cell(flip.after_outcome, flip.form, flip.after_answer),

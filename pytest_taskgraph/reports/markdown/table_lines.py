@@ -11,17 +11,20 @@ from ...results.tally import Tally
 from ..columns import PUBLISHED, SIGN, cell_text, published_text, source_line, source_marks, title_of
 from ..scoreboard_text import (
     NONE,
+    RATE,
+    SAME,
     UNKNOWN,
     answered_text,
     block_name,
     cost_of,
     has_prompts,
+    repeats_score,
     score_title,
     scoreboard_notes,
     time_of,
     tokens_text,
 )
-from ..wording import count, interval, number
+from ..wording import count, interval, model_name, number
 from .elements import cell, fold_lines, pipe_table, words
 
 LONG = 30  # rows of a table that is not folded
@@ -57,7 +60,7 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
 
 def _grid(table: Table, most: int) -> list[str]:
     """Return a row for each value of the label, with a cell for each model: rate or mean score, its interval, and n."""
-    titles = [f"{_heading(table.spec.title)}", *map(cell, table.models)]
+    titles = [f"{_heading(table.spec.title)}", *(cell(model_name(model)) for model in table.models)]
     rows = [[_name(line), *(_interval_cell(table, entry) for entry in line.entries)] for line in table.lines[:most]]
     more = ["", f"And {count(len(table.lines) - most, 'more row')}."] if len(table.lines) > most else []
     return [*pipe_table(titles, rows), *more]
@@ -87,7 +90,7 @@ def _table(table: Table, rows: Sequence[_Row]) -> list[str]:
     cells = [
         [
             _name(line),
-            *([cell(entry.model)] if by_model else []),
+            *([cell(model_name(entry.model))] if by_model else []),
             *(text for column in columns for text in _texts(table, column, entry, marks)),
         ]
         for line, entry in rows
@@ -150,7 +153,7 @@ def scoreboard_lines(tally: Tally, most: int) -> Iterator[str]:
     lines = [
         [
             *([_block_cell(block, blocks)] if with_names else []),
-            cell(row.model) + (" ★" if row.highest else ""),
+            cell(model_name(row.model)) + (" ★" if row.highest else ""),
             *([cell(row.prompt)] if prompts else []),
             *(texts[name] for name in titles),
         ]
@@ -174,7 +177,8 @@ def _numbers(row: ScoreboardRow, score: str) -> Iterator[tuple[str, str]]:
     effort, usage = row.effort, row.effort.usage
     yield score, number(row.score.value)
     yield "95% interval", interval(row.score.ends)
-    yield "pass rate", number(row.rate.value if row.rate else None)
+    if score != RATE:
+        yield RATE, SAME if repeats_score(row) else number(row.rate.value if row.rate else None)
     yield "above chance", number(row.above_chance)
     yield "answered", answered_text(row).replace("*", r"\*")
     yield "errors", f"{row.errors:,}"

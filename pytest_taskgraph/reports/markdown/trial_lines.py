@@ -10,7 +10,7 @@ from ...scoring.trial_explanation import explain_trial
 from ...trial import Trial
 from ..escape import one_line, wrap
 from ..failure import exchange_title, expected_answer, given_answer, shown_exchanges
-from ..wording import count
+from ..wording import count, model_name
 from .elements import cell, code, fenced_block, fold_lines, pipe_table
 
 WIDTH = 100  # columns of a line in a block of code
@@ -47,7 +47,7 @@ def _interleave_groups(trials: Sequence[Trial]) -> list[Trial]:
 def _answer_lines(trial: Trial) -> Iterator[str]:
     """Yield a wrong answer: its ids, and a code block with the question, both answers and the reply."""
     question, score = trial.question, trial.score
-    yield f"{code(question.id, NAME)} {code(trial.model)} {trial.outcome}"
+    yield f"{code(question.id, NAME)} {code(model_name(trial.model))} {trial.outcome}"
     yield ""
     lines = wrap(f"question: {question.text}", WIDTH, 4) + wrap(f"expected: {expected_answer(trial)}", WIDTH, 3)
     if score is not None and score.status == "read":
@@ -100,8 +100,8 @@ def missing_replies(tally: Tally, lost: Sequence[str], most: int) -> Iterator[st
         yield from ("", f"{count(len(lost), 'question')} lost with the worker that asked: {lost_ids}{more}")
     ranked = sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))
     rows = [
-        [outcome, cell(kind, MESSAGE), cell(model), cell(first[outcome, kind, model], MESSAGE), f"{times:,}"]
-        for (outcome, kind, model), times in ranked[:most]
+        [key[0], cell(key[1], MESSAGE), cell(model_name(key[2])), cell(first[key], MESSAGE), f"{times:,}"]
+        for key, times in ranked[:most]
     ]
     yield from pipe_table(["outcome", "kind", "model", "the first message", "trials"], rows, 4)
     if len(ranked) > most:

@@ -153,18 +153,7 @@
     }
     canvas.before(tools);
     new ResizeObserver(report).observe(views[0]);
-    fit("width");
-    reveal(views);
-  };
-
-  // A high drawing shows its uppermost difference first; a pair that of either.
-  const reveal = (views) => {
-    const beyond = (view) => {
-      const bottom = view.getBoundingClientRect().bottom;
-      return [...view.querySelectorAll(".u, .v, .x")].map((one) => one.getBoundingClientRect().top - bottom);
-    };
-    const first = Math.min(...views.flatMap(beyond)) + 120;
-    if (first > 0 && first < Infinity) for (const view of views) view.scrollTop = first + view.clientHeight / 3;
+    fit("whole");
   };
 
   // Dragging with the mouse moves the drawing; two fingers zoom it. One finger scrolls, as everywhere.

@@ -58,13 +58,15 @@
     if (parts.length) place.replaceChildren(...parts, text.slice(from));
   };
 
-  // Names of the expected answer, of the given one, and of neither. A wrong answer that has just the expected names is
+  // Names of the expected answer, of the given one, and of neither. A name that the score counts as missing is missing,
+  // wherever else the answer holds it; where no answer could be parsed, all expected names are. A wrong answer that has just the expected names is
   // wrong in another way, such as in their order: then those that the reasons name stand out.
   const kinds_of = (values, names) => {
     const among = (text) => new Set(places(text ?? "", names).map(([word]) => names.numbers.get(word)));
     const [expected, given] = [among(values.expected), among(values.given)];
+    const missing = new Set(values.missing?.map((name) => names.numbers.get(name)));
     const kinds = names.list.map((_, at) => {
-      if (expected.has(at)) return given.has(at) || !values.given ? "expected" : "missing";
+      if (expected.has(at)) return values.error ? "other" : given.has(at) && !missing.has(at) ? "expected" : "missing";
       return given.has(at) ? "extra" : "other";
     });
     if (values.outcome === "right" || !values.given || kinds.includes("missing") || kinds.includes("extra")) return kinds;

@@ -13,11 +13,14 @@
   const details = once(() => read("details"));
   const drawings = once(() => read("drawings"));
   const pairs = once(() => read("pairs"));
+  const grid = get("grid") && read("cells"); // of one model with one prompt there is none
   rows.forEach((row, at) => (row.at = at));
 
   const selects = [...document.querySelectorAll("[data-filter]")];
   const search = get("search");
   let chosen = rows;
+  let lines = []; // of the grid, those with a chosen question
+  let view = "list";
   let page = 0;
 
   // Texts of models are hostile: they become text nodes, never markup.
@@ -99,26 +102,72 @@
   const shown = (row) => {
     const item = get("mould").content.firstElementChild.cloneNode(true);
     const [link, question] = [item.querySelector(".permalink"), item.querySelector(".question")];
-    fill(item.querySelector("summary"), row);
+    fill(item.querySelector("summary"), { who: row.model, ...row });
     item.querySelector(".outcome").classList.add(row.outcome);
     link.setAttribute("href", permalink(row));
-    link.setAttribute("aria-label", `Link to ${row.id}, ${row.model}`);
+    link.setAttribute("aria-label", `Link to ${row.id}, ${row.who ?? row.model}`);
     question.addEventListener("toggle", () => open(item, row), { once: true });
     return item;
   };
 
+  // The grid has a row for each question and a column for each model and prompt; a cell opens the question in a dialog.
+  const made = (name, properties = {}, ...inside) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...inside);
+    return element;
+  };
+  const cell = (row) => {
+    if (!row) return made("td", {}, "-");
+    const [text, title] = row.outcome === "graded" ? [row.score, "graded"] : [row.outcome, row.score && `score ${row.score}`];
+    const button = made("button", { type: "button", className: `outcome ${row.outcome}`, title, ariaHasPopup: "dialog" }, text);
+    button.dataset.at = row.at;
+    return made("td", {}, button);
+  };
+  const breaking = (name) => made("bdi", {}, ...name.split(/(?<=[_:/])/).flatMap((part) => [part, made("wbr")]));
+  const heading = ([, prompt, who]) => made("th", { scope: "col", className: "model" }, breaking(who), ...(prompt ? [", ", breaking(prompt)] : []));
+  const fill_grid = (some) => {
+    const value = (name) => selects.find((one) => one.dataset.filter === name)?.value;
+    const fit = ([model, prompt]) => [model, ""].includes(value("model") ?? "") && [prompt, ""].includes(value("prompt_template") ?? "");
+    const columns = grid.columns.map((column, at) => [column, at + 1]).filter(([column]) => fit(column));
+    const body = some.map((line) => {
+      const { text } = rows[line.find((at, place) => place && at >= 0)];
+      const asked = made("bdi", { className: "asked", title: text }, text);
+      const head = made("th", { scope: "row" }, made("bdi", { className: "id" }, line[0]), asked);
+      return made("tr", {}, head, ...columns.map(([, at]) => cell(rows[line[at]])));
+    });
+    const head = made("tr", {}, made("th", { scope: "col" }, "question"), ...columns.map(([column]) => heading(column)));
+    get("grid").firstElementChild.replaceChildren(made("thead", {}, head), made("tbody", {}, ...body));
+    get("grid").scrollTo(0, 0);
+  };
+  const peek = (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const item = shown(rows[button.dataset.at]);
+    get("opened").lastElementChild.replaceChildren(item);
+    item.querySelector(".question").open = true;
+    get("opened").showModal();
+  };
+
   const show = () => {
     const first = page * PAGE;
-    const items = chosen.slice(first, first + PAGE).map(shown);
-    get("list").replaceChildren(...items);
+    const by_model = view === "models";
+    const all = by_model ? lines : chosen;
+    const some = all.slice(first, first + PAGE);
+    if (by_model) fill_grid(some);
+    else get("list").replaceChildren(...some.map(shown));
     get("list").start = first + 1;
-    const pages = Math.max(1, Math.ceil(chosen.length / PAGE));
+    get("list").hidden = by_model;
+    if (grid) get("grid").hidden = !by_model;
+    for (const one of document.querySelectorAll("[data-view]")) one.setAttribute("aria-pressed", one.dataset.view === view);
+    const pages = Math.max(1, Math.ceil(all.length / PAGE));
     get("pages").hidden = pages === 1;
     get("page").textContent = `Page ${page + 1} of ${pages}`;
     get("back").disabled = page === 0;
     get("on").disabled = page === pages - 1;
-    const some = chosen.length === rows.length ? "" : ` of ${number(rows.length)}`;
-    get("count").textContent = `${number(chosen.length)}${some} questions and replies; what is not right comes first.`;
+    const whole = by_model ? grid.rows.length : rows.length;
+    const of = all.length === whole ? "" : ` of ${number(whole)}`;
+    const what = by_model ? "questions; a cell opens the question" : "questions and replies";
+    get("count").textContent = `${number(all.length)}${of} ${what}; what is not right comes first.`;
   };
 
   const searched = once(() => {
@@ -134,7 +183,9 @@
     chosen = rows.filter(
       (row) => selects.every((one) => fits(row, one.dataset.filter, one.value)) && (!word || searched()[row.at].includes(word)),
     );
-    page = Math.max(0, Math.min(to, Math.ceil(chosen.length / PAGE) - 1)) || 0;
+    const kept = new Set(chosen.map((row) => row.at));
+    lines = grid ? grid.rows.filter((line) => line.some((at) => kept.has(at))) : [];
+    page = Math.max(0, Math.min(to, Math.ceil((view === "models" ? lines : chosen).length / PAGE) - 1)) || 0;
     show();
   };
   const reset = () => {
@@ -145,7 +196,7 @@
   // The address says what is chosen, so that it can be kept and sent, and going back returns to it.
   const address = () => {
     const chosen_values = selects.map((one) => [one.dataset.filter, one.value]);
-    const values = [...chosen_values, ["search", search.value.trim()], ["page", page ? String(page + 1) : ""]];
+    const values = [["view", view === "list" ? "" : view], ...chosen_values, ["search", search.value.trim()], ["page", page ? String(page + 1) : ""]];
     const given = values.filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     return given.length ? `#show:${given.join("&")}` : "#questions";
   };
@@ -163,6 +214,7 @@
   // #show:group=next_tasks&page=2 chooses filters and a page.
   const choose_by = (values) => {
     reset();
+    view = grid && values.get("view") === "models" ? "models" : "list";
     let to = 0;
     for (const [name, value] of values) {
       const control = name === "search" ? search : selects.find((one) => one.dataset.filter === name);
@@ -187,6 +239,8 @@
       chosen = rows;
       page = -1;
     }
+    if (view !== "list") page = -1;
+    view = "list";
     const at = chosen.indexOf(row);
     if (Math.floor(at / PAGE) !== page) {
       page = Math.floor(at / PAGE);
@@ -200,6 +254,7 @@
 
   const follow = () => {
     const { hash } = location;
+    get("opened")?.close();
     if (hash.startsWith("#show:")) choose_by(new URLSearchParams(hash.slice("#show:".length)));
     if (hash.startsWith("#question=")) reveal(new URLSearchParams(hash.slice(1)));
   };
@@ -239,10 +294,19 @@
   get("back").addEventListener("click", () => turn(-1));
   get("on").addEventListener("click", () => turn(1));
   get("list").addEventListener("keydown", step);
+  get("grid")?.addEventListener("click", peek);
+  get("opened")?.firstElementChild.addEventListener("click", () => get("opened").close());
+  for (const one of document.querySelectorAll("[data-view]"))
+    one.addEventListener("click", () => {
+      view = one.dataset.view;
+      apply();
+      history.pushState(null, "", address());
+    });
+  if (grid) get("views").hidden = false;
   addEventListener("beforeprint", unfold);
   addEventListener("afterprint", fold);
   addEventListener("hashchange", follow);
   get("filters").hidden = false;
-  show();
+  apply();
   follow();
 })();

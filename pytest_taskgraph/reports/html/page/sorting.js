@@ -19,12 +19,13 @@
     return digits === undefined ? text : Number(digits.replaceAll(",", "")) * (sign && sign !== "+" ? -1 : 1);
   };
 
-  // A section keeps its groups below it; a total ends the rows before it and stays where it is.
+  // A section keeps its groups below it; a total ends the rows before it and stays where it is. Baselines stay last.
   const sorted = (rows, order) => {
     const result = [];
     let units = [];
     const finish = () => {
-      units.sort(([one], [other]) => order(one, other));
+      const rank = ([row]) => row.classList.contains("baseline");
+      units.sort((one, other) => rank(one) - rank(other) || order(one[0], other[0]));
       for (const [head, ...below] of units) result.push(head, ...below.sort(order));
       units = [];
     };
@@ -69,4 +70,13 @@
     }
   };
   tables.forEach(sortable);
+
+  // A table that is wider than its frame says so.
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const box = target.closest(".scroll");
+      box.classList.toggle("wider", box.scrollWidth > box.clientWidth);
+    }
+  });
+  for (const part of document.querySelectorAll(".scroll, .scroll > table")) widths.observe(part);
 })();
