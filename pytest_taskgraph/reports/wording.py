@@ -65,9 +65,3 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     minutes = round(whole / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def model_name(name: str) -> str:
-    """Return the name of a model as reports show it: that of an embedded baseline says what it is."""
-    kind, colon, baseline = name.partition(":")
-    return f"baseline {baseline}" if kind == "baseline" and colon else name
