@@ -56,7 +56,7 @@ def header(about: About, width: int = 80, verbose: bool = False) -> list[str]:
         *(["report only"] if about.report_only and not verbose else []),
     ]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in facts)
-    models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
+    models = one_line(f"{plural('model', len(about.models))} {', '.join(map(model_name, about.models)) or 'none'}", NAMES)
     settings = {
         **{fact_name(name, value): value for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(about.prompts),
