@@ -208,7 +208,7 @@ def test_run_without_model_uses_baseline_of_family(project: Project, family: Ben
     record = project.record("r.json")
     sources = {trial["reply"]["source"] for trial in record["trials"]}
     (model,) = record["models"]
-    assert f"model {model}," in line_of(ran)
+    assert f"model {model_name(model)}," in line_of(ran)
     assert model in sources | {"baseline"}
     for source in sources - {model}:
         assert model_name(source) in line_of(ran) or "2 baselines" in line_of(ran)
