@@ -47,7 +47,7 @@ def test_model_too_is_taken_from_flag_environment_and_ini_in_turn(
     def model(*args: str) -> str:
         return project.run(*args).output.partition(": model ")[2].partition(",")[0]
 
-    assert model() == "baseline:reader"
+    assert model() == "baseline reader"
     project.write("pytest.ini", "[pytest]\ntaskgraph_model = baseline:random\n")
     assert model() == "baseline:random"
     monkeypatch.setenv("TASKGRAPH_MODEL", "baseline:constant")
