@@ -98,7 +98,6 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             curves=curves(tally),
             confusions=confusions(tally),
             questions=views,
-            one_model=len({view.line["model"] for view in views}) == 1,
             first=[view.whole(record["texts"], subjects, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
