@@ -25,7 +25,13 @@ _LONGEST: Final = 200  # characters of an id or a name in a message
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
-    parser.add_argument("id", metavar="ID", help="the id of a question, or a part that no other id has")
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        default="",
+        help="the id of a question, or a part that no other id has (default: the first that was not answered right)",
+    )
     parser.add_argument(
         "--record",
         metavar="PATH|NAME",
@@ -48,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: if no trial or several trials match the id and the model, or the record cannot be read.
     """
-    trial = find_trial(record.trials(load(options.store, options.record)), options.id, options.model)
+    trials = record.trials(load(options.store, options.record))
+    trial = find_trial(trials, options.id, options.model) if options.id else _first_not_right(trials, options.model)
     print(json_text(_as_json(trial)) if options.json else "\n".join(trial_lines(trial)))
     return 0
 
@@ -86,6 +93,21 @@ def find_trial(trials: Sequence[Trial], wanted: str, model: str | None = None) -
             f"{_printable_name(matches[0])}: several models; choose one with --model: {_join_names(names)}"
         )
     return trials_by_model[names[0]]
+
+
+def _first_not_right(trials: Sequence[Trial], model: str | None) -> Trial:
+    """Return the first trial that was answered, and not right; the first of all if there is none.
+
+    Raises:
+        UsageError: if the record holds no trial, or none of the model.
+    """
+    chosen = [trial for trial in trials if model is None or model in trial.model]
+    if not chosen:
+        raise UsageError(
+            "the record holds no question" + (f" that {_printable_name(model)} was asked" if model else "")
+        )
+    answered = (trial for trial in chosen if trial.outcome in ("wrong", "unparseable", "refused"))
+    return next(answered, chosen[0])
 
 
 def _matching_ids(ids: Sequence[str] | dict[str, None], wanted: str) -> list[str]:

@@ -114,6 +114,17 @@ def test_show_accepts_part_of_id_or_item_id(tmp_path: Path, capsys: pytest.Captu
         assert show(tmp_path, capsys, both, text)[1].startswith(f"{id_} (m)")
 
 
+def test_show_without_id_prints_first_answer_that_is_not_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = trial("a-1", outcome="right", score=Score(1.0, given=["Bake", "Mix"]))
+    assert show(tmp_path, capsys, [right, trial("b-1"), trial("c-1", model="n")])[1].startswith("b-1 (m)")
+    assert show(tmp_path, capsys, [right, trial("b-1"), trial("c-1", model="n")], "--model=n")[1].startswith("c-1 (n)")
+    assert show(tmp_path, capsys, [right])[1].startswith("a-1 (m)")
+    message = "error: the record holds no question that k was asked\n"
+    assert show(tmp_path, capsys, [right], "--model=k") == (USAGE_ERROR, message)
+
+
 def test_show_ambiguous_id_lists_candidates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = [trial("next-1"), trial("next-2")]
     assert show(tmp_path, capsys, two, "next") == (USAGE_ERROR, "error: next: 2 ids contain this: next-1, next-2\n")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plugin_project import IDS, Project, Ran
+from loopback import Loopback, refuse
+from plugin_project import IDS, Project, Ran, asking, right
 from posix_tests import posix_only
 from record_schema_file import record_validator
 
@@ -53,6 +54,16 @@ def test_reports_all_skipped_written_but_not_saved(project: Project) -> None:
     assert "not today" in " ".join(ran.table)
     assert "the run 'S1' is not saved: nothing was asked" in flat_output(ran)
     assert not (project.path / ".taskgraph" / "runs").exists()
+
+
+def test_save_run_without_any_answer_keeps_saved_run(project: Project, server: Loopback) -> None:
+    server.answer = right
+    project.run(*asking(server.url), "--taskgraph-save=main")
+    before = (project.path / ".taskgraph/runs/main.json").read_text(encoding="utf-8")
+    server.script(*[refuse(500, "down")] * 10)
+    ran = project.run(*asking(server.url), "--taskgraph-save=main", "--taskgraph-refresh", "--taskgraph-retries=0")
+    assert "the run 'main' is not saved: no question was answered" in flat_output(ran)
+    assert (project.path / ".taskgraph/runs/main.json").read_text(encoding="utf-8") == before
 
 
 def test_save_all_skipped_without_gate_prints_remark(project: Project) -> None:

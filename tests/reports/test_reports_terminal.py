@@ -96,6 +96,16 @@ def test_terminal_overview_names_baseline_that_answered() -> None:
     assert lines[-1] == "-v: each pattern and metric; --model=NAME: a model"
 
 
+def test_terminal_overview_says_where_wrong_answers_that_fail_nothing_are() -> None:
+    gated = replace(ABOUT, fail_on=("gates",))
+    wrong = tallied(make_trial("a", "wrong"), make_trial("b"))
+    assert "w: wrong answers, 1; python -m pytest_taskgraph show: the first of them" in text(wrong, gated, 0)
+    assert "w: " not in text(wrong, ABOUT, 0)
+    assert "w: " not in text(tallied(make_trial("b")), gated, 0)
+    simple = replace(make_trial("a", "wrong"), model="baseline:random", reply=Reply("A", source="baseline:random"))
+    assert "w: wrong answers, 1, as is expected of simple baselines" in text(tallied(simple), gated, 0)
+
+
 def test_terminal_overview_of_models_counts_what_is_no_answer() -> None:
     trials = [make_trial("a"), make_trial("a", "error", model="b"), make_trial("b", "wrong", model="b")]
     assert text(tallied(*trials), verbosity=0).splitlines()[2:6] == [
@@ -125,8 +135,6 @@ def test_terminal_tables_at_72_columns() -> None:
         behaviour         1*      1.000  1.000       0            0
           can_end_after   1*      1.000  1.000       0            0
         total            15       0.733  0.783       1            1
-
-        no table by size: fewer than 10 answered of each value
         * fewer than 10 answered: such a rate says little
     """)
 
@@ -187,9 +195,9 @@ def test_terminal_verbose_adds_table_for_each_label() -> None:
     tally = tallied(
         *some(), make_trial("z", size=100, notation="wadl"), *(make_trial(f"y{at}", size=9) for at in range(9))
     )
-    assert "by size" not in text(tally, verbosity=0)
-    assert "by notation" not in text(tally, verbosity=1)
-    assert [line.split()[0] for line in text(tally, verbosity=1).partition("by size")[2].splitlines()[1:4]] == [
+    assert "by size" not in text(tally, verbosity=1)
+    assert "by notation" not in text(tally, verbosity=2)
+    assert [line.split()[0] for line in text(tally, verbosity=2).partition("by size")[2].splitlines()[1:4]] == [
         "8",
         "9",
         "100",
@@ -198,11 +206,11 @@ def test_terminal_verbose_adds_table_for_each_label() -> None:
 
 def test_terminal_labels_with_few_answers_are_named() -> None:
     tally = tallied(*(make_trial(f"a{at}", size=at % 2, width=at % 3, depth=at // 10) for at in range(15)))
-    output = text(tally, verbosity=1)
+    output = text(tally, verbosity=2)
     assert [line for line in output.splitlines() if line.startswith("by ")] != []
     assert "by depth" in output
     assert "no table by size, width: fewer than 10 answered of each value" in output
-    assert "no table by" not in text(some(), verbosity=0)
+    assert "no table by" not in text(some(), verbosity=1)
 
 
 def test_terminal_verbose_explains_std() -> None:
@@ -293,7 +301,7 @@ def test_terminal_remark_that_tells_models_apart_is_kept() -> None:
 
 def test_terminal_verbose_compares_models_by_label_in_one_table() -> None:
     trials = [make_trial(f"q{at}", model=model, size=at % 2) for at in range(24) for model in ("m", "n")]
-    output = text(tallied(*trials), verbosity=1)
+    output = text(tallied(*trials), verbosity=2)
     assert output.count("by size") == 1
     assert output.partition("\n\npass rate, ")[2].splitlines() == [
         "95% interval, n answered",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..session import RunSession
     from ..suites import CollectedQuestion
 
+_NOTICE_LINES = 20  # at most, of one notice
 Outline = tuple[int, str, list[str], list[str], dict[str, dict[str, Any]]]
 """Number of questions, their forecast, notices, remarks of suites, families."""
 EXACT = 500  # up to this many questions, all are built before the run to count its requests
@@ -158,7 +159,7 @@ def announcement(
 
     Several remarks of suites are counted, unless the run is verbose.
     """
-    from ...reports.escape import one_line
+    from ...reports.escape import wrap
     from ...reports.terminal import header
 
     run.questions = questions
@@ -173,7 +174,11 @@ def announcement(
     return [
         *([f"taskgraph: {planned}"] if planned else []),
         *header(run.about(), width(run.config), verbose),
-        *(f"taskgraph: {one_line(notice)}" for notice in (*run.notices, *remarks)),
+        *(
+            line
+            for notice in (*run.notices, *remarks)
+            for line in wrap(f"taskgraph: {notice}", width(run.config), _NOTICE_LINES)
+        ),
     ]
 
 

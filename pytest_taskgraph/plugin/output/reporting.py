@@ -297,8 +297,9 @@ class Reporting:
         from ...results.record import saved
 
         stated = options.value(self._config, "save")
-        if not (whole and record.has_asked_questions):
-            why = "nothing was asked" if whole else "it did not come to its end"
+        if not (whole and record.has_replies):
+            asked = "no question was answered" if record.has_asked_questions else "nothing was asked"
+            why = asked if whole else "it did not come to its end"
             self.remarks += [f"the run {stated!r} is not saved: {why}"] if stated else []
             return
         if stated and self._keeps_baseline and self._compared_with(stated):  # later runs need the same baseline

@@ -5,6 +5,7 @@ Lines come with the markup that pytest's terminal writer takes, such as {"bold":
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,6 @@ from ...results.tables import (
     family_tables,
     specs_of,
     table_of,
-    tables_of,
 )
 from ...results.tally import Relation, Tally
 from ...trial import Reply
@@ -40,6 +40,7 @@ SETTING_LINES = 4
 OF_STD = "std: standard deviation of the scores"
 RANGES = 5  # of a label with many numbers
 NAMES = 500  # columns of all models' names
+_MARKED = re.compile(rf"\d{re.escape(MARK)}(?: |$)")
 
 
 def header(about: About, width: int = 80, verbose: bool = False) -> list[str]:
@@ -56,7 +57,9 @@ def header(about: About, width: int = 80, verbose: bool = False) -> list[str]:
         *(["report only"] if about.report_only and not verbose else []),
     ]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in facts)
-    models = one_line(f"{plural('model', len(about.models))} {', '.join(map(model_name, about.models)) or 'none'}", NAMES)
+    models = one_line(
+        f"{plural('model', len(about.models))} {', '.join(map(model_name, about.models)) or 'none'}", NAMES
+    )
     settings = {
         **{fact_name(name, value): value for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(about.prompts),
@@ -79,8 +82,8 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80, with_
         tally: The trials of the run.
         about: The facts of the run.
         verbosity: Below -1: no line. -1: one sentence, and the gates that did not pass. 0: a line for each section or
-            method of a family. 1: all tables, also of each model, and of each label with enough answers. Above 1: with
-            published numbers.
+            method of a family. 1: all tables, also of each model. Above 1: with published numbers, and a table of each
+            label with enough answers.
         width: The width of the terminal, at least 40 columns.
         with_header: False if the settings of the run were printed before.
     """
@@ -96,10 +99,11 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80, with_
         _details(tally, about, titles, width, verbosity > 1) if verbosity else _overviews(tally, about, titles, width)
     )
     texts = [*([OF_STD] if verbosity and any(" std " in line for line, _ in summary) else [])]
-    texts += [*_notes(tally, verbosity > 0), *_lost_note(about)]
+    marked = any(_MARKED.search(line) for line, _ in summary)
+    texts += [*_notes(tally, verbosity > 0, marked), *_lost_note(about)]
     notes = [(line, {"yellow": True}) for note in texts for line in wrap(note, width, 3)]
     summary += [(line, {}) for line in wrap(spending_line(tally, about.usage), width, 3) if line]
-    further = wrap(_further(tally), width, 3) if not verbosity else []
+    further = [line for text in _further(tally, about) for line in wrap(text, width, 3)] if not verbosity else []
     return summary + notes + [(line, {}) for line in further] + gate_lines(about.gates, width)
 
 
@@ -152,7 +156,7 @@ def _family_lines(tally: Tally, about: About, titles: Mapping[str, str], width: 
         details += [(line, {}) for line in wrap(replies_line(of_model), width, 2) if line]
         if details:
             lines += [("", {}), (one_line(f"model {model}", width), {"bold": True}), *details]
-    return lines + _label_tables(tally, about, titles, width)
+    return lines + (_label_tables(tally, about, titles, width) if published else [])
 
 
 def _lines_of_model(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
@@ -282,11 +286,9 @@ def _brief_summary(tally: Tally, about: About) -> str:
     return f"taskgraph: {one_line(short_names([total.model])[total.model], NAMES)}: {end}"
 
 
-def _notes(tally: Tally, details: bool) -> Iterator[str]:
-    kinds = (tally.groups("group"), tally.groups("section"), tally.groups("group", graded=True))
-    groups, notes_on_repetitions = [group for kind in kinds for group in kind], list(repetition_notes(tally))
-    any_mark = any(entry.few for table in tables_of(tally) for entry in table.entries)
-    if any_mark or any(0 < group.questions < FEW for group in groups):
+def _notes(tally: Tally, details: bool, marked: bool) -> Iterator[str]:
+    notes_on_repetitions = list(repetition_notes(tally))
+    if marked:
         what = " questions" if notes_on_repetitions else ""
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
     if details and (note_on_graded := graded_note(tally)):
@@ -307,13 +309,21 @@ def _notes(tally: Tally, details: bool) -> Iterator[str]:
         yield f"{count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"
 
 
-def _further(tally: Tally) -> str:
-    """Return what to do next."""
+def _further(tally: Tally, about: About) -> Iterator[str]:
+    """Yield what the wrong answers are that do not fail the run, and what to do next."""
+    wrong = [trial for trial in tally if trial.outcome in ("wrong", "unparseable", "refused")]
     specs = [spec for family in tally.families for spec in specs_of(tally.descriptions[family])]
     published = ["-vv: published numbers too"] if any(spec.references for spec in specs) else []
     baseline = any(trial.reply is not None and trial.reply.source.startswith("baseline:") for trial in tally)
+    if wrong and "answers" not in about.fail_on:
+        simple = baseline and all(model.partition(":")[0] == "baseline" for model in tally.models)
+        yield (
+            f"w: wrong answers, {len(wrong)}, as is expected of simple baselines"
+            if simple
+            else f"w: wrong answers, {len(wrong)}; python -m pytest_taskgraph show: the first of them"
+        )
     model = ["--model=NAME: a model"] if baseline else []
-    return "; ".join([f"-v: each {tally.word('group')} and metric", *published, *model])
+    yield "; ".join([f"-v: each {tally.word('group')} and metric", *published, *model])
 
 
 def _lost_note(about: About) -> Iterator[str]:

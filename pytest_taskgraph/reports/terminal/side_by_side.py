@@ -55,7 +55,11 @@ def title_of_model_row(name: str, titles: Mapping[str, str]) -> str:
 
 def legend(titles: Mapping[str, str], width: int) -> Lines:
     """Return a line for each model whose title does not contain its name."""
-    return [(one_line(f"{title} {model_name(model)}", width), {}) for model, title in titles.items() if title.startswith("[")]
+    return [
+        (one_line(f"{title} {model_name(model)}", width), {})
+        for model, title in titles.items()
+        if title.startswith("[")
+    ]
 
 
 def side_by_side(table: Table, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
