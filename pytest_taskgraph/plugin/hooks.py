@@ -355,7 +355,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     """Print the tables below pytest's failures; print only the first wrong answers of each group in full."""
     config = terminalreporter.config
     run = existing_run(config)
-    if run is None or not (run.concluded or run.verdicts):
+    if run is None or not (run.concluded or run.verdicts or run.pipeline.counters.sent):
         return (yield)
     from .output.summary import shorten_failures, write_summary
     from .output.terminal_lines import width

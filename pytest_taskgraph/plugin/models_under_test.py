@@ -76,6 +76,17 @@ def unstored_notices(clients: Iterable[Model]) -> Iterator[str]:
             yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... {where})"
 
 
+def length_notices(clients: Iterable[Model]) -> Iterator[str]:
+    """Yield a line for each server on this machine or in a private network whose replies have a limit by default."""
+    for client in clients:
+        if getattr(client, "limited", False):
+            most = client.settings["max_tokens"]  # type: ignore[attr-defined]
+            yield (
+                f"replies of {client.name}, a local server, have at most {most:,} tokens; another limit: "
+                "--taskgraph-model-option max_tokens=N"
+            )
+
+
 def misspelling_notices(specs: Iterable[str]) -> Iterator[str]:
     """Yield a line for each model of no scheme whose name resembles that of a registered one."""
     for spec in specs:

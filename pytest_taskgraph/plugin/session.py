@@ -21,7 +21,13 @@ from .asking.measuring import MeasuringModels
 from .asking.pipeline import Pipeline
 from .asking.prefetch import AskingParts, Prefetcher, may_stop
 from .asking.shrinker import Shrinker
-from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
+from .models_under_test import (
+    ModelsUnderTest,
+    length_notices,
+    misspelling_notices,
+    model_settings,
+    unstored_notices,
+)
 from .output.circumstances import Circumstances
 from .output.drawings import Drawings
 from .output.progress import RunProgress
@@ -253,6 +259,7 @@ class RunSession:
         models, clients = self.models.all, self.models.clients
         self.pipeline.check(clients)
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
+        self.notices.extend(length_notices(clients))
         self.notices.extend(misspelling_notices([model.spec for model in models]))
         self.fail_policy.check()
         self.shrinker.check()

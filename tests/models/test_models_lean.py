@@ -9,7 +9,7 @@ from loopback import HANG, Loopback, refuse, reply
 
 from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients.openai_compatible import KEY_VARIABLE, OpenAICompatibleModel
+from pytest_taskgraph.models.clients.openai_compatible import KEY_VARIABLE, LOCAL_MAX_TOKENS, OpenAICompatibleModel
 from pytest_taskgraph.trial import Json, Reply, Request
 
 CHAT = Request([{"role": "user", "content": "Which?"}])
@@ -44,7 +44,11 @@ def ask(spec: str, request: Request = CHAT, **settings: Json) -> Reply:
 def test_endpoint_name_omits_user_and_password(spec: str, name: str) -> None:
     model = open_model(spec, {"temperature": 0})
     assert isinstance(model, OpenAICompatibleModel)
-    assert (model.name, model.settings, model.live) == (name, {"temperature": 0}, True)
+    assert (model.name, model.settings, model.live) == (
+        name,
+        {"temperature": 0} | ({"max_tokens": LOCAL_MAX_TOKENS} if model.local else {}),
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,11 @@ def test_endpoint_reserved_field_of_extra_body_is_usage_error() -> None:
 def test_endpoint_body_holds_no_unset_setting(server: Loopback) -> None:
     ask(f"{server.url}#org/any")
     assert server.requests[0].path == "/v1/chat/completions"
-    assert server.requests[0].body == {"model": "org/any", "messages": [{"role": "user", "content": "Which?"}]}
+    assert server.requests[0].body == {
+        "model": "org/any",
+        "messages": [{"role": "user", "content": "Which?"}],
+        "max_tokens": LOCAL_MAX_TOKENS,
+    }
     assert "authorization" not in server.requests[0].headers
     assert "cookie" not in server.requests[0].headers
 
@@ -105,7 +113,29 @@ def test_endpoint_settings_are_sent_unchanged(server: Loopback) -> None:
         "temperature": 0,
         "top_k": 5,
         "guided_choice": ["yes", "no"],
+        "max_tokens": LOCAL_MAX_TOKENS,
     }
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1:8080", True), ("[::1]", True), ("localhost", True), ("192.168.1.7:1", True), ("10.0.0.2", True),
+        ("8.8.8.8", False), ("models.example", False), ("user:pass@172.16.0.1", True),
+    ],
+)  # fmt: skip
+def test_endpoint_of_this_machine_or_a_private_network_is_local(host: str, local: bool) -> None:
+    model = open_model(f"http://{host}/v1#m", {})
+    assert isinstance(model, OpenAICompatibleModel)
+    assert (model.local, model.limited, model.settings.get("max_tokens")) == (
+        (True, True, LOCAL_MAX_TOKENS) if local else (False, False, None)
+    )
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_endpoint_stated_limit_replaces_that_of_local_servers(server: Loopback, name: str) -> None:
+    ask(f"{server.url}#any", **{name: 7})
+    assert {k: v for k, v in server.requests[0].body.items() if "tokens" in k} == {name: 7}
 
 
 def test_endpoint_embed_request_goes_to_embeddings(server: Loopback) -> None:

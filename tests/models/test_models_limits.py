@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from virtual_time import clock, run
 
 from pytest_taskgraph.errors import NotAskedError, ProviderError, ProviderErrorKind
 from pytest_taskgraph.models.middleware.limits import (
+    LOCAL_START,
     LONGEST_WAIT,
     MOST,
     POSITION,
@@ -281,6 +283,55 @@ def test_limits_burst_of_refusals_halves_limit_once() -> None:
     run(main)
 
 
+def test_limits_timeouts_of_one_burst_halve_limit_once() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        for expected in (10, 5, 2, 1, 1):
+            slots = await filled(limits)
+            for slot in slots:
+                limits.note_failure(ProviderError("timeout", "no reply within 10 s"), slot)
+            await left(slots)
+            assert limits.now == expected
+
+    run(main)
+
+
+def in_flight_to_local_server(slots: int, requests: int) -> list[int]:
+    """Return how many requests were in flight at each reply of a server that lets others wait than those in its slots.
+
+    A reply takes 2 to 4 seconds in a slot.
+    """
+    numbers: list[int] = []
+
+    async def main() -> None:
+        limits, server = Limits(None, None, None, RequestCounters(), clock=clock, local=True), asyncio.Semaphore(slots)
+        assert limits.now == LOCAL_START == 2
+
+        async def ask(number: int) -> None:
+            async with limits.slot() as slot:
+                start = clock()
+                async with server:
+                    await asyncio.sleep(2.0 + number * 7 % 11 / 5)
+                numbers.append(limits.in_flight)
+                limits.note_reply(replace(GOOD, latency=clock() - start), slot)
+
+        await asyncio.gather(*map(ask, range(requests)))
+
+    run(main)
+    return numbers
+
+
+@pytest.mark.parametrize("slots", [1, 4, 8])
+def test_limits_local_server_is_sent_hardly_more_than_it_has_slots(slots: int) -> None:
+    numbers = in_flight_to_local_server(slots, 200)[20 * slots : -4 * slots]
+    assert slots <= sum(numbers) / len(numbers) <= 2.5 * slots
+    assert max(numbers) <= 4 * slots
+
+
+def test_limits_local_server_that_batches_is_asked_as_much_as_any() -> None:
+    assert max(in_flight_to_local_server(1000, 2000)) >= 150
+
+
 def test_limits_limit_stays_above_zero_and_recovers() -> None:
     async def main() -> None:
         limits = limits_of()
@@ -296,7 +347,7 @@ def test_limits_limit_stays_above_zero_and_recovers() -> None:
     run(main)
 
 
-@pytest.mark.parametrize("kind", ["server", "timeout", "connection"])
+@pytest.mark.parametrize("kind", ["server", "connection"])
 def test_limits_server_failure_stops_growth_for_round(kind: ProviderErrorKind) -> None:
     async def main() -> None:
         limits = limits_of()

@@ -16,7 +16,7 @@ from loopback import Loopback, Raw, Received, as_json, echoed, refuse, reply
 from pytest_taskgraph.errors import ProviderError, UnsentError, UsageError
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
-from pytest_taskgraph.models.clients.openai_compatible import OpenAICompatibleModel
+from pytest_taskgraph.models.clients.openai_compatible import LOCAL_MAX_TOKENS, OpenAICompatibleModel
 from pytest_taskgraph.models.clients.providers import PROVIDERS
 from pytest_taskgraph.models.prices import price_of, token_cost
 from pytest_taskgraph.models.request_key import request_key
@@ -110,7 +110,10 @@ SCORED: dict[str, object] = {"logprobs": True, "top_logprobs": 20, "max_tokens":
 
 
 def documented_body(prefix: str, name: str) -> dict[str, object]:
-    """The body of a request as docs/how-to/asking.md states it: the request, and the provider's fields of a chat."""
+    """The body of a request as docs/how-to/asking.md states it: the request, and the provider's fields of a chat.
+
+    The server of these tests is local, so providers that may be are sent the limit of such servers.
+    """
     provider, request = PROVIDERS[prefix], REQUESTS[name]
     model = f"accounts/fireworks/models/{MODELS[prefix]}" if prefix == "fireworks_ai" else MODELS[prefix]
     if name == "embed":
@@ -118,7 +121,9 @@ def documented_body(prefix: str, name: str) -> dict[str, object]:
     if name == "context":
         prompts = [request.context + text for text in request.texts]
         return {"model": model, "prompt": prompts, "echo": True, "logprobs": 1, "max_tokens": 1}
-    body = {"model": model, "messages": request.messages, **provider.fields, **(SCORED if name == "score" else {})}
+    limit = {} if provider.needs_key else {"max_tokens": LOCAL_MAX_TOKENS}
+    scored = SCORED if name == "score" else {}
+    body = {"model": model, "messages": request.messages, **limit, **provider.fields, **scored}
     return body | ({"tools": request.tools} if request.tools else {})
 
 
@@ -204,7 +209,12 @@ def test_provider_without_required_key_is_sent_none(server: Loopback, monkeypatc
     monkeypatch.setenv("OLLAMA_API_BASE", server.url.removesuffix("/v1"))
     ask("ollama/llama3:8b", temperature=0)
     assert server.requests[0].path == "/v1/chat/completions"
-    assert server.requests[0].body == {"model": "llama3:8b", "messages": CHAT.messages, "temperature": 0}
+    assert server.requests[0].body == {
+        "model": "llama3:8b",
+        "messages": CHAT.messages,
+        "temperature": 0,
+        "max_tokens": LOCAL_MAX_TOKENS,
+    }
     assert "authorization" not in server.requests[0].headers
 
 

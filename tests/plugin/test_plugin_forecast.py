@@ -124,7 +124,7 @@ def test_question_that_cannot_be_built_is_reported_by_item(many: Project, server
     ran = many.spread(lean(server), workers=1) if spread else many.run(lean(server))
     assert (ran.counts, ran.clean) == ({"passed": 5, "error": 5}, True), ran.output
     assert "it cannot be built" in ran.output
-    assert len(planned(ran)) == 1  # no forecast
+    assert not any("10 requests" in line for line in planned(ran))  # no forecast
 
 
 @pytest.mark.exhaustive

@@ -433,6 +433,13 @@ def test_time_left_follows_last_minute() -> None:
     assert pace.left(200.0, 70, 100) == pytest.approx(80)
 
 
+def test_time_left_of_slow_server_follows_last_answers() -> None:
+    pace = Pace(0.0)
+    for second in range(1, 1101):
+        pace.note(float(second), second // 110)  # an answer in 110 seconds
+    assert pace.left(1100.0, 10, 12) == pytest.approx(220, rel=0.1)
+
+
 def test_pace_is_noted_once_second_and_forgotten_after_minute() -> None:
     pace = Pace(0.0)
     for tick in range(10_000):
@@ -442,9 +449,10 @@ def test_pace_is_noted_once_second_and_forgotten_after_minute() -> None:
 
 def test_watch_tells_what_providers_and_store_answered() -> None:
     counters = RequestCounters(
-        usage=Usage(3, cost=0.5, unpriced=1), stored=4, failed=1, in_flight=2, waiting={"rate limit": 9.0}
-    )
-    assert process_counts(counters) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
+        usage=Usage(3, cost=0.5, unpriced=1), stored=4, failed=1, in_flight=2, timeouts=5, retries=6,
+        waiting={"rate limit": 9.0},
+    )  # fmt: skip
+    assert process_counts(counters) == Counts(7, 2, 1, 5, 6, 0.5, 1, {"rate limit": 9.0})
 
 
 class Config:

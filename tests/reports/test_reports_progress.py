@@ -16,6 +16,8 @@ RUNNING: dict[str, Any] = {
     "total": 300,
     "in_flight": 20,
     "errors": 2,
+    "timeouts": 0,
+    "retries": 0,
     "cost": 0.08,
     "unpriced": 0,
     "elapsed": 12.3,
@@ -37,6 +39,11 @@ def test_progress_line_omits_zero_and_unknown() -> None:
     assert progress(in_flight=None, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
     assert progress(in_flight=0, errors=0, cost=0.0, left=None) == "81/300 answered, 12 s"
     assert progress(errors=1, in_flight=0, cost=0.0, left=None) == "81/300 answered, 1 error, 12 s"
+
+
+def test_progress_line_shows_timeouts_and_retries() -> None:
+    shown = progress(errors=0, timeouts=3, retries=1, left=None)
+    assert shown == "81/300 answered, 20 in flight, 3 timeouts, 1 retry, $0.08, 12 s"
 
 
 def test_progress_line_shows_longest_wait() -> None:

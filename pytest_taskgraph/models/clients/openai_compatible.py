@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any host
 FORM = "http://host/v1#name"
+LOCAL_MAX_TOKENS = 4096  # tokens of a reply of a local server, unless a model option states another number
 
 _NO_PORT = re.compile(r"(?<=://)(?!\[)[^\s/:]*:(?!\d+(?:/|$)).*", re.DOTALL)
 _RESERVED = {"model", "messages", "input", "tools", "stream"}  # parts of each request, which users cannot set
@@ -40,6 +41,7 @@ _NO_RETRIES = "no client asks again on its own; see --taskgraph-retries"
 _ELSEWHERE = {"max_retries": _NO_RETRIES, "num_retries": _NO_RETRIES}
 _IN_NAME = f"the address stands in the model's name, {FORM}"
 # Settings that are not part of the body.
+_LENGTHS = ("max_tokens", "max_completion_tokens")
 _CLIENT_SETTINGS = ("api_key", "extra_headers", "extra_body", "timeout", *ADDRESS_OPTIONS)
 
 
@@ -61,6 +63,9 @@ class OpenAICompatibleModel:
     provider's environment variables at the time of the request. No other settings are sent but those of the provider,
     no request is sent twice, and redirects are not followed.
 
+    A reply of a local server has at most LOCAL_MAX_TOKENS tokens unless a setting states the number (`limited`): some
+    models write without an end.
+
     Args:
         name: The name of the model.
         provider: The provider, or the endpoint.
@@ -77,6 +82,10 @@ class OpenAICompatibleModel:
         self.name, self._provider, self._model = name, provider, model
         self.settings = dict(settings)
         check_settings(self.settings)
+        self.local = _is_local(provider.address_for(self.settings))
+        self.limited = self.local and not provider.needs_key and not any(name in self.settings for name in _LENGTHS)
+        if self.limited:
+            self.settings["max_tokens"] = LOCAL_MAX_TOKENS
         if any(self.settings.get(option) for option in ADDRESS_OPTIONS):
             split_address(provider.address_for(self.settings), form="http://host/v1")
         register([self.settings, name, provider.address, {"key": provider.key()}])
@@ -136,6 +145,8 @@ class OpenAICompatibleModel:
     def _body(self, request: Request, settings: Mapping[str, Json]) -> bytes:
         provider = self._provider
         inner = {k: v for k, v in settings.items() if k not in _CLIENT_SETTINGS} | _table(settings, "extra_body")
+        if self.limited and request.kind == "embed":
+            inner.pop("max_tokens", None)
         if request.kind == "score":
             inner = scoring_settings(request, inner)
         if _path(request) == "/chat/completions":
@@ -313,6 +324,15 @@ def _loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def _is_local(address: str) -> bool:
+    """Return True if the address is on this machine or in a private network; False for other names and for none."""
+    try:
+        host = urlsplit(USER.sub("", address, count=1)).hostname or ""
+        return _loopback(host) or ip_address(host).is_private
+    except ValueError:
+        return False
 
 
 @cache

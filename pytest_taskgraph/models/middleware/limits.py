@@ -84,10 +84,16 @@ class RequestPace:
 
 
 class InFlightLimit:
-    """The number of requests that may be in flight, `now`: `start` at first, 1 to `most`; fixed if both are equal."""
+    """The number of requests that may be in flight, `now`: `start` at first, 1 to `most`; fixed if both are equal.
 
-    def __init__(self, start: int, most: int) -> None:
+    With `heeds_latency`, it grows only while replies take as long as the first ones did, and shrinks again if they take
+    twice as long: a server with few slots lets requests wait, where their time limit runs, rather than refuse them.
+    """
+
+    def __init__(self, start: int, most: int, heeds_latency: bool = False) -> None:
         self._allowed, self._most, self._fixed = float(start), most, start == most
+        self._start = start
+        self._first: list[float] | None = [] if heeds_latency else None  # seconds that the first replies took
         self._refused_at = inf
         self._held = 0  # good replies until it grows again
         self.now = start
@@ -97,16 +103,31 @@ class InFlightLimit:
             self._allowed = min(float(self._most), max(1.0, allowed))
             self.now = int(self._allowed)
 
-    def grow(self) -> None:
+    def grow(self, latency: float | None = None) -> None:
         """Raise the limit by one after a good reply.
 
         Near the number at which the provider last refused, this takes as many good replies as may be in flight.
+
+        Args:
+            latency: The seconds that the reply took; None if unknown.
         """
-        if self._held:
+        slower = self._slower(latency)
+        if slower >= SATURATED and self._allowed > self._start:
+            self._set(self._allowed - 1)
+        elif self._held:
             self._held -= 1
-        else:
+        elif slower <= STEADY:
             near = NEAR * self._refused_at <= self._allowed <= BEYOND * self._refused_at
             self._set(self._allowed + (1 / self._allowed if near else 1.0))
+
+    def _slower(self, latency: float | None) -> float:
+        """Return the latency as a multiple of that of the first replies; 1.0 if latencies do not matter yet."""
+        if self._first is None or latency is None:
+            return 1.0
+        if len(self._first) < self._start:
+            self._first.append(latency)
+            return STEADY + SATURATED  # it is not known yet whether more would be too many
+        return latency / max(sum(self._first) / len(self._first), 1e-9)
 
     def halve(self, in_flight: int) -> None:
         """Halve the limit, to at least one, after a refusal while so many requests were in flight."""
@@ -121,6 +142,8 @@ class InFlightLimit:
 POSITION: ContextVar[int] = ContextVar("POSITION", default=0)  # of the item that sends requests; the lowest goes first
 
 START, MOST = 20, 200  # in flight, if no number is set: at first, and at most
+LOCAL_START = 2  # at first, to a server on this machine or in a private network, which has few slots
+STEADY, SATURATED = 1.25, 2.0  # multiples of the first latencies up to which a limit grows, and from which it shrinks
 STRIKES = 3
 LONGEST_WAIT = 600.0  # seconds; a longer delay means a spent quota, not a rate limit
 
@@ -167,6 +190,8 @@ class Limits:
         counters: Counts the waits.
         workers: Workers of the run, each of which has its share, but at least one request in flight.
         clock: The time in seconds.
+        local: True for a server on this machine or in a private network: without a number, 2 are in flight at first,
+            and more only while replies do not become slower.
     """
 
     def __init__(
@@ -177,9 +202,11 @@ class Limits:
         counters: RequestCounters,
         workers: int = 1,
         clock: Callable[[], float] = time.monotonic,
+        local: bool = False,
     ) -> None:
-        start, most = (START, MOST) if concurrency is None else (concurrency, concurrency)
-        self._allowed = InFlightLimit(max(1, start // workers), max(1, most // workers))
+        adaptive = (LOCAL_START if local else START), MOST
+        start, most = adaptive if concurrency is None else (concurrency, concurrency)
+        self._allowed = InFlightLimit(max(1, start // workers), max(1, most // workers), local)
         self._requests = RequestPace(max(min(rpm, 1.0), rpm / workers)) if rpm else None
         self._tokens = RequestPace(max(min(tpm, 1.0), tpm / workers)) if tpm else None
         self._counters, self._clock = counters, clock
@@ -225,7 +252,7 @@ class Limits:
         self._refusals = 0
         self._strikes.clear()
         if self.in_flight >= self._allowed.now:  # a limit that is not reached gives no evidence
-            self._allowed.grow()
+            self._allowed.grow(reply.latency)
         if self._tokens and slot.counted and reply.tokens_in is not None:
             self._tokens.correct(slot.counted, reply.tokens_in + (reply.tokens_out or 0))
 
@@ -233,17 +260,25 @@ class Limits:
         """Note a failure while its slot is still held: the limit halves, growth stops, or all requests pause."""
         if error.kind == "rate-limit":
             self._handle_refusal(error, slot)
+        elif error.kind == "timeout":
+            self._halve(slot)
         elif error.kind in _UNTOUCHED:
             self._allowed.hold(self.in_flight)
         if error.kind in _UNTOUCHED and 0 < (error.retry_after or 0) <= LONGEST_WAIT:
             self._pause("rate limit" if error.kind == "rate-limit" else "server", error.retry_after or 0)
         self._strike(error)
 
-    def _handle_refusal(self, error: ProviderError, slot: RequestSlot) -> None:
+    def _halve(self, slot: RequestSlot) -> bool:
+        """Halve the limit, unless the request was sent before it was last halved; return True if it was halved."""
         if slot.order <= self._last_halved:
-            return
+            return False
         self._allowed.halve(self.in_flight)
         self._last_halved = self._order
+        return True
+
+    def _handle_refusal(self, error: ProviderError, slot: RequestSlot) -> None:
+        if not self._halve(slot):
+            return
         self._refusals += 1
         if (
             self._refusals > 1 and error.retry_after is None

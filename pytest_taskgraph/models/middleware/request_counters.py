@@ -18,6 +18,7 @@ class RequestCounters:
     stored: int = 0  # requests that the store answered
     failed: int = 0  # requests given up
     retries: int = 0
+    timeouts: int = 0  # attempts that took longer than their time limit
     store_error: ProviderError | None = None  # the first error of the store, which further questions would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 

@@ -19,6 +19,7 @@ RETRIED: frozenset[ProviderErrorKind] = frozenset(
     {"rate-limit", "timeout", "connection", "server", "malformed", "empty"}
 )
 BASE, CAP = 0.5, 60.0  # seconds: bound of the first random delay, and greatest bound
+BUSY = 10.0  # seconds of the bound after a timeout: the server may go on computing what nobody waits for
 EMPTY_RETRIES = 1  # a second empty reply is the model's answer
 PATIENCE = 3  # factor of the number of retries after rate limits, which end by themselves
 
@@ -66,13 +67,14 @@ class RetryLayer(WrappingLayer):
         patient = failures < PATIENCE * self._retries and not self.inner.ended
         return patient if limited else patient and failures - rate_limits < self._retries
 
-    def backoff(self, failures: int, retry_after: float | None) -> float:
+    def backoff(self, failures: int, retry_after: float | None, timed_out: bool = False) -> float:
         """Return the seconds until the next attempt: the delay that the provider states, and a random part.
 
-        The random part is at most 0.5 seconds after the first failure. The bound doubles with each further failure, up
-        to 60 seconds.
+        The random part is at most 0.5 seconds after the first failure; after a timeout 5 to 10 seconds. The bound
+        doubles with each further failure, up to 60 seconds.
         """
-        return max(0.0, retry_after or 0.0) + self._random.uniform(0, min(CAP, BASE * 2.0 ** min(failures - 1, 20)))
+        bound = min(CAP, (BUSY if timed_out else BASE) * 2.0 ** min(failures - 1, 20))
+        return max(0.0, retry_after or 0.0) + self._random.uniform(bound / 2 if timed_out else 0, bound)
 
 
 class _RepeatedAttempts:
@@ -104,7 +106,7 @@ class _RepeatedAttempts:
                 break
             failures, rate_limits = failures + 1, rate_limits + limited
             layer.counters.retries += 1
-            await layer.sleep(layer.backoff(failures, outcome.retry_after))
+            await layer.sleep(layer.backoff(failures, outcome.retry_after, outcome.kind == "timeout"))
         layer.counters.failed += 1
         outcome.attempts = failures + 1
         raise outcome
@@ -183,6 +185,7 @@ class _TimedAttempt:
         except TimeoutError:
             if not limit.expired():
                 raise
+            self._counters.timeouts += 1
             return ProviderError("timeout", f"no reply within {self._timeout:g} s")
         self._counters.usage += reply.usage
         return failure_in(reply) or reply

@@ -251,5 +251,6 @@ class Pipeline:
             concurrency, rpm, tpm = (options.whole(self._config, limit) for limit in ("concurrency", "rpm", "tpm"))
             own: int | None = getattr(client, "in_flight", None)
             concurrency = concurrency if own is None else own * self.workers
-            self._limits[name] = Limits(concurrency, rpm, tpm, self.counters, workers=self.workers)
+            local = bool(getattr(client, "local", False))
+            self._limits[name] = Limits(concurrency, rpm, tpm, self.counters, workers=self.workers, local=local)
         return self._limits[name]

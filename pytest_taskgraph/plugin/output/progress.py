@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ...trial import Trial
 
 REDRAWN = 0.2  # seconds between two drawings of the live line, at least
-WINDOW = 60.0  # seconds over which the pace is measured
+WINDOW = 60.0  # seconds over which the pace is measured, at least
+FEWEST = 5  # steps over which it is measured, at least: of a slow server, a minute may hold none
 LINE_INTERVAL = 30.0  # seconds between plain lines
 ERASE = "\x1b[J"  # from the cursor to the end of the screen
 BELOW = "\x1bD"  # one line down in the same column; the screen scrolls at its end
@@ -46,6 +47,8 @@ class Counts:
     answered: int = 0  # questions, also of items that have not run
     in_flight: int | None = None  # requests; None: unknown
     errors: int = 0
+    timeouts: int = 0  # attempts
+    retries: int = 0
     cost: float = 0.0  # US dollars
     unpriced: int = 0  # replies whose cost is unknown
     waiting: Mapping[str, float] = field(default_factory=dict)  # reason -> time.monotonic() at which sending resumes
@@ -60,6 +63,7 @@ class Counts:
             self,
             answered=self.answered + 1,
             errors=self.errors + (trial.outcome == "error"),
+            retries=self.retries + trial.retries,
             cost=self.cost + (paid.cost or 0.0 if paid else 0.0),
             unpriced=self.unpriced + (paid is not None and paid.cost is None),
         )
@@ -72,6 +76,8 @@ def process_counts(counters: RequestCounters) -> Counts:
         usage.replies + counters.stored,
         counters.in_flight,
         counters.failed,
+        counters.timeouts,
+        counters.retries,
         usage.cost or 0.0,
         usage.unpriced,
         counters.waiting.copy(),  # the loop's thread writes it
@@ -79,21 +85,24 @@ def process_counts(counters: RequestCounters) -> Counts:
 
 
 class Pace:
-    """Growth rate of a count."""
+    """Growth rate of a count: over the last minute, or over its last FEWEST steps if these took longer."""
 
     def __init__(self, now: float) -> None:
         self._seen = deque([(now, 0)])
+        self._steps = deque([(now, 0)], FEWEST + 1)
 
     def note(self, now: float, count: int) -> None:
         """Record the count, at most once a second, and drop records older than WINDOW."""
+        if count != self._steps[-1][1]:
+            self._steps.append((now, count))
         if now - self._seen[-1][0] >= 1:
             self._seen.append((now, count))
         while len(self._seen) > 1 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
 
     def left(self, now: float, count: int, total: int) -> float | None:
-        """Return the seconds until `total` at the pace of the last minute; None without progress, or at the total."""
-        then, before = self._seen[0]
+        """Return the seconds until `total` at this pace; None without progress, or at the total."""
+        then, before = min(self._seen[0], self._steps[0])
         if count <= before or now <= then or count >= total:
             return None
         return (total - count) * (now - then) / (count - before)
@@ -228,6 +237,8 @@ class Progress:
             self._total,
             counts.in_flight,
             counts.errors,
+            counts.timeouts,
+            counts.retries,
             counts.cost,
             counts.unpriced,
             now - self._start,

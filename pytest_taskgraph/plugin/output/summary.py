@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .. import options
 from ..verdicts.outcomes import GROUP, PLACE, QUESTION, REASON
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def _remarks(run: RunSession, width: int) -> list[tuple[str, dict[str, bool]]]:
     """Return lines with their markup: the verdicts if there is no table above them, and requests that were not met."""
     from ...reports.escape import wrap
     from ...reports.gate_lines import gate_lines
+    from ...reports.wording import count
 
     verbosity = run.config.get_verbosity()
     alone = not run.tally and verbosity >= -1
@@ -121,9 +123,26 @@ def _remarks(run: RunSession, width: int) -> list[tuple[str, dict[str, bool]]]:
     remarks = list(run.reporting.remarks)
     if run.interrupted and ("gates" in run.fail_policy.kinds or run.reporting.compares):
         remarks.append("the run was interrupted: there is no verdict of gates and comparisons")
+    if not run.tally and run.pipeline.counters.sent:
+        remarks.append(f"{count(run.pipeline.counters.sent, 'request')} sent, and no question was answered")
+    remarks += _slow_replies(run)
     remarks += _unknown_finish_reasons(run.tally)
     wrapped = [line for remark in remarks for line in wrap(f"taskgraph: {remark}", width, 3)]
     return verdicts + [(line, {"red": True}) for line in wrapped]
+
+
+def _slow_replies(run: RunSession) -> Iterator[str]:
+    """Yield what helps against attempts that took longer than their time limit, of this process and of workers."""
+    from ...reports.wording import count
+
+    given_up = sum(trial.failure is not None and trial.failure.kind == "timeout" for trial in run.tally)
+    if times := max(run.pipeline.counters.timeouts, given_up):
+        seconds = options.number(run.config, "timeout")
+        yield (
+            f"{count(times, 'attempt')} took longer than {seconds:g} s; with a smaller --taskgraph-concurrency fewer "
+            "wait in the server, --taskgraph-model-option max_tokens=N ends replies sooner, --taskgraph-timeout=N "
+            "waits longer"
+        )
 
 
 def _unknown_finish_reasons(trials: Iterable[Trial]) -> Iterator[str]:

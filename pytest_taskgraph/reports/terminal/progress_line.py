@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..escape import columns, one_line, shorten
-from ..wording import duration
+from ..wording import count, duration
 
 LONGEST_REASON = 40
 
@@ -15,6 +15,8 @@ def line(
     total: int,
     in_flight: int | None,
     errors: int,
+    timeouts: int,
+    retries: int,
     cost: float,
     unpriced: int,
     elapsed: float,
@@ -22,7 +24,7 @@ def line(
     waiting: Mapping[str, float],
     width: int,
 ) -> str:
-    """Return the progress: "81/300 answered, 20 in flight, 2 errors, $0.08, 12 s, about 34 s left".
+    """Return the progress: "81/300 answered, 20 in flight, 2 errors, 3 retries, $0.08, 12 s, about 34 s left".
 
     What is zero or unknown is left out. If the line is too long, whole parts are left out, the least important first
     and the count of answers last.
@@ -32,6 +34,8 @@ def line(
         total: How many questions there are.
         in_flight: How many requests are in flight; None if unknown.
         errors: How many questions ended in an error.
+        timeouts: How many attempts timed out.
+        retries: How many attempts were repeated.
         cost: The cost in US dollars, without the `unpriced` replies.
         unpriced: How many replies have an unknown cost.
         elapsed: Seconds since the start.
@@ -41,12 +45,14 @@ def line(
     """
     parts = [
         (0, f"{done}/{total} answered"),
-        (6, f"{in_flight} in flight" if in_flight else ""),
-        (1, f"{errors} error{'s' if errors != 1 else ''}" if errors else ""),
-        (4, _money(cost, unpriced)),
-        (5, duration(elapsed)),
-        (3, f"about {duration(left)} left" if left is not None else ""),
-        (2, _longest_wait(waiting)),
+        (8, f"{in_flight} in flight" if in_flight else ""),
+        (1, count(errors, "error") if errors else ""),
+        (2, count(timeouts, "timeout") if timeouts else ""),
+        (7, count(retries, "retry", "retries") if retries else ""),
+        (5, _money(cost, unpriced)),
+        (6, duration(elapsed)),
+        (4, f"about {duration(left)} left" if left is not None else ""),
+        (3, _longest_wait(waiting)),
     ]
     filled_parts = [(rank, text) for rank, text in parts if text]
     return next(
