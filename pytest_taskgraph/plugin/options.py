@@ -75,8 +75,8 @@ _ASKING_OPTIONS = (
     Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
            "prompt template states, else 0)", kind="whole", least=0),
     Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
-    Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
-           kind="whole", least=1),
+    Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on; from 2 "
+           "on to a local server)", kind="whole", least=1),
     Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
     Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
            kind="whole", least=1),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Any
 
 import bounded_process
 import pytest
@@ -134,7 +135,8 @@ def test_endpoint_of_this_machine_or_a_private_network_is_local(host: str, local
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_endpoint_stated_limit_replaces_that_of_local_servers(server: Loopback, name: str) -> None:
-    ask(f"{server.url}#any", **{name: 7})
+    settings: dict[str, Any] = {name: 7}
+    ask(f"{server.url}#any", **settings)
     assert {k: v for k, v in server.requests[0].body.items() if "tokens" in k} == {name: 7}
 
 
