@@ -52,8 +52,8 @@ def test_model_too_is_taken_from_flag_environment_and_ini_in_turn(
     assert model() == "baseline random"
     monkeypatch.setenv("TASKGRAPH_MODEL", "baseline:constant")
     assert model() == "baseline constant"
-    assert model("--taskgraph-model", "baseline:first-mentioned") == "baseline:first-mentioned"
-    assert model("--model", "baseline:first-mentioned") == "baseline:first-mentioned"
+    assert model("--taskgraph-model", "baseline:first-mentioned") == "baseline first-mentioned"
+    assert model("--model", "baseline:first-mentioned") == "baseline first-mentioned"
 
 
 @pytest.mark.parametrize(
