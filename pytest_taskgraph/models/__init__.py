@@ -14,8 +14,10 @@ middleware.chain           the layers around live models, listed from the outsid
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ..asking import Model
 from ..catalog import Catalog
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from .clients.recorded import RecordedModel
 
 
+_STAND_INS: Final = ("baseline", "simulated")  # kinds that are no clients: the families answer
 # Clients are imported when one is opened: all of them take as long as 30 questions of a simulated model.
 
 
@@ -117,6 +120,7 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     if is_named or scheme == PYTHON:
         _refuse_file_name(spec, rest)
     if is_named:
+        _refuse_misspelt_kind(rest)
         return _open_named(rest, settings)
     return MODELS[scheme](rest, settings)
 
@@ -128,6 +132,21 @@ def _refuse_file_name(spec: str, rest: str) -> None:
         module = ".".join(part for part in path.removesuffix(".py").split("/") if part not in ("", "."))
         named = f"{PYTHON}:{module}:{function or 'answer'}"
         raise UsageError(f"the model {spec.strip()!r} is a Python file; name the function in it that answers: {named}")
+
+
+def _refuse_misspelt_kind(spec: str) -> None:
+    """Raise UsageError for a name whose part before the colon resembles a kind of models, or is a module here.
+
+    litellm, which takes any name, needs seconds to say that it knows no such provider.
+    """
+    kind, colon, rest = spec.partition(":")
+    if not colon or "/" in kind:
+        return
+    close = get_close_matches(kind, [*MODELS, *_STAND_INS], 1, 0.75)
+    is_module = rest.isidentifier() and Path(f"{kind.replace('.', '/')}.py").is_file()
+    if close or is_module:
+        meant = f"{close[0]}:{rest}" if close else f"{PYTHON}:{spec}"
+        raise UsageError(f"the model {spec!r} is of no known kind; did you mean {meant}?")
 
 
 def registered_name(spec: str) -> str:

@@ -62,3 +62,27 @@ def test_open_python_file_is_refused_with_its_function(spec: str, named: str) ->
     ) as end:
         open_model(spec, {})
     assert str(end.value).endswith(f": {named}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("simulatd:0.9", "simulated:0.9"),
+        ("pyton:app:answer", "python:app:answer"),
+        ("basline:reader", "baseline:reader"),
+        ("recored:replies.jsonl", "recorded:replies.jsonl"),
+        ("app:answer", "python:app:answer"),
+    ],
+)
+def test_misspelt_kind_is_refused_at_once(
+    spec: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app.py").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match=re.escape(f"the model {spec!r} is of no known kind; did you mean {meant}?")):
+        open_model(spec, {})
+
+
+@pytest.mark.parametrize("spec", ["ollama/llama3:8b", "bedrock/any:0", "qwen:answer", "gpt-4o"])
+def test_name_that_resembles_no_kind_is_taken_as_it_is(spec: str) -> None:
+    assert open_model(spec, {}).name == spec
