@@ -332,6 +332,32 @@ def test_limits_local_server_that_batches_is_asked_as_much_as_any() -> None:
     assert max(in_flight_to_local_server(1000, 2000)) >= 150
 
 
+def test_limits_server_that_nothing_reached_breaks_the_model() -> None:
+    async def main() -> None:
+        limits, nowhere = limits_of(), ProviderError("connection", "refused")
+        limits.note_given_up(ProviderError("server", "down"))
+        assert limits.broken is None
+        limits.note_given_up(nowhere)
+        assert limits.broken is not None
+        assert "check that the server runs at the address" in limits.broken.message
+        with pytest.raises(ProviderError, match="did not reach the server"):
+            await limits.slot().__aenter__()
+
+    run(main)
+
+
+def test_limits_server_that_replied_once_is_asked_on() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        slots = await filled(limits)
+        limits.note_reply(GOOD, slots[0])
+        limits.note_given_up(ProviderError("connection", "refused"))
+        assert limits.broken is None
+        await left(slots)
+
+    run(main)
+
+
 def test_limits_limit_stays_above_zero_and_recovers() -> None:
     async def main() -> None:
         limits = limits_of()

@@ -154,6 +154,7 @@ _REMEDIES: dict[ProviderErrorKind, str] = {
     "payment": "check the billing of the account",
     "not-found": "check the name and the address of the model",
     "rate-limit": "check the quota and the billing of the account",
+    "connection": "check that the server runs at the address of the model",
 }
 _UNTOUCHED = {"rate-limit", "timeout", "connection", "server"}  # these failures say nothing about key and name
 _QUOTA = re.compile(
@@ -181,7 +182,8 @@ class Limits:
     """The limits of one model: requests in flight, requests and tokens per minute, pauses that the provider asks for.
 
     All methods are used in one event loop. `broken` is set for good after three failures in a row that a retry cannot
-    mend; every request, including those that wait, then raises it unsent.
+    mend, or once a request and its retries have not reached a server that no request has reached yet; every request,
+    including those that wait, then raises it unsent.
 
     Args:
         concurrency: Requests in flight; None adapts: 20 at first, up to 200.
@@ -217,6 +219,7 @@ class Limits:
         self._queue: list[tuple[int, int, RequestSlot, asyncio.Future[bool]]] = []
         self._order = 0  # of arrival, and of sending
         self._last_halved = -1  # requests up to this one belong to the burst that halved the limit
+        self._replied = False
         self._refusals = 0  # bursts of refusals since the last success
         self._strikes: list[ProviderErrorKind] = []  # of one kind, since the last success
         self._paused_until, self._noted_wait = -inf, ("", -inf)
@@ -249,6 +252,7 @@ class Limits:
 
     def note_reply(self, reply: Reply, slot: RequestSlot) -> None:
         """Note a reply while its slot is still held: the limit may grow, and its tokens are corrected."""
+        self._replied = True
         self._refusals = 0
         self._strikes.clear()
         if self.in_flight >= self._allowed.now:  # a limit that is not reached gives no evidence
@@ -285,21 +289,24 @@ class Limits:
         ):  # otherwise all waiting requests are refused one after the other
             self._pause("rate limit", min(_LONGEST_PAUSE, 2.0 ** min(self._refusals - 2, 10)))
 
+    def note_given_up(self, error: ProviderError) -> None:
+        """Note the last failure of a request that is not repeated any more."""
+        if error.kind == "connection" and not self._replied and self.broken is None:
+            self._break(error, "a request and its retries did not reach the server, and no other request has")
+
     def _strike(self, error: ProviderError) -> None:
         if error.kind in ("authentication", "payment", "not-found") or quota_spent(error):
             self._strikes = [kind for kind in self._strikes if kind == error.kind] + [error.kind]
             if (len(self._strikes) >= STRIKES or isinstance(error, UnsentError)) and self.broken is None:
-                self._break(error)
+                self._break(error, f"{STRIKES} requests in a row failed like this and none succeeded")
         elif error.kind not in _UNTOUCHED:
             self._strikes.clear()
 
-    def _break(self, error: ProviderError) -> None:
+    def _break(self, error: ProviderError, why: str) -> None:
         message = error.message
         if not isinstance(error, UnsentError):
-            message = (
-                f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
-                f"{_REMEDIES[error.kind]}; the provider said: {message}"
-            )
+            remedy = _REMEDIES[error.kind]
+            message = f"{why}, so no more is sent to this model; {remedy}; the provider said: {message}"
         self.broken = ProviderError(error.kind, message, attempts=0)
         self._reject_waiting()
 
@@ -428,6 +435,10 @@ class LimitLayer(WrappingLayer):
     def ended(self) -> bool:
         """Return True if no more requests are sent."""
         return self._limits.ended
+
+    def note_given_up(self, error: ProviderError) -> None:
+        """Note the last failure of a request that is not repeated any more."""
+        self._limits.note_given_up(error)
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:

@@ -108,6 +108,7 @@ class _RepeatedAttempts:
             layer.counters.retries += 1
             await layer.sleep(layer.backoff(failures, outcome.retry_after, outcome.kind == "timeout"))
         layer.counters.failed += 1
+        layer.inner.note_given_up(outcome)
         outcome.attempts = failures + 1
         raise outcome
 
