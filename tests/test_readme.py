@@ -36,7 +36,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
 PACKAGE = "python -m pytest_taskgraph "
 SUMMARY = re.compile(
-    r"taskgraph: .* right \(\d\.\d{3}\)|^total |^\d+ graded questions of |^zero-shot "
+    r"taskgraph: .* right \(\d\.\d{3}\)|^\w[\w, ]* +\d+\*? +(?:\d\.\d{3}|-) |^answered |^total "
     r"|^taskgraph: \d+ groups? searched",
     re.MULTILINE,
 )

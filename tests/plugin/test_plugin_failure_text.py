@@ -129,7 +129,7 @@ def test_failure_is_same_over_workers(project: Project, option: str) -> None:
 
     own = verdicts(project.run("--model=simulated:0", option).output)
     ran = project.spread("--model=simulated:0", option, workers=1)
-    assert ran.output.count("taskgraph: notation wadl") == (option != "-q")
+    assert ran.output.count("taskgraph 0.2.0: model simulated:0") == (option != "-q")
     spread = verdicts(ran.output)
     if option == "--tb=line":
         own, spread = (sorted("\n".join(part).splitlines()) for part in (own, spread))

@@ -89,10 +89,10 @@ def test_quietly_summary_is_one_line(project: Project) -> None:
 
 
 def test_verbosely_each_question_has_line_and_each_label_table(project: Project) -> None:
-    ran = project.run("--model", "simulated:1", "-v", "--taskgraph-instances=12")
+    ran = project.run("--model", "simulated:1", "-vv", "--taskgraph-instances=12")
     assert [f"{item} PASSED" in ran.output for item in ITEMS] == [True] * 4
     assert "by phrasing" in ran.output
-    assert "by phrasing" not in project.run("--model", "simulated:1", "--taskgraph-instances=12").output
+    assert "by phrasing" not in project.run("--model", "simulated:1", "-v", "--taskgraph-instances=12").output
 
 
 def test_header_is_printed_before_first_request(project: Project) -> None:
