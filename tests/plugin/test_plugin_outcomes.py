@@ -87,10 +87,11 @@ def test_failing_provider_is_error_and_in_no_mean(project: Project, server: Loop
     assert ran.clean
 
 
-def test_closed_port_is_error(project: Project) -> None:
+def test_closed_port_ends_run_with_what_to_check(project: Project) -> None:
     ran = project.run(*asking(f"http://127.0.0.1:{closed_port()}/v1"), "--taskgraph-retries=0")
-    assert (ran.code, ran.counts) == (1, {"error": 4})
+    assert (ran.code, ran.counts) == (pytest.ExitCode.INTERRUPTED, {"error": 1})
     assert "no reply: connection: " in ran.output
+    assert "check that the server runs at the address of the model" in " ".join(ran.output.split())
     assert ran.clean
 
 
