@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..asking import Model
 from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
-from .clients.schemes import LOCAL, PYTHON
+from .clients.schemes import BASELINE, LOCAL, PYTHON, SIMULATED
 
 if TYPE_CHECKING:
     from .clients.litellm_client import LiteLLMModel
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from .clients.recorded import RecordedModel
 
 
-_STAND_INS: Final = ("baseline", "simulated")  # kinds that are no clients: the families answer
 # Clients are imported when one is opened: all of them take as long as 30 questions of a simulated model.
 
 
@@ -142,9 +141,8 @@ def _refuse_misspelt_kind(spec: str) -> None:
     kind, colon, rest = spec.partition(":")
     if not colon or "/" in kind:
         return
-    close = get_close_matches(kind, [*MODELS, *_STAND_INS], 1, 0.75)
-    is_module = rest.isidentifier() and Path(f"{kind.replace('.', '/')}.py").is_file()
-    if close or is_module:
+    close = get_close_matches(kind, [*MODELS, BASELINE, SIMULATED], 1, 0.75)
+    if close or (rest.isidentifier() and Path(f"{kind.replace('.', '/')}.py").is_file()):
         meant = f"{close[0]}:{rest}" if close else f"{PYTHON}:{spec}"
         raise UsageError(f"the model {spec!r} is of no known kind; did you mean {meant}?")
 

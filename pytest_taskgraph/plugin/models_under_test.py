@@ -16,7 +16,7 @@ import pytest
 from .. import redaction
 from ..errors import NotAskedError, UnknownNameError, UsageError
 from ..models import MODELS, registered_name
-from ..models.clients.schemes import PYTHON, VERSION
+from ..models.clients.schemes import BASELINE, PYTHON, SIMULATED, VERSION
 from ..redaction import hide, public_name
 from .options import MEASURING_ROLES, model_options, settings, value, values
 
@@ -96,7 +96,6 @@ def misspelling_notices(specs: Iterable[str]) -> Iterator[str]:
 
 
 ALIAS = "@@"
-BASELINE, SIMULATED = "baseline", "simulated"
 _SHORT_NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 

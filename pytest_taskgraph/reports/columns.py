@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..family_description import Column, TableLayout
+from ..results.overview import OverviewEntry
 from ..results.tables import Cell, Line, Reference, Table, TableEntry
 from ..results.tally import Tally
 from .escape import columns, one_line, wrap
@@ -52,7 +53,7 @@ class _TextColumn:
     published: bool = False
 
 
-def mark(entry: TableEntry) -> str:
+def mark(entry: TableEntry | OverviewEntry) -> str:
     """Return the mark for few answered questions, or a space of the same width."""
     return MARK if entry.few else NO_MARK
 

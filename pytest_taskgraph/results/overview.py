@@ -58,12 +58,13 @@ def _rows(tally: Tally, description: FamilyDescription) -> Iterator[OverviewRow]
     for spec, part in headline_parts(tally, description):
         value = spec.headline or ("mean" if spec.graded else "rate")
         by = "group" if spec.headline or not all(_names(part, "section", spec.graded)) else "section"
-        names = _names(part, by, spec.graded)
-        for name in names:
-            groups = {group.model: group for group in part.groups(by, graded=spec.graded) if group.name == name}
+        by_name: dict[str, dict[str, Group]] = {name: {} for name in _names(part, by, spec.graded)}
+        for group in part.groups(by, graded=spec.graded):
+            by_name[group.name][group.model] = group
+        for name, groups in by_name.items():
             title = f"{name}, graded" if spec.graded and not spec.headline else name
             yield _row(tally, part, description, title, value, groups, spec.graded)
-        if len(names) > 1 and not (spec.headline or spec.graded):
+        if len(by_name) > 1 and not (spec.headline or spec.graded):
             groups = {model: part.total_group(model) for model in part.models}
             yield _row(tally, part, description, TOTAL, value, groups, spec.graded)
 
@@ -86,9 +87,8 @@ def _row(
 
 
 def _entry(tally: Tally, description: FamilyDescription, value: str, group: Group) -> OverviewEntry:
-    row = tally.row(group)
-    score = headline_score(group, row, description, value)
-    return OverviewEntry(score, row, 0 < group.questions < FEW, _baselines(group.trials))
+    row, few = tally.row(group), 0 < group.questions < FEW
+    return OverviewEntry(headline_score(group, row, description, value), row, few, _baselines(group.trials))
 
 
 def _baselines(trials: Sequence[Trial]) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+BASELINE: Final = "baseline"
+SIMULATED: Final = "simulated"
 LOCAL: Final = "local"
 PYTHON: Final = "python"
 VERSION: Final = "version"

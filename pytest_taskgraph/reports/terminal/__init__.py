@@ -13,6 +13,7 @@ from dataclasses import replace
 from ...family_description import TableSpec
 from ...results.overview import overview
 from ...results.record import About
+from ...results.scoreboard import is_baseline
 from ...results.tables import (
     FEW,
     Line,
@@ -316,7 +317,7 @@ def _further(tally: Tally, about: About) -> Iterator[str]:
     published = ["-vv: published numbers too"] if any(spec.references for spec in specs) else []
     baseline = any(trial.reply is not None and trial.reply.source.startswith("baseline:") for trial in tally)
     if wrong and "answers" not in about.fail_on:
-        simple = baseline and all(model.partition(":")[0] == "baseline" for model in tally.models)
+        simple = baseline and all(map(is_baseline, tally.models))
         yield (
             f"w: wrong answers, {len(wrong)}, as is expected of simple baselines"
             if simple

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...results.overview import TOTAL, OverviewEntry, OverviewRow
-from ..columns import MARK, NO_MARK, Lines
+from ..columns import NO_MARK, Lines, mark
 from ..escape import columns, one_line
 from ..table import folded_table
 from ..table import table as text_table
 from ..wording import interval, model_name, number
+from .side_by_side import COUNTS
 
-_COUNTS = ("errors", "unparseable", "refused", "skipped")  # shown where there are any
 _MEASURES = {"rate": "pass rate", "mean": "mean score"}
 
 _Column = tuple[str, str, list[str]]  # title, alignment, cells
@@ -58,17 +58,17 @@ def _counts_of_models(rows: Sequence[OverviewRow], models: int) -> dict[str, lis
     """Return how many questions each model answered; of errors and the like too, where there are any."""
     parts = [row for row in rows if row.name != TOTAL]
     entries = [[entry.row for row in parts if (entry := row.entries[at]) is not None] for at in range(models)]
-    by_count = {name: [sum(getattr(row, name) for row in of) for of in entries] for name in ("n", *_COUNTS)}
+    by_count = {name: [sum(getattr(row, name) for row in of) for of in entries] for name in ("n", *COUNTS)}
     return {"answered": by_count.pop("n"), **{name: numbers for name, numbers in by_count.items() if any(numbers)}}
 
 
 def _choices_of_one(rows: Sequence[OverviewRow]) -> Iterator[list[_Column]]:
     """Yield the columns of a single model from the widest selection to the narrowest."""
     entries = [entry for row in rows for entry in row.entries if entry is not None]
-    number_of = ("n" + NO_MARK, "r", [f"{entry.row.n}{_mark(entry)}" for entry in entries])
+    number_of = ("n" + NO_MARK, "r", [f"{entry.row.n}{mark(entry)}" for entry in entries])
     score = ("score", "r", [number(entry.score.value) for entry in entries])
     ends = ("95% interval", "l", [interval(entry.score.ends) for entry in entries])
-    by_count = {name: [getattr(entry.row, name) for entry in entries] for name in _COUNTS}
+    by_count = {name: [getattr(entry.row, name) for entry in entries] for name in COUNTS}
     counts = [(name, "r", [str(of) for of in numbers]) for name, numbers in by_count.items() if any(numbers)]
     measure = ("measure", "l", [_measure(row) for row in rows])
     baselines = [_baselines(entry.baselines) for entry in entries]
@@ -88,11 +88,7 @@ def _measure(row: OverviewRow) -> str:
 
 
 def _score(entry: OverviewEntry | None) -> str:
-    return f"-{NO_MARK}" if entry is None else f"{number(entry.score.value)}{_mark(entry)}"
-
-
-def _mark(entry: OverviewEntry) -> str:
-    return MARK if entry.few else NO_MARK
+    return f"-{NO_MARK}" if entry is None else f"{number(entry.score.value)}{mark(entry)}"
 
 
 def _fitting(choices: Sequence[Sequence[_Column]], width: int) -> list[list[str]]:
