@@ -26,9 +26,13 @@ SCORE = Request(kind="score", context="Boil water.", texts=[" Eat."])
 CHAT_SCORE = Request([{"role": "user", "content": "Eat? Yes or No."}], kind="score", texts=["Yes", "No"])
 CHAT = Request([{"role": "user", "content": "Eat?"}], settings={"max_tokens": 10})
 BARE = as_json({"model": "any", "choices": [{"index": 0, "text": " and"}]})  # no log-probabilities
+LLAMA_CPP = as_json(  # no echo, and log-probabilities of what is written, in the form of chats
+    {"choices": [{"index": 0, "text": " and", "logprobs": {"content": [{"token": " and", "logprob": -1.3}]}}]}
+)
 NOT_FOUND = Raw(404, b'{"detail": "Not Found"}')
 SCORED = echoed([("Boil water.", None), (" Eat.", -1.0)])
 NO_LOGPROBS, NO_PATH = "gives no log-probabilities of given text", "cannot score texts: "
+NO_ECHO = "does not repeat the text that it is sent"
 
 
 class Stack:
@@ -76,7 +80,13 @@ def repeated(request: Request, times: int) -> list[Request]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"), [(BARE, NO_LOGPROBS), (NOT_FOUND, NO_PATH), (refuse(400, "Only no echo is supported"), "echo")]
+    ("answer", "words"),
+    [
+        (BARE, NO_LOGPROBS),
+        (LLAMA_CPP, NO_ECHO),
+        (NOT_FOUND, NO_PATH),
+        (refuse(400, "Only no echo is supported"), "echo"),
+    ],
 )
 def test_score_request_after_unsupported_is_not_sent(
     stack: Callable[..., Stack], server: Loopback, answer: Raw, words: str

@@ -139,6 +139,8 @@ def _score_echoes(response: Any, request: Request) -> list[list[Any]]:  # noqa: 
     choices = [expect(choice, dict, "a choice") for choice in response["choices"]]
     for choice in choices:
         _refuse(choice)
+    if any(choice.get("logprobs") is None for choice in choices):
+        raise NoLogprobsError("the endpoint gives no log-probabilities of given text (`logprobs` with `echo`)")
     if len(choices) != len(request.texts):
         raise ProviderError("malformed", f"{len(choices)} choices for {len(request.texts)} texts")
     places = [choice.get("index", place) for place, choice in enumerate(choices)]
@@ -154,12 +156,10 @@ def _score_echoes(response: Any, request: Request) -> list[list[Any]]:  # noqa: 
 def _score_echo(choice: Mapping[str, Any], border: int, prompt: str) -> list[Any]:
     """Return the row of one text, which begins at the border of its prompt."""
     text = expect(choice.get("text"), str, "a text")
-    logprobs = choice.get("logprobs")
-    if logprobs is None:
-        raise NoLogprobsError("the endpoint gives no log-probabilities of given text (`logprobs` with `echo`)")
-    tokens, values, tops = _columns(expect(logprobs, dict, "an object of log-probabilities"))
-    if not text.startswith(prompt):
+    if not text.startswith(prompt):  # llama.cpp then gives log-probabilities in the form of chats
         raise NoLogprobsError("the endpoint does not repeat the text that it is sent (`echo`)")
+    logprobs = expect(choice["logprobs"], dict, "an object of log-probabilities")
+    tokens, values, tops = _columns(logprobs)
     places = place_tokens(tokens, text, logprobs.get("text_offset"))
     if places is None:
         raise ProviderError("malformed", "the tokens do not spell the text that was sent")
