@@ -19,8 +19,11 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
+
+from pytest_taskgraph.models.middleware.probes import SCORE_PROBE
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,25 @@ def closed_port() -> int:
         return int(taken.getsockname()[1])
 
 
+def induced(prompt: str, shift: int = 0) -> list[Token]:
+    """The tokens of a text, a word or a line break each, with values that are `shift` places late.
+
+    A token that followed the one before it already is probable, all others are not, and what follows such a surprise
+    is less certain.
+    """
+    tokens = re.findall(r" ?[^\s]+|\n", prompt)
+    values: list[float | None] = [None]
+    pairs: set[tuple[str, str]] = set()
+    for before, token in pairwise(tokens):
+        known = (before.strip(" "), token.strip(" ")) in pairs
+        surprised = values[-1] is not None and values[-1] < -5
+        values.append((-3.0 if surprised else -0.1) if known else -8.0)
+        pairs.add((before.strip(" "), token.strip(" ")))
+    late = [*[None] * shift, *values[: len(values) - shift]]
+    shifted = late if shift >= 0 else [*values[-shift:], *[-0.5] * -shift]
+    return list(zip(tokens, shifted, strict=True))
+
+
 class _Server(ThreadingHTTPServer):
     """A server that says nothing of clients that hang up before all was sent."""
 
@@ -148,6 +170,8 @@ class Loopback:
     """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival.
 
     Completions echo their prompts: a token is a word with the white space before it, `logprob` returns its value.
+    The checks of `models/middleware/probes.py` are answered apart from the script, as `shift`, `tools`, `forced`,
+    `several` and `completions` state, and listed in `probes`; with `completions` in `requests`.
     """
 
     def __init__(self, answer: Answer | Callable[[str], Answer] = "Final answer: yes") -> None:
@@ -156,6 +180,11 @@ class Loopback:
         self.logprob: Callable[[str], float] = lambda token: -float(len(token))
         self.completions: Raw | None = None  # what completions get instead
         self.requests: list[Received] = []
+        self.probes: list[Received] = []  # checks that were answered
+        self.shift = 0  # places by which log-probabilities in reply to a check are late; negative: early
+        self.tools = True  # False: tools are ignored
+        self.forced: Answer | None = None  # what a request gets that forces a call
+        self.several: Raw | None = None  # what completions of several prompts get
         self.connections = 0  # number of connections that were opened
         self._script: deque[Answer] = deque()
         self._owed: list[tuple[Any, bytes]] = []  # responses to be sent again, with the files of their connections
@@ -204,15 +233,35 @@ class Loopback:
     def _next(self, received: Received) -> Raw:
         self.send_again()
         with self._lock:
+            if (checked := self._checked(received)) is not None:
+                self.probes.append(received)
+                return checked
             self.requests.append(received)
             answer = self._script.popleft() if self._script else self.answer
             if received.prompts and answer is self.answer:
                 if self.completions is not None:
                     return self.completions
+                if self.several is not None and len(received.prompts) > 1:
+                    return self.several
                 return echoed(*map(self._spelled, received.prompts))
         if callable(answer):
             answer = answer(self.asked(received))
         return reply(answer) if isinstance(answer, str) else answer
+
+    def _checked(self, received: Received) -> Raw | None:
+        """What the server replies to a check of its log-probabilities or tools; None if the request is none."""
+        if received.body.get("tool_choice") == "required":
+            name = received.body["tools"][0]["function"]["name"]
+            call = {"id": "c0", "type": "function", "function": {"name": name, "arguments": "{}"}}
+            called = reply(None, finish_reason="tool_calls", message={"tool_calls": [call]})
+            answer = self.forced or (called if self.tools else "I am ready.")
+            return reply(answer) if isinstance(answer, str) else answer
+        prompts = received.prompts
+        if not prompts or self.completions or not all(prompt.startswith(SCORE_PROBE.context) for prompt in prompts):
+            return None
+        if self.several is not None and len(prompts) > 1:
+            return self.several
+        return echoed(*(induced(prompt, self.shift) for prompt in prompts))
 
     def _spelled(self, prompt: str) -> list[Token]:
         tokens = re.findall(r"\s*\S+|\s+$", prompt)

@@ -17,6 +17,7 @@ from pytest_taskgraph.models.middleware.limits import LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.retries import RetryLayer, TimeoutLayer
 from pytest_taskgraph.models.middleware.score_checked import ScoreCheckLayer
+from pytest_taskgraph.models.middleware.single_texts import SingleTextLayer
 from pytest_taskgraph.models.middleware.stored import StoreLayer, UnstoredLayer
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
@@ -66,7 +67,16 @@ def test_chain_layers_have_documented_order(store: Store) -> None:
         layer = layer.inner
     order = [
         kind.__name__
-        for kind in (StoreLayer, RetryLayer, LimitLayer, ScoreCheckLayer, TimeoutLayer, BudgetLayer, ClientLayer)
+        for kind in (
+            StoreLayer,
+            SingleTextLayer,
+            RetryLayer,
+            LimitLayer,
+            ScoreCheckLayer,
+            TimeoutLayer,
+            BudgetLayer,
+            ClientLayer,
+        )
     ]
     assert [*kinds, type(layer).__name__] == order
 

@@ -108,7 +108,7 @@ def test_score_request_is_sent_once_stored_and_replayed(
     kind: str, model: str, server: Loopback, tmp_path: Path
 ) -> None:
     request, answer, cost = KINDS[kind]
-    server.script(refuse(500, "broken"), answer)
+    server.script(refuse(429, "slow down"), answer)
     client = client_of(model, server)
     with closing(Store(tmp_path, "run")) as store:
         stack = Stack(client, store, max_calls=5, max_cost=1000.0)

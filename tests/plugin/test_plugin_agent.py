@@ -152,6 +152,20 @@ def test_model_without_tools_is_skipped_with_reason(
     }
 
 
+def test_server_that_ignores_tools_is_skipped_with_reason(
+    project: Project, server: Loopback, question: Question
+) -> None:
+    server.tools = False
+    ran = project.run(*asking(server.url), *AGENT, "-rs")
+    assert (ran.code, ran.counts, ran.clean) == (0, {"skipped": 1}, True), ran.output
+    reason = (
+        "the model openai/any cannot call tools: its server ignores them; told to call one, with tool_choice=required, "
+        "it replied 'I am ready.'"
+    )
+    assert trial_of(project)["failure"] == {"kind": "skipped", "message": reason}
+    assert f"taskgraph: {reason.replace(':', ' (its questions are skipped):', 1)}" in " ".join(ran.output.split())
+
+
 def test_another_bad_request_is_error(project: Project, server: Loopback, question: Question) -> None:
     server.script(refuse(400, "temperature is out of range"))
     assert project.run(*asking(server.url), *AGENT).counts == {"error": 1}

@@ -68,24 +68,24 @@ def test_scores_cross_workers_and_are_stored_and_replayed(
     def run(*options: str) -> Ran:
         return choosing.spread(*asking_through(client, server.url), RECORD, *options, workers=workers)
 
-    first = run("--taskgraph-max-calls=4")
+    first = run("--taskgraph-max-calls=5")  # with the check of the log-probabilities
     assert first.counts == {"passed": 3, "failed": 2}, first.output  # the budget passes
     trials = choosing.record()["trials"]
     assert [trial["reply"]["logprobs"] for trial in trials] == [SCORES] * 4
     assert sorted(trial["outcome"] for trial in trials) == ["right", "right", "wrong", "wrong"]
     assert {(request.path, len(request.prompts)) for request in server.requests} == {("/v1/completions", 2)}
-    assert len(server.requests) == 4
+    assert (len(server.requests), len(server.probes)) == (4, 1)
     again = run("--taskgraph-replay")
     assert again.counts == {"passed": 2, "failed": 2}, again.output
     assert [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]] == [SCORES] * 4
-    assert len(server.requests) == 4
+    assert (len(server.requests), len(server.probes)) == (4, 1)
 
 
 @pytest.mark.parametrize("client", SCORING_CLIENTS)
 def test_questions_beyond_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
-    ran = choosing.run(*asking_through(client, server.url), "--taskgraph-max-calls=1")
+    ran = choosing.run(*asking_through(client, server.url), "--taskgraph-max-calls=2")
     assert ran.counts["skipped"] == 3, ran.output
-    assert len(server.requests) == 1
+    assert (len(server.requests), len(server.probes)) == (1, 1)
 
 
 @pytest.mark.parametrize("client", SCORING_CLIENTS)
@@ -97,6 +97,24 @@ def test_endpoint_without_log_probabilities_is_skipped_with_reason(
     ran = choosing.run(*asking_through(client, server.url), "-rs")
     assert ran.counts == {"skipped": 4}, ran.output
     assert "cannot score texts: the endpoint gives no log-probabilities of given text" in ran.output
+
+
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
+def test_shifted_log_probabilities_are_stated_once(workers: int, choosing: Project, server: Loopback) -> None:
+    server.shift = -1
+    ran = choosing.spread(*asking_through("address", server.url), workers=workers)
+    assert ran.counts == {"skipped": 4}, ran.output
+    assert " ".join(ran.output.split()).count("its log-probabilities seem to stand one token early") == 1
+    assert (len(server.requests), len(server.probes)) == (0, 1)
+
+
+def test_plan_counts_check_of_log_probabilities_until_it_is_stored(choosing: Project, server: Loopback) -> None:
+    def plan(*options: str) -> str:
+        return choosing.run(*asking_through("address", server.url), "--taskgraph-dry-run", *options).output
+
+    assert "plan: at least 5 requests" in plan()
+    choosing.run(*asking_through("address", server.url), "-k", "000")
+    assert "plan: at least 3 requests" in plan()
 
 
 def test_model_through_litellm_is_skipped_with_reason(choosing: Project, server: Loopback) -> None:

@@ -194,8 +194,10 @@ def test_class_by_log_probabilities_alone_without_any_is_skipped(project: Projec
 
 
 def test_class_beyond_the_budget_is_not_asked_in_another_way(project: Project, words: Loopback) -> None:
-    trials = ask(project, "class", f"--model={words.url}#any", "--taskgraph-max-calls=1")
-    assert "skipped" in outcomes(trials).values()  # which of the two is not asked is no matter
+    trials = ask(project, "class", f"--model={words.url}#any", "--taskgraph-max-calls=2")
+    assert (
+        "skipped" in outcomes(trials).values()
+    )  # the check is the first call; which of the two is not asked is no matter
     assert paths(words) == ["/completions"]
 
 
@@ -219,7 +221,34 @@ def test_simulated_model_is_right_and_wrong_as_stated(kind: str, project: Projec
     assert set(outcomes(ask(project, kind, "--model=simulated:0")).values()) == {"wrong"}
 
 
-@pytest.mark.parametrize(("kind", "plan"), [("class", "plan: at least 2 requests"), ("choice", "plan: 4 requests")])
+def test_class_by_shifted_log_probabilities_is_asked_in_another_way(project: Project, words: Loopback) -> None:
+    words.shift = 1
+    words.answer = "no"
+    trials = ask(project, "class", f"--model={words.url}#any")
+    assert outcomes(trials) == {"salt": "wrong", "serve": "right"}
+    assert "/completions" not in paths(words)
+
+
+def test_choice_by_shifted_log_probabilities_is_skipped_and_stated(project: Project, words: Loopback) -> None:
+    words.shift = 1
+    write(project, "choice")
+    ran = project.run(f"--model={words.url}#any", "-rs")
+    assert ran.counts == {"skipped": 4}, ran.output
+    assert "cannot score texts: its log-probabilities seem to stand one token late" in ran.output
+    assert "asked for text where the method allows it" in " ".join(line.strip() for line in ran.table), ran.output
+    assert words.requests == []
+
+
+def test_choice_by_single_texts_is_answered_and_stated(project: Project, words: Loopback) -> None:
+    words.several = Raw(500, b"", "text/plain")
+    write(project, "choice")
+    ran = project.run(f"--model={words.url}#any", "--taskgraph-fail-on=nothing", "-v")
+    assert ran.counts == {"passed": 2, "wrong": 2}, ran.output  # as with several texts in one request
+    assert "in a request of its own, since it refuses several in one" in " ".join(ran.output.split())
+    assert {len(request.prompts) for request in words.requests} == {1}
+
+
+@pytest.mark.parametrize(("kind", "plan"), [("class", "plan: at least 3 requests"), ("choice", "plan: 5 requests")])
 def test_plan_states_at_least_where_another_way_may_be_gone(
     kind: str, plan: str, project: Project, words: Loopback
 ) -> None:

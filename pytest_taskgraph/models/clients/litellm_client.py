@@ -42,6 +42,7 @@ class LiteLLMModel:
     """
 
     live = True
+    probes = ("tools",)  # what is checked once before it is relied on
 
     def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
         """Check name and settings.

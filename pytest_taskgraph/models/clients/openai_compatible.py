@@ -77,6 +77,7 @@ class OpenAICompatibleModel:
     """
 
     live = True
+    probes = ("scores", "tools")  # what is checked once before it is relied on
 
     def __init__(self, name: str, provider: Provider, model: str, settings: Mapping[str, Json]) -> None:
         self.name, self._provider, self._model = name, provider, model

@@ -3,14 +3,16 @@
 A request passes the layers in this order, from the outermost to the innermost:
 
 1. `StoreLayer` returns the stored reply, or stores the reply of the inner layers before they release their resources.
-2. `RetryLayer` repeats the attempt until one succeeds. No resource is held between attempts.
-3. `LimitLayer` limits the number of requests in flight and the requests per minute.
-4. `ScoreCheckLayer` refuses requests to score texts once the endpoint has shown that it does not support them.
-5. `TimeoutLayer` limits the time of one attempt, and counts what is sent.
-6. `BudgetLayer` reserves calls and cost before the wait for a slot, and settles them after the attempt.
-7. `ClientLayer` sends the request with the client.
+2. `SingleTextLayer` sends the texts of a score request one by one where the endpoint refuses several prompts.
+3. `RetryLayer` repeats the attempt until one succeeds. No resource is held between attempts.
+4. `LimitLayer` limits the number of requests in flight and the requests per minute.
+5. `ScoreCheckLayer` refuses requests to score texts once the endpoint has shown that it does not support them.
+6. `TimeoutLayer` limits the time of one attempt, and counts what is sent.
+7. `BudgetLayer` reserves calls and cost before the wait for a slot, and settles them after the attempt.
+8. `ClientLayer` sends the request with the client.
 
 `UnstoredLayer` replaces `StoreLayer` where replies are not kept. `ReplayModel` sends nothing and needs no chain.
+`ProbedModel` stands around either, and checks a server once before it relies on it.
 """
 
 from __future__ import annotations
@@ -20,14 +22,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 
+from ...asking import Model
 from ..prices import Price
 from ..store import Store
 from .budget import BudgetLayer
 from .layer import ClientLayer, LiveModel
 from .limits import LimitLayer, Limits
+from .probes import ProbedModel
 from .request_counters import RequestCounters
 from .retries import RetryLayer, TimeoutLayer
 from .score_checked import ScoreCheckLayer
+from .single_texts import SingleTextLayer
 from .stored import StoreLayer, UnstoredLayer
 
 
@@ -74,8 +79,13 @@ def chain(
     budgeted = BudgetLayer(direct, store, budget.price, budget.max_calls, budget.max_cost)
     timed = TimeoutLayer(budgeted, counters, timeout)
     limited = LimitLayer(ScoreCheckLayer(timed), limits)
-    retried = RetryLayer(limited, counters, retries, sleep, random)
+    retried = SingleTextLayer(RetryLayer(limited, counters, retries, sleep, random), counters)
     if not keep_replies:
         return UnstoredLayer(retried, counters)
     assert store is not None
     return StoreLayer(retried, store, counters)
+
+
+def probed(model: Model, client: LiveModel, counters: RequestCounters) -> Model:
+    """Return the model, with the checks that its client states in `probes` around it, if any."""
+    return ProbedModel(model, client, counters) if getattr(client, "probes", ()) else model

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from ...errors import ProviderError
 from ...usage import NO_USAGE, Usage
+
+UNSCORED: Final = "(questions are asked for text where the method allows it, else skipped)"
+"""What follows from an endpoint that cannot score texts, for a remark."""
 
 
 @dataclass(slots=True)
@@ -20,7 +24,13 @@ class RequestCounters:
     retries: int = 0
     timeouts: int = 0  # attempts that took longer than their time limit
     store_error: ProviderError | None = None  # the first error of the store, which further questions would meet as well
+    remarks: tuple[str, ...] = ()  # on endpoints, a line each, for the end of the run
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
+
+    def add_remark(self, remark: str) -> None:
+        """Add a line on an endpoint, unless it was added before."""
+        if remark not in self.remarks:
+            self.remarks = (*self.remarks, remark)
 
     def begin_wait(self, why: str, until: float) -> None:
         """Note in `waiting` that nothing is sent until then; if several models wait, the latest time counts.

@@ -48,6 +48,8 @@ class RetryLayer(WrappingLayer):
     ) -> None:
         super().__init__(inner)
         self.counters, self.sleep = counters, sleep
+        # States after which errors an outer layer goes on in another way, so that the attempt is not repeated.
+        self.is_final: Callable[[Request, ProviderError], bool] = lambda request, error: False
         self._retries, self._random = retries, random or Random()
 
     @asynccontextmanager
@@ -100,7 +102,7 @@ class _RepeatedAttempts:
                 return outcome
             limited = outcome.kind == "rate-limit"
             empty += outcome.kind == "empty"
-            if empty > EMPTY_RETRIES or not worth_repeating(outcome):
+            if empty > EMPTY_RETRIES or not worth_repeating(outcome) or layer.is_final(self._request, outcome):
                 break
             if not layer.may_repeat(limited, failures, rate_limits):
                 break

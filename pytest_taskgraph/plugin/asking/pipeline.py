@@ -88,12 +88,15 @@ class Pipeline:
         return _REPLAYED if self.replay else sum(limits.now for limits in self._limits.values())
 
     def wrap(self, client: Model) -> Model:
-        """Return the model to ask instead of the client: a chain of layers around a live client, else the client."""
+        """Return the model to ask instead of the client: layers and checks around a live client, else the client."""
         if not getattr(client, "live", False):
             return client
         if id(client) not in self._wrapped:
             live = cast("LiveModel", client)
-            self._wrapped[id(client)] = self._replayed(live) if self.replay else self._chain(live)
+            from ...models.middleware.chain import probed
+
+            model = self._replayed(live) if self.replay else self._chain(live)
+            self._wrapped[id(client)] = probed(model, live, self.counters)
         return self._wrapped[id(client)]
 
     def check(self, clients: list[Model]) -> None:

@@ -14,7 +14,7 @@ from ..suites import asks
 from .terminal_lines import width
 
 if TYPE_CHECKING:
-    from ...asking import Episode
+    from ...asking import Episode, Model
     from ...results.run_forecast import CostBasis, ForecastEntry
     from ...trial import Question, Request
     from ..asking.kept_questions import KeptQuestions
@@ -61,14 +61,15 @@ def forecast_entries(
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
         whole = all(run.pipeline.holds(key) for key, _ in requests)  # then the replies of judges are stored as well
         seen.update(key for key, _ in requests)
-        tokens, expected, worst, largest = _amounts(run, model, list(missing.values()), bases.get(model.name))
+        sent = [*missing.values(), *_missing_probe(run, model.client, first, seen)]
+        tokens, expected, worst, largest = _amounts(run, model, sent, bases.get(model.name))
         measuring = len(question.judged)
         yield ForecastEntry(
             model.name,
             question.family,
             question.group,
             question.section,
-            len(missing) + (0 if whole else measuring),
+            len(sent) + (0 if whole else measuring),
             tokens,
             expected,
             worst,
@@ -78,6 +79,19 @@ def forecast_entries(
             more=not whole and not is_one_turn(episode),
             largest=largest,
         )
+
+
+def _missing_probe(run: RunSession, client: Model, first: Sequence[Request], seen: set[str]) -> list[Request]:
+    """Return the check of log-probabilities if the requests cause it to be sent, and add its key to `seen`."""
+    from ...models.middleware.probes import SCORE_PROBE, needs_score_probe
+
+    if run.pipeline.replay or not any(needs_score_probe(client, request) for request in first):
+        return []
+    key = run.pipeline.key(client, SCORE_PROBE)
+    if key in seen or run.pipeline.holds(key):
+        return []
+    seen.add(key)
+    return [SCORE_PROBE]
 
 
 def _build_question(collected: CollectedQuestion, kept: KeptQuestions) -> Question:

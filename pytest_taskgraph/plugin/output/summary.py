@@ -125,6 +125,7 @@ def _remarks(run: RunSession, width: int) -> list[tuple[str, dict[str, bool]]]:
         remarks.append("the run was interrupted: there is no verdict of gates and comparisons")
     if not run.tally and run.pipeline.counters.sent:
         remarks.append(f"{count(run.pipeline.counters.sent, 'request')} sent, and no question was answered")
+    remarks += run.pipeline.counters.remarks
     remarks += _slow_replies(run)
     remarks += _unknown_finish_reasons(run.tally)
     wrapped = [line for remark in remarks for line in wrap(f"taskgraph: {remark}", width, 3)]

@@ -22,14 +22,20 @@ class UsageTotal:
         self._workers: list[RunUsage] = []
 
     def pack(self) -> str:
-        """Return the usage of this process as text for the controller."""
-        return json.dumps(self._own().to_json())
+        """Return the usage of this process, and its remarks on endpoints, as text for the controller."""
+        return json.dumps({"usage": self._own().to_json(), "remarks": self._counters.remarks})
 
     def unpack(self, text: str | None) -> None:
-        """Add the usage of a worker; None for a worker that crashed and sent none."""
+        """Add the usage and the remarks of a worker; None for a worker that crashed and sent none."""
         from ...results.record.facts import RunUsage
 
-        self._workers.append(RunUsage.from_json(json.loads(text)) if text else RunUsage(complete=False))
+        if not text:
+            self._workers.append(RunUsage(complete=False))
+            return
+        packed = json.loads(text)
+        self._workers.append(RunUsage.from_json(packed["usage"]))
+        for remark in packed["remarks"]:
+            self._counters.add_remark(remark)
 
     def of_run(self, trials: Iterable[Trial]) -> RunUsage:
         """Return the usage of the run, with the stored replies that its trials hold."""
