@@ -1,11 +1,10 @@
 """The documents of PAGED with their graphs: generated ones, or the user's own.
 
-document_set         a set and its splits
-generated_documents  documents of generated graphs: procedure_plan is their shape, generated_graphs gives it words
-documents_folder     the user's documents with their graphs: document_lines reads those in lines of JSON
-graphs_folder        the user's graphs without documents, for which the command writes some
+document_set         a set and its splits, and the numbers of Table 4
+generated_documents  documents of generated graphs
+documents_folder     the user's documents with their graphs, and graphs alone, for which the command writes documents
+published_pairs      the files that the authors of PAGED published
 pair_texts           the user's texts made fit for use, or what is wrong with them
-document_counts      the numbers of Table 4
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ name of their file and a field of their own. Without any of these a pair belongs
 
 A pair with a mistake is left out and reported: a graph without some of its flows would score right answers as wrong.
 
+Files `.json` that hold a list are those that the authors of PAGED published (`published_pairs`).
+
 A line with a pair is a JSON object with `document` and `graph`, and perhaps `id`, `title` and `split`. The graph is its
 text form, or the list of flows that `ProceduralGraph.to_json` writes. Gold graphs without documents are read as well:
 files with the text form, and lines with a `graph` alone.
@@ -41,6 +43,7 @@ from ....workflow.procedural_graph import ProceduralGraph
 from ..paged_options import DATA
 from .document_set import DocumentPair, DocumentSet
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_json, read_graph_text
+from .published_pairs import holds_published_pairs, read_published_pairs
 
 GRAPH: Final = ".graph.txt"
 DOCUMENTS: Final = (".document.txt", ".document.md")
@@ -51,8 +54,8 @@ FORMAT: Final = DataFormat(
     "paged",
     (GRAPH, *DOCUMENTS, ".jsonl", ".json"),
     "pair of a document and its graph",
-    f"expected a folder or a zip archive with NAME{GRAPH} and NAME{DOCUMENTS[0]} beside each other, or a .jsonl file "
-    'with an object with "document" and "graph" a line',
+    f"expected a folder or a zip archive with NAME{GRAPH} and NAME{DOCUMENTS[0]} beside each other, a .jsonl file "
+    'with an object with "document" and "graph" a line, or the published train.json, dev.json and test.json',
 )
 LINES: Final = ".jsonl"
 MOST_GRAPHS: Final = 10_000
@@ -170,7 +173,9 @@ def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[Docume
     for file, content in contents(files, problems, MOST_PAIR_FILES):
         suffix = next((end for end in (GRAPH, *DOCUMENTS) if file.name.lower().endswith(end)), None)
         if suffix is None:
-            yield from read_lines(content, file.name, split_of(file.name) or "test", problems)
+            published = file.name.lower().endswith(".json") and holds_published_pairs(content)
+            read = read_published_pairs if published else read_lines
+            yield from read(content, file.name, split_of(file.name) or "test", problems)
             continue
         pair_halves = halves.setdefault(file.name[: -len(suffix)], _Halves())
         if suffix == GRAPH:
