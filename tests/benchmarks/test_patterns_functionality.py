@@ -48,11 +48,11 @@ def tasks_of(name: str) -> dict[str, dict[str, Any]]:
     return {task["name"]: task for task in vocabulary(name)["tasks"]}
 
 
-def test_functionality_patterns_are_nine_seven_planted() -> None:
+def test_functionality_patterns_are_ten_eight_planted() -> None:
     assert [pattern.name for pattern in OURS] == [
         "describe_task", "describe_workflow", "inconsistent_task_description", "inconsistent_task_data",
-        "inconsistent_workflow_description", "contradicting_task_descriptions", "task_of_kind", "task_of_kind_before",
-        "wrong_task_order",
+        "inconsistent_task_name", "inconsistent_workflow_description", "contradicting_task_descriptions",
+        "task_of_kind", "task_of_kind_before", "wrong_task_order",
     ]  # fmt: skip
     assert {pattern.name for pattern in OURS} - {p.name for p in PLANTED} == {"task_of_kind", "task_of_kind_before"}
     assert all(pattern.domain and len(pattern.templates) >= 2 for pattern in OURS)
@@ -115,6 +115,19 @@ def test_inconsistent_data_answer_lists_exact_tasks(size: int) -> None:
 
 def words(*names: str) -> set[str]:
     return {part.lower()[:4] for name in names for part in re.findall("[A-Z][a-z]*", name)}
+
+
+@pytest.mark.parametrize("size", [3, 12, LARGE])
+def test_inconsistent_name_answer_lists_exact_tasks(size: int) -> None:
+    for drawn_case in draw_cases("inconsistent_task_name", size):
+        foreign = findings(drawn_case.project).foreign
+        assert answer(drawn_case)["tasks"] == foreign
+        assert 2 * len(foreign) < len(drawn_case.scope.workflow.tasks)
+        assert {known_tasks()[name][0] for name in foreign} <= set(vocabulary(drawn_case.project.package)["far"])
+        assert not any(task.description or task.kind for task in atomic(drawn_case.project))
+        assert not any(level.data for _, level in levels(drawn_case.project))
+        for name, reason in answer(drawn_case)["reasons"].items():
+            assert known_tasks()[name][1]["description"][1:-1] in reason
 
 
 def test_inconsistent_workflow_answer_agrees_with_vocabulary() -> None:
@@ -245,7 +258,13 @@ def test_swap_order_twice_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["inconsistent_task_description", "inconsistent_task_data", "contradicting_task_descriptions"]
+    "name",
+    [
+        "inconsistent_task_description",
+        "inconsistent_task_data",
+        "inconsistent_task_name",
+        "contradicting_task_descriptions",
+    ],
 )
 def test_planted_question_does_not_reveal_number_of_tasks(name: str) -> None:
     texts: dict[int, set[str]] = {}

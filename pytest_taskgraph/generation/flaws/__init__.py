@@ -12,6 +12,7 @@ from .description_flaws import (
     keep_purpose,
     misdescribe,
     misname,
+    rename_foreign,
     repeat_name,
     swap_purpose,
 )
@@ -40,6 +41,7 @@ MUTATIONS: dict[str, Mutation] = {
     "hide-purpose": hide_purpose,
     "misdescribe": misdescribe,
     "misname": misname,
+    "rename-foreign": rename_foreign,
     "keep-purpose": keep_purpose,
     "swap-purpose": swap_purpose,
     "stray-task": stray_task,

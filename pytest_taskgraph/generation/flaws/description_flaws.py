@@ -112,6 +112,24 @@ def _misname(level: Workflow, project: Workflow, rng: Random) -> Workflow:
     return with_flaw(replace_tasks(level, changes), "misname", details)
 
 
+def rename_foreign(project: Workflow, rng: Random) -> Workflow:
+    """Return the project with one or two tasks named as tasks of a far domain; most of their level keep their names.
+
+    The flaw holds triples: the task, what it does by its name, and what the name of the whole means.
+    """
+    meaning = _meaning_of_name(project)
+
+    def plant(level: Workflow, project: Workflow, rng: Random) -> Workflow:
+        fewer_than_half = (len(level.tasks) - 1) // 2
+        chosen = _draw_tasks(atomic_tasks(level), rng)[:fewer_than_half]
+        others = rng.sample(rng.choice(list(far_domains(domain(project)))).tasks, len(chosen))
+        changes = {task.name: other for task, other in zip(chosen, others, strict=True)}
+        details = [text for other in others for text in (other.name, other.description, meaning)]
+        return with_flaw(replace_tasks(level, changes), "rename-foreign", details)
+
+    return plant_in_some_level(project, rng, plant)
+
+
 def keep_purpose(project: Workflow, rng: Random) -> Workflow:
     """Return the project unchanged, with the meaning of its name and its description recorded: they are the same."""
     meaning = _meaning_of_name(project)

@@ -1,4 +1,4 @@
-"""The 9 functionality patterns (docs/reference/patterns.md), one module for each topic."""
+"""The 10 functionality patterns (docs/reference/patterns.md), one module for each topic."""
 
 from __future__ import annotations
 

@@ -126,6 +126,32 @@ def inconsistent_task_data(workflow: Workflow) -> Cases:
 
 
 @pattern(
+    "In {{ place }}, which tasks' names do not correspond to the names of the other tasks?",
+    "Compare the name of every task in {{ place }} with the names of the other tasks. Name each task that, by its "
+    "name, belongs to another process than most of them.",
+    form="task-reasons",
+    avoids={"references", "loop", "guards", "descriptions", "data"},
+    varies={"hierarchy"},
+    flaws={"": "rename-foreign"},
+    planted=True,
+    domain=True,
+)
+def inconsistent_task_name(workflow: Workflow) -> Cases:
+    """Check that the model notices a task whose name does not fit those of the other tasks.
+
+    Nothing is described, and no data are shown. The wrong name is that of a task of a domain so far away that it is
+    foreign in any such workflow. Fewer than half of the tasks of a level are named so.
+    """
+    reasons = {
+        name: f"The name of task '{name}' does not correspond to those of the other tasks. By its name it "
+        f"{as_clause(foreign)}, while the workflow {as_clause(whole)}."
+        for name, foreign, whole in details(workflow, "rename-foreign", 3)
+    }
+    if reasons:
+        yield case(task_reasons(reasons), labels={"planted": len(reasons)})
+
+
+@pattern(
     "Does the name of {{ place }} correspond to its description?",
     "Look at the name of {{ place }} and at its description: do both mean the same process?",
     form="yes-no-reason",
