@@ -102,6 +102,14 @@ def conditional_links(level: Workflow, fields: Fields) -> object:
     return sorted({link.target for link in ways} & set(level.task_names))
 
 
+def exceptional_link_existence(level: Workflow, fields: Fields) -> object:
+    return yes((fields["a"], fields["b"]) in {(link.source, link.target) for link in level.exceptional_links})
+
+
+def exceptional_links(level: Workflow, fields: Fields) -> object:
+    return sorted({link.target for link in level.exceptional_links if link.source == fields["task"]} - {END})
+
+
 def flow_cycle(level: Workflow, fields: Fields) -> object:
     pairs = steps(level, fields["flow"])
     return yes(any(task in walk(pairs, task) for task in level.task_names))
@@ -279,7 +287,8 @@ def infinite_recursion(level: Workflow, fields: Fields) -> object:
 
 FUNCTIONS: tuple[Answer, ...] = (
     task_list, task_list_with_property, link_existence, task_after_task, conditional_link_existence,
-    conditional_links, flow_cycle, flow_start, flow_end, flow_connected, operator_existence, parallel_pair,
+    conditional_links, exceptional_link_existence, exceptional_links,
+    flow_cycle, flow_start, flow_end, flow_connected, operator_existence, parallel_pair,
     parallel_block, parallel_to_task, all_parallel_tasks, operator_block, dependency_existence, dependency_list,
     data_production, task_hierarchy, composite_tasks, nested_tasks, infinite_recursion,
 )  # fmt: skip

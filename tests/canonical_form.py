@@ -186,6 +186,12 @@ def _level(level: Workflow, packages: Packages) -> Workflow:
         data=tuple(sorted(level.data, key=lambda data: data.name)),
         gateways=tuple(replace(gateways[old], name=new) for old, new in names.items()),
         links=tuple(sorted(renamed, key=lambda link: (link.source, link.target, link.guard or ""))),
+        exceptional_links=tuple(
+            sorted(
+                {Link(link.source, names.get(link.target, link.target)) for link in level.exceptional_links},
+                key=lambda link: (link.source, link.target),
+            )
+        ),
         data_links=tuple(sorted(set(level.data_links), key=lambda link: (link.source, link.target))),
         parameters=_parameters(level.parameters),
     )

@@ -13,6 +13,7 @@ from situation_families import read_situation
 from workflow_simulation import linear_extensions
 
 from pytest_taskgraph.notations import Notation
+from pytest_taskgraph.notations.notation import EXCEPTIONAL_LINKS
 from pytest_taskgraph.workflow.model import Link, Workflow
 from pytest_taskgraph.workflow.references import assemble, expand
 from pytest_taskgraph.workflow.semantics.execution import Run, outcome
@@ -42,7 +43,8 @@ def problems_of_guide(notation: Notation) -> list[str]:
     """Return what is wrong with the guide of a notation: other words than the pinned ones, or another meaning."""
     pinned = [statement for statement in statements() if notation.name in statement.notations]
     whole = " ".join(statement.says for statement in pinned)
-    differences = [] if whole == notation.guide else [f"{notation.name}: pinned {whole!r}, found {notation.guide!r}"]
+    found = f"{notation.guide} {notation.exceptional_guide} {EXCEPTIONAL_LINKS}"
+    differences = [] if whole == found else [f"{notation.name}: pinned {whole!r}, found {found!r}"]
     for statement in pinned:
         workflow = notation.read(statement.text)
         read = {**facts(workflow), "runs": {text: _runs(workflow, text) for text in statement.means.get("runs", ())}}
@@ -63,6 +65,7 @@ def facts(workflow: Workflow) -> dict[str, Any]:
         "tasks": list(level.task_names),
         "data": [node.name for node in level.data],
         "follows": _by_first((link.source, _target(link)) for link in level.links),
+        "fails": _by_first((link.source, link.target) for link in level.exceptional_links),
         "reads": _by_first((link.target, link.source) for link in level.data_links if link.source in data),
         "writes": _by_first((link.source, link.target) for link in level.data_links if link.source in tasks),
         "starts": {node.name: BRANCHES[node.kind] for node in level.gateways if node.role == "split"},

@@ -44,6 +44,7 @@ def shuffle_declarations(project: Workflow, rng: Random) -> Workflow:
             data=_shuffle_copy(level.data, rng),
             gateways=_shuffle_copy(level.gateways, rng),
             links=shuffle_links(level.links, rng),
+            exceptional_links=_shuffle_copy(level.exceptional_links, rng) if level.exceptional_links else (),
             data_links=_shuffle_copy(level.data_links, rng),
             parameters=_shuffle_copy(level.parameters, rng),
             configurations=_shuffle_copy(map(shuffle_configuration, level.configurations), rng),
@@ -126,8 +127,8 @@ class DraftConverter:
             tuple(data),
             tuple([Gateway(renumbered[gateway.name], gateway.kind, gateway.role) for gateway in draft.gateways]),
             tuple([Link(names[arc.source], names[arc.target], arc.guard) for arc in draft.arcs]),
-            tuple([link for datum in draft.data for link in datum.links()]),
-            tuple([Parameter(name, None, domain) for name, domain in domains]),
+            data_links=tuple([link for datum in draft.data for link in datum.links()]),
+            parameters=tuple([Parameter(name, None, domain) for name, domain in domains]),
         )
 
     def _task(self, step: DraftStep) -> Task:
@@ -156,6 +157,31 @@ class DraftConverter:
             names = [gateway.name for gateway in draft.gateways if gateway.role == role]
             new.update(zip(names, self.rng.sample(names, len(names)), strict=True))
         return new
+
+
+def add_exceptional_links(workflow: Workflow, rng: Random) -> Workflow:
+    """Return the workflow with exceptional links between its tasks.
+
+    Of two or three tasks with a link to a task each, some lead exceptionally to the tasks that the others lead to. So
+    links of both kinds leave the same tasks and enter the same tasks. A workflow without room for that gets one link.
+    """
+    tasks, linked = set(workflow.task_names), {(link.source, link.target) for link in workflow.links}
+    chosen: list[tuple[str, str]] = []
+    ways = [way for link in workflow.links if tasks.issuperset(way := (link.source, link.target))]
+    for source, target in rng.sample(ways, len(ways)):
+        crossings = [pair for other in chosen for pair in ((source, other[1]), (other[0], target))]
+        apart = all(source != a and target != b for a, b in chosen) and source != target
+        if len(chosen) < 3 and apart and not any(a == b or (a, b) in linked for a, b in crossings):
+            chosen.append((source, target))
+    links: list[Link] = []
+    for source, target in chosen if len(chosen) > 1 else ():
+        others = [other for _, other in chosen if other != target]
+        links += [Link(source, other) for other in rng.sample(others, 1 + rng.randrange(len(others)))]
+    if not links:
+        free = [(a, b) for a in workflow.task_names for b in (*workflow.task_names, END)
+                if a != b and (a, b) not in linked]  # fmt: skip
+        links = [Link(*rng.choice(free))]
+    return replace(workflow, exceptional_links=tuple(links))
 
 
 FLAT = 1.2  # flatness of levels that take all tasks of a domain
@@ -208,6 +234,7 @@ class _Builder:
         self._fill(root, levels)
         converter = DraftConverter(self.features, self.rng)
         workflow = converter.workflow(root)
+        workflow = add_exceptional_links(workflow, self.rng) if "exceptional" in self.features else workflow
         workflow = replace(workflow, others=tuple(converter.others)) if converter.others else workflow
         workflow = derive(workflow, self.rng) if "derivation" in self.features else workflow
         return shuffle_declarations(workflow, self.rng)

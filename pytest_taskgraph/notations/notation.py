@@ -16,6 +16,12 @@ WAYS_OUT: Final = (
 )
 """What every guide says of branches without a gateway (`workflow/semantics/execution.py`); in BPMN it runs twice."""
 
+EXCEPTIONAL_LINKS: Final = (
+    "An exceptional link is taken if the task before it fails, in place of all other ways out of that task. Questions "
+    "about runs and about the order of tasks are about runs in which no task fails."
+)
+"""What every guide to a text with exceptional links says of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
@@ -55,6 +61,7 @@ class Notation:
     parse: Callable[[str, str], tuple[Workflow, ...]]
     heading: Callable[[str], str]
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
+    exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
 
     @property

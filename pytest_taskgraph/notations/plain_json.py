@@ -282,6 +282,7 @@ _FIELDS[Workflow] = {
     "data": _list_of(_object_of(Data)),
     "gateways": _list_of(_object_of(Gateway)),
     "links": _list_of(_object_of(Link)),
+    "exceptional_links": _list_of(_object_of(Link)),
     "data_links": _list_of(_object_of(DataLink)),
     "parameters": _list_of(_object_of(Parameter)),
     "base": _object_of(QualifiedName),
@@ -322,6 +323,7 @@ JSON = Notation(
         'data to a task that reads it, from a task to data that it writes. A task with a "subworkflow" or a '
         '"reference" (to one of the "others", by name) is composite.'
     ),
+    exceptional_guide='Each of "exceptional_links" is an exceptional link of the control flow.',
     render=render,
     parse=parse,
     heading=lambda path: f"// {path}",

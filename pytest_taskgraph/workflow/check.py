@@ -134,16 +134,25 @@ def _references_are_found(level: Workflow, project: Workflow) -> Iterator[str]:
 
 def _links_have_ends(level: Workflow, project: Workflow) -> Iterator[str]:
     node_names = {START, END, *level.task_names, *(gateway.name for gateway in level.gateways)}
-    for link in level.links:
+    for link in (*level.links, *level.exceptional_links):
         for end in (link.source, link.target):
             if end not in node_names:
                 yield f"link {link.source!r} -> {link.target!r}: found {end!r}; expected a task, gateway, START or END"
 
 
 def _start_and_end_are_ends(level: Workflow, project: Workflow) -> Iterator[str]:
-    for link in level.links:
+    for link in (*level.links, *level.exceptional_links):
         if link.target == START or link.source == END:
             yield f"link {link.source!r} -> {link.target!r}: found; expected no link into START and none out of END"
+
+
+def _exceptional_links_leave_tasks(level: Workflow, project: Workflow) -> Iterator[str]:
+    tasks = set(level.task_names)
+    for link in level.exceptional_links:
+        if link.source not in tasks or link.guard is not None:
+            found = "a condition on it" if link.source in tasks else f"{link.source!r} before it"
+            place = f"exceptional link {link.source!r} -> {link.target!r}"
+            yield f"{place}: found {found}; expected a task before it, and no condition"
 
 
 def _data_links_alternate(level: Workflow, project: Workflow) -> Iterator[str]:
@@ -210,6 +219,7 @@ _RULES_AS_DECLARED: tuple[Rule, ...] = (
 _RULES_OF_LINKS: tuple[Rule, ...] = (
     _links_have_ends,
     _start_and_end_are_ends,
+    _exceptional_links_leave_tasks,
     _data_links_alternate,
     _gateways_fit_their_role,
     _bindings_name_data,

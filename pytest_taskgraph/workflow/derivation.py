@@ -210,6 +210,7 @@ def _merge_with_base(base: Workflow, own: Workflow) -> Workflow:
         data=tuple({element.name: element for element in base.data + own.data}.values()),
         gateways=tuple({element.name: element for element in base.gateways + own.gateways}.values()),
         links=base.links + own.links,
+        exceptional_links=base.exceptional_links + own.exceptional_links,
         data_links=base.data_links + own.data_links,
         parameters=override_parameters(base.parameters, own.parameters),
         flaw=own.flaw or base.flaw,

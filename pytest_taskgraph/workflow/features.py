@@ -19,6 +19,7 @@ FEATURES = frozenset(
         "inclusive",  # a choice of one or more branches
         "loop",  # a way back to an earlier task
         "guards",  # conditional links
+        "exceptional",  # links that are taken if a task fails
         "mixed",  # a task with a conditional and an unconditional link out of it
         "domains",  # parameters with a domain
         "effects",  # tasks that change parameters
@@ -122,6 +123,7 @@ _HOLDS: dict[str, Callable[[Workflow], bool]] = {
     "inclusive": _has_inclusive,
     "loop": lambda level: bool(shortest_cycle(level)),
     "guards": lambda level: any(link.guard is not None for link in level.links),
+    "exceptional": lambda level: bool(level.exceptional_links),
     "mixed": _has_mixed,
     "domains": lambda level: any(parameter.domain for parameter in _parameters(level)),
     "effects": lambda level: _has_attribute(level, "effects"),

@@ -157,7 +157,10 @@ class _Hashed:
 
 @dataclass(frozen=True, slots=True)
 class Workflow(_Hashed):
-    """Tasks and the links between them. `others` are the further workflows of its project, found by qualified name."""
+    """Tasks and the links between them. `others` are the further workflows of its project, found by qualified name.
+
+    `links` are the flow in which no task fails: what is computed of runs, orders and paths is about these alone.
+    """
 
     name: str
     package: str = ""
@@ -166,6 +169,7 @@ class Workflow(_Hashed):
     data: tuple[Data, ...] = ()
     gateways: tuple[Gateway, ...] = ()
     links: tuple[Link, ...] = ()
+    exceptional_links: tuple[Link, ...] = ()  # out of tasks, taken in place of the others if the task fails
     data_links: tuple[DataLink, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     base: QualifiedName | None = None  # the workflow it is derived from

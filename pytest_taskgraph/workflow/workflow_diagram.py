@@ -96,6 +96,8 @@ class _Drawing:
             ids[END] = self.node(END, "end", group)
         control = [DiagramEdge(ids[link.source], ids[link.target], link.guard or "")
                    for link in level.links if link.source in ids and link.target in ids]  # fmt: skip
+        control += [DiagramEdge(ids[link.source], ids[link.target], "exception")
+                    for link in level.exceptional_links if link.source in ids and link.target in ids]  # fmt: skip
         data = [DiagramEdge(ids[link.source], ids[link.target], kind="data")
                 for link in level.data_links if link.source in ids and link.target in ids]  # fmt: skip
         self.link([*control, *data])

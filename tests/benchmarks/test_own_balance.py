@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from drawn_workflows import generate
 from own_files import write_thirty
 
 from pytest_taskgraph.errors import NoCaseError
@@ -16,6 +17,8 @@ from pytest_taskgraph.families.understanding.patterns.pattern import verdict
 from pytest_taskgraph.families.understanding.understanding_family import understanding
 from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
 from pytest_taskgraph.generation.edits import EDITS
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request
 
@@ -40,6 +43,14 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return write_thirty(tmp_path_factory.mktemp("own"))
 
 
+@pytest.fixture(scope="module")
+def exceptional(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Return files with exceptional links, about which few patterns ask."""
+    folder, recipe = tmp_path_factory.mktemp("exceptional"), Recipe(10, features=frozenset({"exceptional"}))
+    wadl = NOTATIONS["wadl"]
+    return [write_file(folder, f"own{seed}.xxp", wadl.write(generate(recipe, seed))) for seed in range(LEAST)]
+
+
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
     chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
     return [
@@ -55,9 +66,11 @@ def write_file(folder: Path, name: str, text: str) -> Path:
 
 @pytest.mark.parametrize("step", [SIZES_OF_A_SHAPE, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
-def test_choose_own_files_yes_and_no_balanced(pattern: object, step: int, thirty: list[Path]) -> None:
+def test_choose_own_files_yes_and_no_balanced(
+    pattern: object, step: int, thirty: list[Path], exceptional: list[Path]
+) -> None:
     counts, answers, files_asked_about = Counter[tuple[bool, object]](), Counter[object](), 0
-    for path in thirty[::step]:
+    for path in (*thirty[::step], *exceptional):
         choices = choose(pattern, str(path), "", 0, 4)
         files_asked_about += bool(choices)
         assert len({bool(choice.edit) for choice in choices}) < 2, "one file is shown in one way"

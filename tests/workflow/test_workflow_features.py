@@ -47,6 +47,10 @@ def gateway(kind: str) -> Workflow:
 
 NAME = QualifiedName("X")
 EXAMPLES: dict[str, list[tuple[Workflow, set[str]]]] = {
+    "exceptional": [
+        (replace(PLAIN, exceptional_links=(Link("A", END),)), set()),
+        (replace(PLAIN, exceptional_links=(Link("B", "A"),)), set()),
+    ],
     "parallel": [
         (gateway("parallel"), set()),
         (links(("A", "B"), ("A", END)), set()),

@@ -17,6 +17,7 @@
       Choice{"exclusive split"}
       START --> Cook
       Cook -->|"salt #lt; 3"| Cook                     a guard; characters with a meaning in Mermaid are entity codes
+      Cook --x|"exception"| Serve                      an exceptional link
       Broth -.-> Cook                                  Cook reads Broth
 
 Other charts are read by the rules of docs/reference/notations.md. The rules applied to a chart are its `Conventions`,
@@ -31,7 +32,7 @@ from __future__ import annotations
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
 from ..notation import WAYS_OUT, Interpretation, Notation
-from .write_mermaid import render
+from .write_mermaid import EXCEPTIONAL_ARROW, render
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
@@ -67,6 +68,7 @@ MERMAID = Notation(
         "them together. A subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph "
         "are arrows to it."
     ),
+    exceptional_guide=EXCEPTIONAL_ARROW,
     render=render,
     parse=_parse,
     heading=lambda path: f"%% file: {path}",

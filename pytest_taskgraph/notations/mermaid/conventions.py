@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..notation import WAYS_OUT
+from ..notation import EXCEPTIONAL_LINKS, WAYS_OUT
+from .write_mermaid import EXCEPTIONAL_ARROW
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Conventions:
     shapes: dict[str, str] = field(default_factory=dict)  # named shapes -> "cylinder", "diamond" or "hexagon"
     control: bool = False
     conditions: bool = False
+    exceptional: bool = False
     otherwise: bool = False
     branches: bool = False  # a task that several arrows leave
     headless: bool = False
@@ -123,6 +125,8 @@ def _arrows(applied: Conventions) -> Iterator[str]:
         yield "An arrow of the control flow with a text is taken only under the condition that the text states."
     if applied.otherwise:
         yield 'The condition "otherwise" means that no other condition at that node holds.'
+    if applied.exceptional:
+        yield f"{EXCEPTIONAL_ARROW} {EXCEPTIONAL_LINKS}"
     if applied.branches:
         yield WAYS_OUT
     if applied.headless:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...source import Source
@@ -14,6 +14,7 @@ from .chart import Chart, ChartEdge, read_charts
 from .conventions import Conventions
 from .node_text import DATA_KEYS, END_LABELS, TASK_KEYS, LabelError, drawn_text, read_label, written_lines
 from .scanner import BAR, BEGIN, STOP, Vertex
+from .write_mermaid import EXCEPTION
 
 GatewayRole = Literal["split", "join"]
 _Kind = Literal["start", "end", "data", "gateway", "task"]
@@ -147,7 +148,10 @@ class ChartLevel:
             ReadError: for a link into START or out of END, and for a malformed link of data.
         """
         control = [edge for edge in self.edges if not self._is_data_flow(edge)]
+        exceptional = [edge for edge in control if self._is_exceptional(edge)]
+        control = [edge for edge in control if not self._is_exceptional(edge)]
         gateways = self._gateways(control)
+        exceptional_links = tuple(replace(self._link(edge), guard=None) for edge in exceptional)
         links = [*map(self._link, control), *(Link(join, split) for split, join in self.entries.items())]
         self._record_conventions(control, links)
         return Workflow(
@@ -155,17 +159,23 @@ class ChartLevel:
             tasks=tuple(task for _, task in sorted(self.tasks, key=lambda placed_task: placed_task[0])),
             data=tuple(self.data),
             gateways=gateways,
-            links=self._with_ends(links),
+            links=self._with_ends(links, {link.target for link in exceptional_links}),
+            exceptional_links=exceptional_links,
             data_links=tuple(map(self._data_link, filter(self._is_data_flow, self.edges))),
         )
 
     def _record_conventions(self, control: list[ChartEdge], links: list[Link]) -> None:
         self.applied.control |= bool(control)
+        self.applied.exceptional |= any(map(self._is_exceptional, self.edges))
         self.applied.conditions |= any(link.guard is not None for link in links)
         self.applied.otherwise |= any(link.guard == OTHERWISE for link in links)
         tasks = {task.name for _, task in self.tasks}
         ways = Counter(link.source for link in links if link.source in tasks)
         self.applied.branches |= any(times > 1 for times in ways.values())
+
+    def _is_exceptional(self, edge: ChartEdge) -> bool:
+        """Return True for an arrow out of a task with a cross at its end and the text "exception"."""
+        return edge.sign == "x" and self.kinds[edge.source] == "task" and drawn_text(edge.text or "") == EXCEPTION
 
     def _is_data_flow(self, edge: ChartEdge) -> bool:
         return "data" in (self.kinds[edge.source], self.kinds[edge.target])
@@ -239,8 +249,13 @@ class ChartLevel:
             self.source.fail(edge.offset, "a link of data", "data at one end and a task at the other")
         return DataLink(self.names[edge.source], self.names[edge.target])
 
-    def _with_ends(self, links: list[Link]) -> tuple[Link, ...]:
-        """Return the links; if START or END is not drawn, add links from START to sources, and from sinks to END."""
+    def _with_ends(self, links: list[Link], entered: Collection[str]) -> tuple[Link, ...]:
+        """Return the links; if START or END is not drawn, add links from START to sources, and from sinks to END.
+
+        Args:
+            links: The links of the control flow.
+            entered: Nodes to which exceptional links lead: they are no sources.
+        """
         nodes = [self.names[node_id] for node_id, kind in self.kinds.items() if kind in ("task", "gateway")]
         if not links and len(nodes) > 1:  # data flow alone gives no order
             self.applied.unordered = True
@@ -248,7 +263,11 @@ class ChartLevel:
         kinds = set(self.kinds.values())
         sources, targets = {link.source for link in links}, {link.target for link in links}
         entries = [self.entries.get(name, name) for name in nodes]
-        first = [Link(START, name) for name in entries if name not in targets] if "start" not in kinds else []
+        first = (
+            [Link(START, name) for name in entries if name not in targets and name not in entered]
+            if "start" not in kinds
+            else []
+        )
         last = [Link(name, END) for name in nodes if name not in sources] if "end" not in kinds else []
         self.applied.open_start |= "start" not in kinds
         self.applied.open_end |= "end" not in kinds

@@ -10,6 +10,12 @@ from ...errors import WorkflowError
 from ...workflow.model import END, START, Gateway, Link, Workflow
 from .node_text import comment_line, data_label, encode, level_comments, task_label
 
+EXCEPTION = "exception"
+"""The text on an exceptional link, whose head is a cross."""
+EXCEPTIONAL_ARROW = (
+    f'An arrow out of a task with a cross at its end and the text "{EXCEPTION}" is an exceptional link of the control '
+    "flow, and that text is no condition."
+)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _RESERVED = re.compile(
     "call|class|classDef|click|default|direction|end|flowchart|graph|href|interpolate|linkStyle|style|subgraph"
@@ -49,6 +55,10 @@ def _level_lines(workflow: Workflow, prefix: str, taken: set[str], indent: str) 
         *(f'{ids[datum.name]}[("{data_label(datum)}")]' for datum in workflow.data),
         *(_gateway_line(gateway, ids[gateway.name]) for gateway in workflow.gateways),
         *(_link_line(link, _end_ids(workflow, link.source, link.target, ids)) for link in workflow.links),
+        *(
+            f' --x|"{EXCEPTION}"| '.join(_end_ids(workflow, link.source, link.target, ids))
+            for link in workflow.exceptional_links
+        ),
         *(" -.-> ".join(_end_ids(workflow, link.source, link.target, ids)) for link in workflow.data_links),
     )
     yield from (indent + line for line in lines)

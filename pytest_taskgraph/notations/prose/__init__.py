@@ -10,6 +10,7 @@ Workflow 'Soup':
     After 'Cook' comes 'Cook' if 'salt < 3'.
     After 'Cook' comes 'Serve' otherwise.
     After 'Serve', the workflow ends.
+    If the task 'Cook' fails, 'Serve' comes next.
     The task 'Cook' writes 'Broth'.
 
 All sentences stand in `sentences.py`. Nodes and data are declared before other sentences name them. A composite task
@@ -123,6 +124,9 @@ PROSE = Notation(
         f"{WAYS_OUT} A fork, a choice, a join and a merge are no "
         'tasks: they only lead on to what comes after them. "Reads" and "writes" are data flow. A composite task '
         'consists of what its section "Inside the composite task" tells, or of the workflow that it uses.'
+    ),
+    exceptional_guide=(
+        "\"If the task 'A' fails, 'B' comes next.\" states an exceptional link of the control flow from A to B."
     ),
     render=render,
     parse=parse,

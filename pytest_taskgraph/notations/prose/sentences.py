@@ -49,6 +49,7 @@ class ProseLevel:
     data: dict[str, Data] = field(default_factory=dict)
     gateways: dict[str, Gateway] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
+    exceptional_links: list[Link] = field(default_factory=list)
     data_links: list[DataLink] = field(default_factory=list)
     parameters: list[Parameter] = field(default_factory=list)
     texts: dict[str, Any] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class ProseLevel:
             data=tuple(self.data.values()),
             gateways=tuple(self.gateways.values()),
             links=tuple(self.links),
+            exceptional_links=tuple(self.exceptional_links),
             data_links=tuple(self.data_links),
             parameters=tuple(self.parameters),
         )
@@ -231,6 +233,13 @@ def add_links(level: ProseLevel, match: SentenceMatch) -> None:
     level.links += [Link(sources[0], target, guard) for target in targets]
 
 
+def add_exceptional_link(level: ProseLevel, match: SentenceMatch) -> None:
+    """Add the link that is taken if a task fails; without a target that the sentence names, it leads to END."""
+    task = _task_in(level, match).name
+    target = _known_nodes(level, match, "targets")[0] if match["targets"] else END
+    level.exceptional_links.append(Link(task, target))
+
+
 def add_data_links(level: ProseLevel, match: SentenceMatch) -> None:
     """Add the links between the task and the data that it reads or writes."""
     task = _task_in(level, match).name
@@ -345,6 +354,11 @@ SENTENCES: tuple[Sentence, ...] = (
         rf"After (?P<source>{_NODE}) comes? (?P<targets>{_NODES}){_IF}(?:, side by side)?",
         add_links,
         "After 'A' comes 'B' if 'n < 3'.",
+    ),
+    _sentence(
+        rf"If the task (?P<task>{NAME}) fails, (?:(?P<targets>{_NODE}) comes next|the (?:sub-)?workflow ends)",
+        add_exceptional_link,
+        "If the task 'A' fails, 'B' comes next.",
     ),
     _sentence(rf"{_TASK} (?P<verb>reads|writes) (?P<names>{_NAMES})", add_data_links, "The task 'A' reads 'D'."),
 )

@@ -50,7 +50,7 @@ class Section:
     @property
     def steps(self) -> Iterator[ProseStep]:
         """Yield its control flow; unguarded links out of a node that starts all its branches form one step."""
-        terms = {gateway.name: f"the {_gateway_noun(gateway)} {quote(gateway.name)}" for gateway in self.level.gateways}
+        terms = self._terms
         choices = {
             gateway.name for gateway in self.level.gateways if gateway.kind != "parallel" and gateway.role == "split"
         }
@@ -62,6 +62,18 @@ class Section:
             target_terms = tuple(terms.get(name) or quote(name) for name in targets)
             start = None if source == START else terms.get(source) or quote(source)
             yield ProseStep(start, target_terms, guard, ends=targets == [END])
+
+    @property
+    def exceptions(self) -> Iterator[tuple[str, str]]:
+        """Yield its exceptional links: a task, and the term of what comes if the task fails, "" for END."""
+        for link in self.level.exceptional_links:
+            target = self._terms.get(link.target) or quote(link.target)
+            yield link.source, "" if link.target == END else target
+
+    @property
+    def _terms(self) -> dict[str, str]:
+        """Return the terms of the gateways: their nouns and names."""
+        return {gateway.name: f"the {_gateway_noun(gateway)} {quote(gateway.name)}" for gateway in self.level.gateways}
 
     @property
     def flows(self) -> Iterator[tuple[str, str, list[str]]]:

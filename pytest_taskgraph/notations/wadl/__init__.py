@@ -18,6 +18,7 @@ The language is specified in docs/reference/workflow-language.md. A text may hol
       PARALLEL_1 -> Plate -> PARALLEL_END_1;
       PARALLEL_END_1 -> END;
       Cook ?-> Cook { condition "n < 3"; }   // a conditional link
+      Cook !-> Taste;                        // an exceptional link: taken if Cook fails
       Cook --> Soup --> Taste;               // data flow
     }
 
@@ -69,6 +70,8 @@ _FLOW = (
     f" holds. {WAYS_OUT} `A --> B;` is data flow: a task reads the data before it and writes the data after it."
 )
 
+_EXCEPTIONAL = "`A !-> B;` is an exceptional link of the control flow from A to B."
+
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
     from .read_wadl import parse  # imported here because most runs only write
@@ -82,6 +85,7 @@ WADL = Notation(
     phrase="in a workflow DSL (assembled)",
     suffixes=(".xxp",),
     says=FEATURES - {"derivation"},
+    exceptional_guide=_EXCEPTIONAL,
     guide=f"Each `task` block describes a task; `subworkflow S;` says that the workflow S details it. {_FLOW}",
     render=render_assembled,
     parse=_parse,
@@ -94,6 +98,7 @@ WADL_SEPARATE = Notation(
     phrase="in a workflow DSL (separate files with inheritance)",
     suffixes=(".xxp",),
     says=FEATURES,
+    exceptional_guide=_EXCEPTIONAL,
     guide="`workflow W from p.B` has everything of the workflow B in the package p. `define task` declares a task and"
     " `configure task` fills in what is known about it, also inside the sub-workflow of a task. `subworkflow S;` says"
     f" that the workflow S details the task. {_FLOW}",
@@ -108,6 +113,7 @@ WADL_EXPANDED = Notation(
     phrase="in a workflow DSL (expanded)",
     suffixes=(".xxp",),
     says=FEATURES - {"derivation", "references"},
+    exceptional_guide=_EXCEPTIONAL,
     guide="Each `task` block describes a task; a composite task contains the tasks and links of its sub-workflow."
     f" {_FLOW}",
     render=render_expanded,

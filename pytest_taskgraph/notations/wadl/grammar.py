@@ -129,6 +129,7 @@ class ControlItem:
 
     nodes: tuple[SourceWord, ...]
     guard: str | None = None
+    exceptional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ MAKERS: dict[str, Callable[[Sequence[Any]], object]] = {  # rule of wadl.lark: t
     "configure_data": lambda parts: ConfigureItem("data", *parts),
     "control": lambda parts: ControlItem(tuple(parts)),
     "guarded": lambda parts: ControlItem(tuple(parts[:2]), parts[2]),
+    "exceptional": lambda parts: ControlItem(tuple(parts), exceptional=True),
     "flow": lambda parts: DataFlowItem(tuple(parts)),
     "list": _drop_gaps,
     "true": lambda parts: True,

@@ -90,18 +90,24 @@ class DeclaredNames:
         return word.text
 
 
-def control_links(lines: Iterable[ControlItem], names: DeclaredNames) -> tuple[tuple[Link, ...], tuple[Gateway, ...]]:
-    """Return the links in the order of the text, and the gateways that they name.
+def control_links(
+    lines: Iterable[ControlItem], names: DeclaredNames
+) -> tuple[tuple[Link, ...], tuple[Link, ...], tuple[Gateway, ...]]:
+    """Return the links in the order of the text, the exceptional ones apart, and the gateways that they name.
 
     Raises:
         MisreadItemError: for a node that is not declared.
     """
     links: list[Link] = []
+    exceptional: list[Link] = []
     gateways: dict[str, Gateway] = {}
     for line in lines:
         gateways |= {gateway.name: gateway for word in line.nodes if (gateway := names.node(word))}
-        links += [Link(source.text, target.text, line.guard) for source, target in pairwise(line.nodes)]
-    return tuple(links), tuple(gateways.values())
+        if line.exceptional and (line.nodes[0].text in (START, *gateways) and not line.nodes[0].quoted):
+            raise MisreadItemError(line.nodes[0], f"`!->` behind {line.nodes[0].text}", "a task before it")
+        into = exceptional if line.exceptional else links
+        into += [Link(source.text, target.text, line.guard) for source, target in pairwise(line.nodes)]
+    return tuple(links), tuple(exceptional), tuple(gateways.values())
 
 
 def data_links(lines: Iterable[DataFlowItem], names: DeclaredNames) -> tuple[DataLink, ...]:
@@ -215,13 +221,14 @@ def _level(block: WadlBlock, derived: bool) -> Workflow:
         for configuration in _merge_configuration(item, tasks, data, derived)
     ]
     names = DeclaredNames(tasks, data, derived)
-    links, gateways = control_links(block.items_of(ControlItem), names)
+    links, exceptional_links, gateways = control_links(block.items_of(ControlItem), names)
     return Workflow(
         name="",
         tasks=tuple(tasks.values()),
         data=tuple(data.values()),
         gateways=gateways,
         links=links,
+        exceptional_links=exceptional_links,
         data_links=data_links(block.items_of(DataFlowItem), names),
         configurations=(*inner_configurations, *unmerged),
     )

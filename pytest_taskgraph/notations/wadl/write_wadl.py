@@ -30,7 +30,7 @@ def assign_markers(level: Workflow) -> dict[str, str]:
     if not level.gateways:
         return {}
     following = _successors(level)
-    ends = {*following, *[link.target for link in level.links]}
+    ends = {*following, *[link.target for link in (*level.links, *level.exceptional_links)]}
     linked = [gateway for gateway in level.gateways if gateway.name in ends]
     taken = {*level.task_names, *[data.name for data in level.data]}
     if all(parse_marker(gateway.name) == gateway and gateway.name not in taken for gateway in linked):
@@ -310,7 +310,10 @@ def _control_lines(level: Workflow) -> Lines:
         else:
             chain, end = [], None
             lines += [f"{source_text} ?-> {target_text} {{", f"  condition {quote(guard)};", "}"]
-    return [*lines, " -> ".join(chain) + ";"] if chain else lines
+    if chain:
+        lines.append(" -> ".join(chain) + ";")
+    return lines + [f"{spell(link.source)} !-> {texts.get(link.target) or spell(link.target)};"
+                    for link in level.exceptional_links]  # fmt: skip
 
 
 def _data_lines(level: Workflow) -> Lines:

@@ -72,6 +72,7 @@ def _open_task(level: Workflow, task: Task, subworkflow: Workflow) -> Workflow:
         level,
         tasks=(*level.tasks, *inside.tasks),
         data=(*level.data, *inside.data),
+        exceptional_links=level.exceptional_links + inside.exceptional_links,
         data_links=_data_links_without(level, task.name) + inside.data_links,
         parameters=(*level.parameters, *(p for p in inside.parameters if p.name not in parameter_names)),
     )
@@ -103,6 +104,7 @@ def _rename_inside(inside: Workflow, level: Workflow, bindings: Mapping[str, str
         ),
         gateways=tuple(replace(gateway, name=rename(gateway.name)) for gateway in inside.gateways),
         links=tuple(Link(rename(link.source), rename(link.target), link.guard) for link in inside.links),
+        exceptional_links=tuple(Link(rename(link.source), rename(link.target)) for link in inside.exceptional_links),
         data_links=tuple(DataLink(rename(link.source), rename(link.target)) for link in inside.data_links),
     )
 
@@ -164,6 +166,10 @@ def _filter_level(level: Workflow, place: Path, keeps: DetailFilter) -> Workflow
         tasks=tuple(_filter_task(task, place, removed_names, keeps) for task in level.tasks),
         data=tuple(kept_data),
         links=tuple(_filter_link(link, place, keeps) for link in level.links),
+        exceptional_links=tuple(
+            link for link in level.exceptional_links
+            if keeps(Detail("exceptional link", place, link.source, link.target))
+        ),
         data_links=tuple(
             link for link in level.data_links
             if not {link.source, link.target} & removed_names
@@ -241,7 +247,7 @@ def cost(project: Workflow) -> int:
 def _level_cost(level: Workflow) -> int:
     texts = [level.description, level.base]
     data = sum(2 + bool(data_object.description) + bool(data_object.schema) for data_object in level.data)
-    links = sum(1 + (link.guard is not None) for link in level.links)
+    links = sum(1 + (link.guard is not None) for link in level.links) + len(level.exceptional_links)
     contents = (
         2 * len(level.gateways) + links + data + len(level.data_links) + sum(map(_parameter_cost, level.parameters))
     )

@@ -15,7 +15,7 @@ from typing import Final
 
 from ..graph import reachable_from
 from ..guards.solver import exclusive
-from ..model import END, START, Data, DataLink, Gateway, GatewayKind, Link, Workflow
+from ..model import END, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
 from ..semantics.control_flow import ControlFlow
 
 Vertex = tuple[str, int]  # the name of a node, and 0 where it is entered, 1 where it is left
@@ -306,14 +306,23 @@ class FlowDraft:
                 self.dissolve(name)
         level, removed = self.level, self.removed
         data_links = tuple(link for link in level.data_links if not {link.source, link.target} & removed)
+        tasks = tuple(task for task in level.tasks if task.name not in removed)
+        gateways = tuple(gateway for name, gateway in self.gateways.items() if name not in removed)
         return replace(
             level,
-            tasks=tuple(task for task in level.tasks if task.name not in removed),
-            gateways=tuple(gateway for name, gateway in self.gateways.items() if name not in removed),
+            tasks=tasks,
+            gateways=gateways,
             links=tuple(dict.fromkeys(self.links)),
+            exceptional_links=exceptions_between(level.exceptional_links, (*tasks, *gateways)),
             data_links=data_links,
             data=used_data(level, data_links),
         )
+
+
+def exceptions_between(links: Iterable[Link], nodes: Iterable[Task | Gateway]) -> tuple[Link, ...]:
+    """Return those of the exceptional links whose ends are among the nodes, or END."""
+    names = {END, *(node.name for node in nodes)}
+    return tuple(link for link in links if {link.source, link.target} <= names)
 
 
 def used_data(level: Workflow, links: Iterable[DataLink]) -> tuple[Data, ...]:

@@ -8,7 +8,17 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ..model import END, START, Gateway, Link, Workflow
-from .flow_draft import Chain, FlowArc, FlowBlock, FlowDraft, chains_of, every_chain, kind_of, used_data
+from .flow_draft import (
+    Chain,
+    FlowArc,
+    FlowBlock,
+    FlowDraft,
+    chains_of,
+    every_chain,
+    exceptions_between,
+    kind_of,
+    used_data,
+)
 
 T = TypeVar("T")
 MOST_GRAFTS: Final = 120
@@ -80,11 +90,14 @@ def _alone(level: Workflow, entry: FlowArc, leaving: FlowArc, nodes: frozenset[s
               if link.target in nodes]  # fmt: skip
     links += [replace(link, target=END) for link in left if link.source in nodes]
     data_links = tuple(link for link in level.data_links if {link.source, link.target} & nodes)
+    tasks = tuple(task for task in level.tasks if task.name in nodes)
+    gateways = tuple(gateway for gateway in level.gateways if gateway.name in nodes)
     return replace(
         level,
-        tasks=tuple(task for task in level.tasks if task.name in nodes),
-        gateways=tuple(gateway for gateway in level.gateways if gateway.name in nodes),
+        tasks=tasks,
+        gateways=gateways,
         links=tuple(links),
+        exceptional_links=exceptions_between(level.exceptional_links, (*tasks, *gateways)),
         data_links=data_links,
         data=used_data(level, data_links),
     )

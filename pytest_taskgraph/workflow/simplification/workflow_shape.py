@@ -36,6 +36,7 @@ def _level_shape(level: Workflow, kept_names: Collection[str]) -> str:
     for data in level.data:
         labels[data.name] = _digest(_plain_form(replace(data, name=_kept_name(data.name, kept_names))))
     edges = [(link.source, link.target, link.guard or "") for link in level.links]
+    edges += [(link.source, link.target, "exception") for link in level.exceptional_links]
     edges += [(link.source, link.target, "data") for link in level.data_links]
     for _ in range(len(labels)):
         finer = _refine_labels(labels, edges)

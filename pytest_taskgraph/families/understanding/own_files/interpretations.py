@@ -7,7 +7,7 @@ from functools import lru_cache
 from ....catalog import catalog_cache
 from ....errors import TaskgraphError
 from ....notations import NOTATIONS, Notation
-from ....notations.notation import Interpretation
+from ....notations.notation import EXCEPTIONAL_LINKS, Interpretation
 from ....workflow.model import Workflow
 
 
@@ -36,7 +36,7 @@ def leaves_unnamed(text: str) -> bool:
     return False
 
 
-def guide_for(notation: Notation, text: str, own: bool, examples: bool) -> str:
+def guide_for(notation: Notation, text: str, own: bool, examples: bool, exceptional: bool) -> str:
     """Return the guide to a text: for the user's own, the rules by which it was read; else that of the notation.
 
     Args:
@@ -44,12 +44,14 @@ def guide_for(notation: Notation, text: str, own: bool, examples: bool) -> str:
         text: The workflow as it is shown.
         own: True if the text is the user's own, or written from it.
         examples: True if solved examples, written by the notation's own writer, stand before it.
+        exceptional: True if the workflow, or one of the examples, may have exceptional links.
     """
+    general = f"{notation.guide} {notation.exceptional_guide} {EXCEPTIONAL_LINKS}" if exceptional else notation.guide
     interpreted = interpretation(notation.name, text) if own else None
     if interpreted is None:
-        return notation.guide
+        return general
     guide = " ".join(interpreted.guide)
-    return f"Of the examples: {notation.guide} Of the workflow that you are asked about: {guide}" if examples else guide
+    return f"Of the examples: {general} Of the workflow that you are asked about: {guide}" if examples else guide
 
 
 def spellings_for(notation: Notation, text: str, root: Workflow) -> dict[str, str]:

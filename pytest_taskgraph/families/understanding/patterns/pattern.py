@@ -117,6 +117,7 @@ class Pattern:
     guess: Literal["all", "none"] = "all"  # the list that is the best guess without reading: all names, or none
     matched: float = 0.0  # share of generated questions whose profile other cases with the other answer have too
     options: int = 0  # number of names that the question states, and of which one is the answer; 0 for any name
+    exceptional: bool = False  # the answer is defined for levels with exceptional links
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -163,6 +164,7 @@ def pattern(
     guess: Literal["all", "none"] = "all",
     matched: float = 0.0,
     options: int = 0,
+    exceptional: bool = False,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """Return a decorator that turns a function from workflow to cases into a Pattern and registers it by name.
 
@@ -186,6 +188,8 @@ def pattern(
             stratum and profile in common with a case of the other answer. So profiles are as likely with yes as with
             no.
         options: Number of names that the question states, and of which one is the answer; 0 if it is any name.
+        exceptional: True to ask about levels with exceptional links, too. `Workflow.links` does not hold these: the
+            question must be about nothing that they change.
 
     Raises:
         UsageError: if another module has registered a pattern of that name, or the function has no docstring or
@@ -197,12 +201,11 @@ def pattern(
         rationale = (function.__doc__ or "").strip() or (STRIPPED if sys.flags.optimize > 1 else "")
         if not templates or not rationale:
             raise UsageError(f"pattern {name!r}: a template or the docstring (its rationale) is missing; add it")
-        category, topic = _category_and_topic(module)
         new = Pattern(
             name, rationale, templates, form, function, _checked_features(name, needs),
-            _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}), category,
-            topic, metric, levels, planted, least, domain, dict(recipe or {}), tuple(without_parameters), guess,
-            matched, options,
+            _checked_features(name, avoids), _checked_features(name, varies), _flaw_tuples(flaws or {}),
+            *_category_and_topic(module), metric, levels, planted, least, domain, dict(recipe or {}),
+            tuple(without_parameters), guess, matched, options, exceptional,
         )  # fmt: skip
         registered = PATTERNS.get(name)
         if registered is not None and registered.cases.__module__ != module:

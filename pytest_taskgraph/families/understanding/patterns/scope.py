@@ -107,14 +107,15 @@ def rotations(project: Workflow) -> Iterator[Workflow]:
 
 
 def cases(pattern: Pattern, scope: Scope, hardest: bool = False) -> Iterator[Case]:
-    """Yield the cases of the pattern about a level, MOST_CASES at most.
+    """Yield the cases of the pattern about a level, MOST_CASES at most; none if exceptional links leave it undefined.
 
     Args:
         pattern: The pattern.
         scope: The level.
         hardest: Leave out cases of a rank above 0, which then do not count; only for a pattern that is `selective`.
     """
-    if scope.whole or pattern.levels == "all":
+    defined = pattern.exceptional or not scope.workflow.exceptional_links
+    if defined and (scope.whole or pattern.levels == "all"):
         options = {"hardest": True} if hardest else {}
         all_cases = iter(pattern.cases(scope.workflow, **options))
         yield from islice(all_cases, MOST_CASES)

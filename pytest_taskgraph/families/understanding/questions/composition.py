@@ -17,6 +17,7 @@ from ....scoring.forms import form
 from ....scoring.forms.form import Form
 from ....scoring.metrics import MODEL_METRICS
 from ....trial import Question, digest_of
+from ....workflow.features import features
 from ....workflow.model import QualifiedName, Workflow
 from ....workflow.project import Index
 from ....workflow.references import assemble, nested_task_paths
@@ -191,12 +192,13 @@ def compose(
     notation_shown = notation(question.notation)
     needs = question.pattern.needs
     shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files)
+    exceptional = bool(features(question.workflow, {"exceptional"}))
     shots = _examples(reference, question, workflow_digest, settings)
     composed = template.compose(
         workflow=shown_workflow.text,
         notation=notation_shown.title,
         in_notation=notation_shown.phrase,
-        guide=guide_for(notation_shown, question.text, reference.source >= 0, bool(shots)),
+        guide=guide_for(notation_shown, question.text, reference.source >= 0, bool(shots), exceptional),
         question=text,
         instruction=answer_form.instruct(names),
         examples=shots,

@@ -41,6 +41,7 @@ _TRUTH: Final = frozenset({"true", "false"})
         "Several conditional links lead directly out of task '{{ task }}' in {{ place }}. Is it impossible that the "
         "conditions of two of them hold at once?",
     ),
+    exceptional=True,
 )
 def mutually_exclusive(workflow: Workflow) -> Cases:
     """Check that the model sees which conditions can hold together.
@@ -65,6 +66,7 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
     "lead directly from task '{{ task }}', apart from any task that merely runs beside it?",
     form="task",
     needs={"guards"},
+    exceptional=True,
 )
 def next_task_in_situation(workflow: Workflow) -> Cases:
     """Check that the model applies conditions to values.

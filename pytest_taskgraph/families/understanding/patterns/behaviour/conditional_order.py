@@ -53,6 +53,7 @@ MOST_CHANGES: Final = 12  # of one kind and one trace
         "'{{ a }}' come before every execution of '{{ b }}' in all of them?",
         ALWAYS_BEFORE,
     ),
+    exceptional=True,
 )
 def order_of_two_conditional(workflow: Workflow) -> Cases:
     """Check that the model distinguishes an order that always holds from one that need not hold.
@@ -104,6 +105,7 @@ def _parallel_neighbors(workflow: Workflow, graph: Mapping[str, Sequence[str]]) 
         "In {{ place }}, can {{ listed }} all be executed in one run, one after the other as given here? "
         + AMONG_OTHERS,
     ),
+    exceptional=True,
 )
 def order_of_many_conditional(workflow: Workflow) -> Cases:
     """Check that the model decides for a whole sequence whether some values of the parameters allow it.
@@ -138,6 +140,7 @@ def order_of_many_conditional(workflow: Workflow) -> Cases:
     form="task-order",
     needs={"effects", "guards", "exclusive"},
     varies={"inclusive", "loop"},
+    exceptional=True,
 )
 def determine_order_conditional(workflow: Workflow) -> Cases:
     """Check that the model executes a workflow in a given situation.
@@ -159,6 +162,7 @@ def determine_order_conditional(workflow: Workflow) -> Cases:
     form="yes-no",
     needs={"effects", "guards", "exclusive", "parallel"},
     varies={"inclusive", "loop"},
+    exceptional=True,
 )
 def trace(workflow: Workflow) -> Cases:
     """Check that the model verifies an execution step by step.
@@ -245,6 +249,7 @@ def extensions(execution: Run, colors: Mapping[str, int], chosen: int = -1) -> I
         "Is task '{{ task }}' of {{ place }} executed in every run?",
         "In {{ place }}, does each possible run execute task '{{ task }}'?",
     ),
+    exceptional=True,
 )
 def every_situation(workflow: Workflow) -> Cases:
     """Check that the model sees which tasks run whatever the conditions are.

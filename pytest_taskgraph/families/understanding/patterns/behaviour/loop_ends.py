@@ -27,6 +27,7 @@ MOST_STEPS: Final = 12  # of a loop to its end
     "stated. Is the loop around task '{{ task }}' left at some time, rather than repeated for ever?",
     form="yes-no",
     needs={"loop", "effects"},
+    exceptional=True,
 )
 def loop_ends(workflow: Workflow) -> Cases:
     """Check that the model sees where the changes in a loop lead.
@@ -51,6 +52,7 @@ def loop_ends(workflow: Workflow) -> Cases:
     "In {{ place }}, under which condition is the loop around task '{{ task }}' left, and not gone through once more?",
     form="condition",
     needs={"loop"},
+    exceptional=True,
 )
 def loop_exit_condition(workflow: Workflow) -> Cases:
     """Check that the model finds where a loop is left, and the condition for it.
@@ -72,6 +74,7 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
     "stated. How often is task '{{ task }}' executed until the end is reached?",
     form="number",
     needs={"loop", "effects"},
+    exceptional=True,
 )
 def loop_count(workflow: Workflow) -> Cases:
     """Check that the model executes a loop.

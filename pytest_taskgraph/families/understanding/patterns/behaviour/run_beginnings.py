@@ -63,6 +63,7 @@ class Candidate:
     needs={"effects", "guards", "exclusive", "parallel"},
     varies={"inclusive", "loop"},
     matched=0.9,
+    exceptional=True,
 )
 def next_step_possible(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which tasks can follow a beginning of a run, in any situation.
@@ -91,6 +92,7 @@ def next_step_possible(workflow: Workflow, *, hardest: bool = False) -> Cases:
     needs={"effects", "guards", "exclusive", "parallel"},
     varies={"inclusive", "loop"},
     options=2,
+    exceptional=True,
 )
 def next_step_choice(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model tells a task that can follow a beginning of a run from one that cannot.

@@ -43,6 +43,7 @@ AMONG_OTHERS: Final = (
     form="yes-no",
     avoids={"guards"},
     matched=0.9,
+    exceptional=True,
 )
 def order_of_two(workflow: Workflow) -> Cases:
     """Check that the model knows which of two tasks runs first.
@@ -68,6 +69,7 @@ def order_of_two(workflow: Workflow) -> Cases:
     avoids={"guards"},
     varies={"loop"},
     least=6,
+    exceptional=True,
 )
 def order_of_many(workflow: Workflow) -> Cases:
     """Check that the model decides for a whole sequence whether the flow allows it.
@@ -99,6 +101,7 @@ def order_of_many(workflow: Workflow) -> Cases:
     form="task-order",
     needs={"parallel"},
     avoids={"guards"},
+    exceptional=True,
 )
 def determine_order(workflow: Workflow) -> Cases:
     """Check that the model derives an order that the graph allows.

@@ -41,6 +41,7 @@ def as_clause(sentence: str) -> str:
     flaws={"": "hide-description"},
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def describe_task(workflow: Workflow) -> Cases:
     """Check that the model infers what a task does from its name and its surroundings.
@@ -62,6 +63,7 @@ def describe_task(workflow: Workflow) -> Cases:
     levels="workflow",
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def describe_workflow(workflow: Workflow) -> Cases:
     """Check that the model sees the purpose of a whole workflow, and not only its steps.
@@ -83,6 +85,7 @@ def describe_workflow(workflow: Workflow) -> Cases:
     flaws={"": "misdescribe"},
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def inconsistent_task_description(workflow: Workflow) -> Cases:
     """Check that the model notices a task that is described as another one.
@@ -109,6 +112,7 @@ def inconsistent_task_description(workflow: Workflow) -> Cases:
     flaws={"": "misname"},
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def inconsistent_task_data(workflow: Workflow) -> Cases:
     """Check that the model notices a task whose name does not fit its inputs and outputs.
@@ -135,6 +139,7 @@ def inconsistent_task_data(workflow: Workflow) -> Cases:
     flaws={"": "rename-foreign"},
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def inconsistent_task_name(workflow: Workflow) -> Cases:
     """Check that the model notices a task whose name does not fit those of the other tasks.
@@ -162,6 +167,7 @@ def inconsistent_task_name(workflow: Workflow) -> Cases:
     levels="workflow",
     planted=True,
     domain=True,
+    exceptional=True,
 )
 def inconsistent_workflow_description(workflow: Workflow) -> Cases:
     """Check that the model notices a whole workflow that is described, or named, as one of another domain.
@@ -191,6 +197,7 @@ def inconsistent_workflow_description(workflow: Workflow) -> Cases:
     planted=True,
     domain=True,
     recipe={"goal": True},
+    exceptional=True,
 )
 def contradicting_task_descriptions(workflow: Workflow) -> Cases:
     """Check that the model notices tasks that do not serve the purpose of the workflow.

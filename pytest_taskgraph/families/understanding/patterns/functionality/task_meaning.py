@@ -29,6 +29,7 @@ CLOSE = 1  # maximum difference of two kinds whose numbers of tasks are compared
     domain=True,
     recipe={"omit_kind": True},
     matched=0.9,
+    exceptional=True,
 )
 def task_of_kind(workflow: Workflow) -> Cases:
     """Check that the model recognizes what kinds of work a workflow contains.

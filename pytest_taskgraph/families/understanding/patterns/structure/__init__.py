@@ -1,4 +1,4 @@
-"""The 24 structure patterns (docs/reference/patterns.md), one module for each topic."""
+"""The 26 structure patterns (docs/reference/patterns.md), one module for each topic."""
 
 from __future__ import annotations
 

@@ -197,6 +197,7 @@ def _list_case(flow: Flow, task: str, relation: str, answer: tuple[str, ...], ra
     "{% if nested %} Leave out tasks that lie inside other tasks.{% endif %}",
     form="task",
     needs={"data"},
+    exceptional=True,
 )
 def data_production(workflow: Workflow) -> Cases:
     """Check that the model distinguishes the task that writes data from the tasks that read it.

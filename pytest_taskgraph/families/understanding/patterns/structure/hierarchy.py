@@ -38,6 +38,7 @@ Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
     needs={"hierarchy"},
     flaws={"yes": "repeat-name", "no": "repeat-name"},
     matched=0.75,
+    exceptional=True,
 )
 def task_hierarchy(workflow: Workflow) -> Cases:
     """Check that the model knows which tasks are inside which, through all levels.
@@ -86,6 +87,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     form="task-set",
     needs={"hierarchy"},
     guess="none",
+    exceptional=True,
 )
 def composite_tasks(workflow: Workflow) -> Cases:
     """Check that the model distinguishes composite tasks from atomic ones.
@@ -110,6 +112,7 @@ PATHS = (
     form="task-set",
     needs={"hierarchy"},
     flaws={"": "repeat-name"},
+    exceptional=True,
 )
 def nested_tasks(workflow: Workflow) -> Cases:
     """Check that the model collects the tasks of all levels, including those behind references.
@@ -137,6 +140,7 @@ def nested_tasks(workflow: Workflow) -> Cases:
     flaws={"yes": "close-cycle", "no": "cut-cycle"},
     matched=0.75,
     levels="workflow",
+    exceptional=True,
 )
 def infinite_recursion(workflow: Workflow) -> Cases:
     """Check that the model follows references between workflows and notices that they never end.

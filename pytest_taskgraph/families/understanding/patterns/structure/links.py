@@ -193,6 +193,7 @@ def next_tasks(workflow: Workflow) -> Cases:
     needs={"guards", "mixed"},
     flaws={"yes": "cross-condition", "no": "cross-condition"},
     matched=0.7,
+    exceptional=True,
 )
 def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model sees which links are conditional.
@@ -232,6 +233,7 @@ def conditional_link_existence(workflow: Workflow, *, hardest: bool = False) -> 
     "ones among them lead? A link with 'otherwise' on it counts as conditional." + OWN_LEVEL,
     form="task-set",
     needs={"mixed"},
+    exceptional=True,
 )
 def conditional_links(workflow: Workflow) -> Cases:
     """Check that the model selects the conditional links among all that leave a task.
@@ -251,6 +253,77 @@ def conditional_links(workflow: Workflow) -> Cases:
             rank = 0 if mixed or len(after) > 1 else 1 if True in kinds[task] else 2
             labels: dict[str, str | int] = {"flow": "control", "answers": len(after), "mixed": "yes" if mixed else "no"}
             yield case(after, rank=rank, labels=labels, task=task)
+
+
+@pattern(
+    "In {{ place }}, is there an exceptional link of the control flow from task '{{ a }}' straight to task '{{ b }}'? "
+    "A link is exceptional if it is taken when the task before it fails.",
+    "Does the control flow of {{ place }} have a link leading directly from '{{ a }}' to '{{ b }}' that is taken if "
+    "'{{ a }}' fails?",
+    form="yes-no",
+    needs={"exceptional"},
+    least=5,
+    exceptional=True,
+)
+def exceptional_link_existence(workflow: Workflow) -> Cases:
+    """Check that the model distinguishes what follows a task from what follows its failure.
+
+    Hard negatives: links of another kind between two tasks of which the first has an exceptional link behind it and the
+    second one before it; then such pairs without a link. Then come other links of another kind, and reversed
+    exceptional links. Tasks behind which an exceptional link leads to a gateway are left out. A single line of the text
+    that names both tasks answers the question: the kind of its arrow is to be seen.
+    """
+    tasks = workflow.task_names
+    links, exceptional = _direct(workflow.links, tasks), _direct(workflow.exceptional_links, tasks)
+    unclear = _exceptions_at_gateways(workflow)
+    targets = dict.fromkeys(b for after in exceptional.values() for b in after)
+    pairs: dict[tuple[str, str], tuple[str, int]] = {
+        (b, a): ("reversed", 1)
+        for a, after in exceptional.items()
+        if a not in unclear
+        for b in after
+        if b not in unclear
+    }
+    for a, after in exceptional.items():
+        if a in unclear or not after:
+            continue
+        pairs.update({(a, b): ("crossed", 0) for b in _without(targets, (a, *after, *links[a]))})
+        pairs.update({(a, b): ("regular", int(b not in targets)) for b in _without(links[a], (a, *after))})
+        pairs.update({(a, b): ("exceptional", 0) for b in after})
+    for (a, b), (pair, rank) in pairs.items():
+        share = 1 if pair == "crossed" else 3  # that two tasks are not linked is seen without the kind of link
+        labels = {"flow": "control", "pair": pair}
+        yield case(pair == "exceptional", rank=rank, stratum=pair, share=share, labels=labels, a=a, b=b)
+
+
+@pattern(
+    "In {{ place }}, to which tasks is there an exceptional link of the control flow from task '{{ task }}'? A link is "
+    "exceptional if it is taken when the task before it fails." + OWN_LEVEL,
+    "Look at the links of the control flow of {{ place }} that leave '{{ task }}'. To which tasks do those lead that "
+    "are taken if '{{ task }}' fails?" + OWN_LEVEL,
+    form="task-set",
+    needs={"exceptional"},
+    least=5,
+    exceptional=True,
+)
+def exceptional_links(workflow: Workflow) -> Cases:
+    """Check that the model selects the exceptional links among all that leave a task.
+
+    Tasks without an exceptional link come last. Tasks behind which an exceptional link leads to a gateway are left out:
+    the end of such a link is ambiguous.
+    """
+    if not workflow.exceptional_links:
+        return
+    unclear, left = _exceptions_at_gateways(workflow), {link.source for link in workflow.links}
+    for task, after in _direct(workflow.exceptional_links, workflow.task_names).items():
+        if task not in unclear and (after or task in left):
+            yield case(after, rank=int(not after), labels={"flow": "control", "answers": len(after)}, task=task)
+
+
+def _exceptions_at_gateways(workflow: Workflow) -> set[str]:
+    """Return the tasks with an exceptional link that leads to a gateway."""
+    gateways = {gateway.name for gateway in workflow.gateways}
+    return {link.source for link in workflow.exceptional_links if link.target in gateways}
 
 
 def _data_names(workflow: Workflow) -> list[str]:

@@ -77,6 +77,7 @@ def operator_existence(workflow: Workflow) -> Cases:
     needs={"parallel"},
     varies={"inclusive"},
     matched=0.9,
+    exceptional=True,
 )
 def parallel_pair(workflow: Workflow, *, hardest: bool = False) -> Cases:
     """Check that the model knows which tasks can run at the same time.
@@ -130,6 +131,7 @@ def parallel_block(workflow: Workflow) -> Cases:
     form="task-set",
     needs={"parallel"},
     varies={"inclusive"},
+    exceptional=True,
 )
 def parallel_to_task(workflow: Workflow) -> Cases:
     """Check that the model finds all tasks that can run in parallel with a task.

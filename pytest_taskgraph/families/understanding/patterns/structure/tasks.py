@@ -19,6 +19,7 @@ NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that
     "Which tasks does {{ place }} consist of?" + NAME_OWN,
     form="task-set",
     varies={"hierarchy"},
+    exceptional=True,
 )
 def task_list(workflow: Workflow) -> Cases:
     """Check that the model lists all tasks, and only those of the level asked about.
@@ -71,6 +72,7 @@ PROPERTIES: Final = (
     "Look at the tasks of {{ place }} one by one: name each task that {{ singular }}." + NAME_OWN,
     form="task-set",
     needs={"parameters", "implementations", "data", "hierarchy", "descriptions", "kinds"},
+    exceptional=True,
 )
 def task_list_with_property(workflow: Workflow) -> Cases:
     """Check that the model selects tasks by their stated properties.
