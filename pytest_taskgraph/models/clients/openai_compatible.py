@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...errors import UnsentError, UsageError
+from ...errors import NoLogprobsError, UnsentError, UsageError
 from ...redaction import MASK, USER, cut_addresses, hide, register
 from ...trial import Json, Reply, Request
 from ..prices import Price, is_amount, price_of, token_cost
+from .llama_cpp_scores import TOKENIZE, is_llama_cpp, score_by_tokens
 from .openai_protocol import read_chat, read_embeddings, request_body
 from .provider_errors import RedirectionError, failure, refusal, refusal_within
 from .providers import ADDRESS_OPTIONS, Provider
@@ -91,6 +92,7 @@ class OpenAICompatibleModel:
             split_address(provider.address_for(self.settings), form="http://host/v1")
         register([self.settings, name, provider.address, {"key": provider.key()}])
         self._opened: tuple[tuple[str, str], _Place] | None = None
+        self._by_tokens = False  # True once a server of llama.cpp showed that it does not echo
 
     async def ready(self) -> None:
         """Import aiohttp and open the session."""
@@ -117,8 +119,25 @@ class OpenAICompatibleModel:
         body = self._body(request, settings)
         session()  # opened before the latency is measured, since the first session imports aiohttp
         start = time.perf_counter()
-        response = await self._post(place, _path(request), body, settings)
-        return self._read(response, request, time.perf_counter() - start)
+        if not (self._by_tokens and _path(request) == "/completions"):
+            response = await self._post(place, _path(request), body, settings)
+            try:
+                return self._read(response, request, time.perf_counter() - start)
+            except NoLogprobsError:
+                if _path(request) != "/completions" or not is_llama_cpp(response):
+                    raise
+        self._by_tokens = True
+        reply = await self._score_by_tokens(request, place, settings)
+        return replace(reply, cost=self._cost(reply, {}), latency=time.perf_counter() - start)
+
+    async def _score_by_tokens(self, request: Request, place: _Place, settings: Mapping[str, Json]) -> Reply:
+        root = replace(place, base=place.base.removesuffix("/v1"))
+
+        async def post(path: str, body: Mapping[str, Json]) -> Any:  # noqa: ANN401 - any JSON value
+            content = json.dumps(body, ensure_ascii=False).encode()
+            return await self._post(root if path == TOKENIZE else place, path, content, settings)
+
+        return await score_by_tokens(request, self._model, post)
 
     def _place(self, settings: Mapping[str, Json]) -> _Place:
         """Return the address and the key that hold now.
