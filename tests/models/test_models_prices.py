@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models import prices
 from pytest_taskgraph.models.prices import (
+    A_MESSAGE,
     ASSUMED_OUT,
     ASSUMED_OUT_REASONING,
     EXPECTED_OUT_REASONING,
@@ -199,22 +200,29 @@ def test_cost_of_reply_equals_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
         assert token_cost(price_of(name), 1000, 100) == pytest.approx(litellm.completion_cost(reply, model=name))
 
 
-def test_estimate_tokens_counts_characters_and_messages() -> None:
-    assert (
-        estimate_tokens(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
-    )
-    assert estimate_tokens(Request(kind="embed", texts=["abcd", "ab"])) == 2 + 8
-    assert estimate_tokens(Request(kind="score", context="abcd", texts=["abcd", "ab"])) == 4 + 8
-    assert estimate_tokens(Request([{"role": "user", "content": "abcd"}], kind="score", texts=["ab", "ba"])) == 1 + 4
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("bread", 1), ("Preheat ovens", 2), ("vegetables", 2), ("12:30", 3), ("a_b -> c;\n\n", 7), ("月é", 2)],
+)
+def test_estimate_tokens_takes_seven_letters_two_digits_or_two_signs_for_a_token(text: str, tokens: int) -> None:
+    assert estimate_tokens(request(text)) == tokens + A_MESSAGE
+
+
+def test_estimate_tokens_counts_each_message_and_each_text() -> None:
+    both = [{"role": "system", "content": "bread"}, {"role": "user", "content": "12"}]
+    assert estimate_tokens(Request(both)) == 2 + 2 * A_MESSAGE
+    assert estimate_tokens(Request(kind="embed", texts=["bread", "rice"])) == 2 + 2 * A_MESSAGE
+    assert estimate_tokens(Request(kind="score", context="Bake", texts=[" bread", " rice"])) == 4 + 2 * A_MESSAGE
+    assert estimate_tokens(Request(both[:1], kind="score", texts=["Yes", "No"])) == 1 + A_MESSAGE
 
 
 def test_estimate_tokens_counts_tools() -> None:
     tool: dict[str, Any] = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
     bare, armed = request("abcd"), Request(request("abcd").messages, tools=[tool])
-    more = len(json.dumps([tool]))
-    assert estimate_tokens(armed) == estimate_tokens(bare) + -(-more // 4)
+    more = json.dumps([tool])
+    assert estimate_tokens(armed) == estimate_tokens(bare) + estimate_tokens(request(more)) - A_MESSAGE
     price = Price(1.0, 0.0)
-    assert worst_cost(armed, price, {}) == (worst_cost(bare, price, {}) or 0) + more + 1000
+    assert worst_cost(armed, price, {}) == (worst_cost(bare, price, {}) or 0) + len(more) + 1000
     assert worst_cost(bare, price, {"tools": [tool]}) == worst_cost(armed, price, {})
 
 
