@@ -1,15 +1,16 @@
-"""Language models on this machine: a folder in transformers' format, or a model of the local cache, by its name.
+"""Language models on this machine: a folder in transformers' format, a GGUF file, or a name in the local cache.
 
-Weights are read only from safetensors, which hold numbers and no code; code that comes with a model never runs; the
-network is used only if allowed. torch and transformers are imported when a model is loaded, not before.
+Weights are read only from safetensors and GGUF, which hold numbers and texts and no code; code that comes with a model
+never runs; the network is used only if allowed. torch and transformers are imported when a model is loaded, not before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,9 +21,12 @@ from .errors import UsageError
 EXTRA: Final = "pip install pytest-taskgraph-bench[local]"
 PRECISIONS: Final = ("auto", "float32", "bfloat16", "float16")
 _PACKAGES: Final = ("torch", "transformers")
+_GGUF: Final = ".gguf"
+_GGUF_PACKAGES: Final = ("gguf", "accelerate")  # what transformers needs to read a GGUF file
 _FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model; neither code nor pickles
 _CONFIG: Final = "config.json"
 _ADAPTER: Final = "adapter_config.json"
+_SERVE: Final = "transformers reads some kinds of GGUF only; name a folder with safetensors, or serve it with llama.cpp"
 _ALLOW: Final = "allow the download with the model option network=true"
 _NO_LENGTH: Final = 10**9  # transformers writes a larger number for a tokenizer without a limit
 _log = logging.getLogger(__name__)
@@ -53,8 +57,40 @@ def check_local_extra() -> None:
     Raises:
         UsageError: if one of them is missing.
     """
-    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
-        raise UsageError(f"local models need {' and '.join(missing)}, which this extra installs: {EXTRA}")
+    _check_packages("local models need", _PACKAGES)
+
+
+def _check_packages(subject: str, packages: tuple[str, ...]) -> None:
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise UsageError(f"{subject} {' and '.join(missing)}, which this extra installs: {EXTRA}")
+
+
+def find_language_model(name: str, *, network: bool = False) -> Path:
+    """Return the folder of a language model, or its GGUF file.
+
+    Args:
+        name: The path of a file that ends in .gguf, or what `find_weights` takes.
+        network: True if a named model may be downloaded.
+
+    Raises:
+        UsageError: if there is no such file, it is no GGUF file, or a package that reads it is missing; and as
+            `find_weights` does.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir() and not (path / _CONFIG).is_file() and (files := sorted(path.glob(f"*{_GGUF}"))):
+        more = f", or one of {len(files) - 1} more" if len(files) > 1 else ""
+        raise UsageError(f"the local model {name!r}: a folder of GGUF files; name a file: {files[0]}{more}")
+    if path.is_dir() or path.suffix.lower() != _GGUF:
+        return find_weights(name, network=network)
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except OSError as error:
+        raise UsageError(f"the local model {name!r} cannot be read: {error.strerror or error}") from None
+    if start != b"GGUF":
+        raise UsageError(f"the local model {name!r}: no GGUF file: it starts with {start!r}, expected b'GGUF'")
+    _check_packages("GGUF files need", _GGUF_PACKAGES)
+    return path
 
 
 def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -> Path:
@@ -110,67 +146,86 @@ def _cached(name: str, network: bool, otherwise: str) -> Path:
     return Path(snapshot)
 
 
-def fingerprint_weights(folder: Path) -> str:
+def fingerprint_weights(place: Path, *, nested: bool = False) -> str:
     """Return a digest of the weights, tokenizer and configuration of a model: 16 hexadecimal digits.
 
     The files are read completely.
+
+    Args:
+        place: The folder of the model, or its GGUF file.
+        nested: True if the files of folders in the folder belong to the model.
 
     Raises:
         UsageError: if a file cannot be read.
     """
     digest = hashlib.sha256()
-    paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)}, key=lambda path: path.name)
-    for path in paths:
+    patterns = [*_FILES, *(f"*/{pattern}" for pattern in _FILES if nested)]
+    names = {path.relative_to(place).as_posix() for pattern in patterns for path in place.glob(pattern)}
+    for name, path in [(place.name, place)] if place.is_file() else [(name, place / name) for name in sorted(names)]:
         try:
             with path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-        digest.update(f"{path.name}\0{content}\n".encode("utf-8", "surrogateescape"))
+        digest.update(f"{name}\0{content}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:16]
 
 
-def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> LocalWeights:
-    """Load the model of a folder.
+def load_weights(place: Path, *, precision: str = "auto", device: str = "") -> LocalWeights:
+    """Load a language model.
 
     Args:
-        folder: The folder, as `find_weights` returns it.
+        place: The folder or GGUF file, as `find_language_model` returns it.
         precision: One of PRECISIONS; "auto" keeps the precision of the files.
         device: A torch device; if empty, the first CUDA GPU if there is one, else "cpu".
 
     Raises:
-        UsageError: if torch or transformers are missing, or the folder holds no complete causal language model with a
-            tokenizer in tokenizer.json, or in files that can be converted to it.
+        UsageError: if torch or transformers are missing, or the place holds no complete causal language model with a
+            tokenizer in tokenizer.json or in the GGUF file, or in files that can be converted to tokenizer.json.
     """
     check_local_extra()
     import torch
-    import transformers
 
-    precision_key = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
-        with quiet_transformers():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
-            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
-                str(folder), use_safetensors=True, output_loading_info=True, **options, **{precision_key: precision}
-            )
+        tokenizer, model, missing = _read_model(place, precision)
         placed = device or ("cuda" if torch.cuda.is_available() else "cpu")
         model = model.to(placed).eval()
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
-        raise UsageError(f"the local model {folder} cannot be loaded: {type(error).__name__}: {reason}") from error
-    if missing := sorted(map(str, loading["missing_keys"])):
+        advice = f"; {_SERVE}" if place.is_file() else ""
+        raise UsageError(
+            f"the local model {place} cannot be loaded: {type(error).__name__}: {reason}{advice}"
+        ) from error
+    if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise UsageError(f"the local model {folder}: the weights lack {missing[0]}{more}; expected those of this model")
+        raise UsageError(f"the local model {place}: the weights lack {missing[0]}{more}; expected those of this model")
     if not getattr(tokenizer, "is_fast", False):
         raise UsageError(
-            f"the local model {folder}: its tokenizer has no offsets of tokens; save a tokenizer with tokenizer.json"
+            f"the local model {place}: its tokenizer has no offsets of tokens; save a tokenizer with tokenizer.json"
         )
     if not _is_causal(model, placed):
         raise UsageError(
-            f"the local model {folder}: {type(model).__name__} reads ahead; expected a causal language model"
+            f"the local model {place}: {type(model).__name__} reads ahead; expected a causal language model"
         )
     return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer))
+
+
+def _read_model(place: Path, precision: str) -> tuple[Any, Any, list[str]]:
+    """Return the tokenizer, the model, and the names of tensors that the weights lack."""
+    import transformers
+
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    of_model: dict[str, Any] = {"use_safetensors": True, "output_loading_info": True}
+    of_model["dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"] = precision
+    with quiet_transformers(), tempfile.TemporaryDirectory() as empty:
+        where = str(place)
+        if place.is_file():
+            where, options["gguf_file"] = empty, str(place.resolve())  # files beside it are not read
+            if hasattr(transformers, "GgufConfig"):  # otherwise it may look for compiled code, and cannot be saved
+                of_model["quantization_config"] = transformers.GgufConfig(dequantize=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(where, use_fast=True, **options)
+        model, loading = transformers.AutoModelForCausalLM.from_pretrained(where, **options, **of_model)
+    return tokenizer, model, sorted(map(str, loading["missing_keys"]))
 
 
 def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package without types here
@@ -207,6 +262,10 @@ def quiet_transformers() -> Iterator[None]:
     """Keep transformers from printing progress and warnings within the context."""
     from transformers.utils import logging as transformers_logging
 
+    with suppress(ImportError):  # the bar of this reader cannot be switched off
+        from transformers import modeling_gguf_pytorch_utils as gguf_reader
+
+        gguf_reader.tqdm = transformers_logging.tqdm
     verbosity, has_progress_bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()

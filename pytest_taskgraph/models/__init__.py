@@ -3,7 +3,7 @@
 clients.openai_compatible  a model of a provider that speaks the OpenAI protocol, `openai/gpt-4o`, or behind an address,
                            `http://host/v1#name`: without litellm
 clients.litellm_client     any other model name of litellm; `litellm:NAME` for all
-clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
+clients.local_model        a model on this machine, `local:PATH`: a folder of transformers, or a GGUF file
 clients.recorded           a file of replies
 clients.python_callable    a callable of the user, `python:package.module:name`
 clients.simulated          correct with a known probability, for tests of the machinery; opened with a look-up of

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_taskgraph import local_weights
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.local_weights import find_weights, fingerprint_weights
+from pytest_taskgraph.local_weights import find_language_model, find_weights, fingerprint_weights
 from pytest_taskgraph.models import open_model
 from pytest_taskgraph.models.prices import Price, price_of
 
@@ -76,3 +76,62 @@ def test_price_of_local_model_is_zero_unless_stated() -> None:
     stated = price_of("local:models/gpt2", ["local:models/gpt2=1/2"])
     assert stated is not None
     assert (stated.input, stated.output) == (1e-6, 2e-6)
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(local_weights, "find_spec", lambda name: ModuleSpec("any", None))
+    path = tmp_path / "tiny.gguf"
+    path.write_bytes(b"GGUF\x03\x00\x00\x00")
+    return path
+
+
+def test_find_language_model_returns_gguf_file_or_folder(file: Path, folder: Path) -> None:
+    assert find_language_model(str(file)) == file
+    assert find_language_model(str(folder)) == folder
+
+
+def test_find_language_model_missing_gguf_file_is_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.gguf' cannot be read: No such file or directory"):
+        find_language_model(str(tmp_path / "none.gguf"))
+
+
+def test_find_language_model_of_other_content_states_what_it_found(file: Path) -> None:
+    file.write_bytes(b"PK\x03\x04")
+    with pytest.raises(UsageError, match=r"tiny\.gguf': no GGUF file: it starts with b'PK.*, expected b'GGUF'"):
+        find_language_model(str(file))
+
+
+def test_find_language_model_in_folder_of_gguf_files_names_one(file: Path) -> None:
+    (file.parent / "other.gguf").touch()
+    message = f"a folder of GGUF files; name a file: {file.parent / 'other.gguf'}, or one of 1 more"
+    with pytest.raises(UsageError, match=re.escape(message)):
+        find_language_model(str(file.parent))
+
+
+@pytest.mark.parametrize("missing", [["gguf"], ["accelerate"], ["gguf", "accelerate"]])
+def test_find_language_model_without_reader_names_install_command(
+    missing: list[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = ModuleSpec("any", None)
+    monkeypatch.setattr(local_weights, "find_spec", lambda name: None if name in missing else spec)
+    message = f"GGUF files need {' and '.join(missing)}, which this extra installs: "
+    with pytest.raises(UsageError, match=re.escape(f"{message}pip install pytest-taskgraph-bench[local]")):
+        find_language_model(str(file))
+
+
+def test_fingerprint_of_gguf_file_depends_on_its_content_alone(file: Path) -> None:
+    first = fingerprint_weights(file)
+    (file.parent / "config.json").write_text("{}")
+    assert fingerprint_weights(file) == first
+    file.write_bytes(b"GGUF\x03\x00\x00\x01")
+    assert fingerprint_weights(file) != first
+
+
+def test_fingerprint_nested_depends_on_files_of_inner_folders(folder: Path) -> None:
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text("{}")
+    first, nested = fingerprint_weights(folder), fingerprint_weights(folder, nested=True)
+    (folder / "1_Pooling" / "config.json").write_text("[]")
+    assert fingerprint_weights(folder) == first
+    assert fingerprint_weights(folder, nested=True) != nested

@@ -1,4 +1,4 @@
-"""Models on this machine, `local:PATH`: a folder in transformers' format, or a name in the local cache.
+"""Models on this machine, `local:PATH`: a folder in transformers' format, a GGUF file, or a name in the local cache.
 
 Requests to score texts and to write a reply are computed one at a time, in a thread beside the event loop. Weights are
 loaded at the first request. Computation on this machine costs nothing.
@@ -21,7 +21,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from ...errors import NotAskedError, ProviderError, UsageError
-from ...local_weights import PRECISIONS, check_local_extra, find_weights, fingerprint_weights, load_weights
+from ...local_weights import PRECISIONS, check_local_extra, find_language_model, fingerprint_weights, load_weights
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
 from .reasoning import split_reasoning
@@ -163,7 +163,7 @@ class LocalModel:
     same place is never taken from the store.
 
     Args:
-        spec: The path of a folder, or a name in the local cache.
+        spec: The path of a folder or of a GGUF file, or a name in the local cache.
         settings: The model options: `device`, `precision`, `network`, and those of `WritingSettings`.
 
     Raises:
@@ -179,7 +179,7 @@ class LocalModel:
         self.name = f"{LOCAL}:{spec.strip()}"
         self._options = dict(settings or {})
         _check_options(self.name, self._options)
-        self._folder = find_weights(spec.strip(), network=self._options.get("network") is True)
+        self._place = find_language_model(spec.strip(), network=self._options.get("network") is True)
         self._failed: ProviderError | None = None
         self._loaded: LocalWeights | None = None
 
@@ -187,7 +187,7 @@ class LocalModel:
     def settings(self) -> dict[str, Json]:
         """Return the model options that change replies, and the digest of the model's files."""
         stated = {name: value for name, value in self._options.items() if name != "network"}
-        return {**stated, "weights": fingerprint_weights(self._folder)}
+        return {**stated, "weights": fingerprint_weights(self._place)}
 
     async def ready(self) -> None:
         """Wait until the weights are loaded.
@@ -269,7 +269,7 @@ class LocalModel:
         if self._loaded is None:
             precision, device = self._options.get("precision", "auto"), self._options.get("device", "")
             try:
-                self._loaded = load_weights(self._folder, precision=str(precision), device=str(device))
+                self._loaded = load_weights(self._place, precision=str(precision), device=str(device))
             except UsageError as error:
                 self._failed = ProviderError("not-found", str(error))
                 raise self._failed from None
@@ -281,7 +281,7 @@ class LocalModel:
 
 
 def open_local(path: str, settings: Mapping[str, Json]) -> LocalModel:
-    """Return the model in a folder, or of a name in the local cache.
+    """Return the model in a folder or GGUF file, or of a name in the local cache.
 
     Raises:
         UsageError: as LocalModel does.

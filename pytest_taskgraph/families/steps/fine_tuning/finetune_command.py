@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ....errors import UsageError
-from ....local_weights import check_local_extra, find_weights, fingerprint_weights, load_weights
+from ....local_weights import check_local_extra, find_language_model, fingerprint_weights, load_weights
 from ....reports.escape import one_line
 from ..recipe_sets import MOST_RECIPES_KEPT, RecipeSet, read_stated
 from .fine_tuning_parameters import FineTuningParameters
@@ -35,7 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
     defaults = FineTuningParameters()
     parser.add_argument(
-        "--model", metavar="PATH", required=True, help="folder of the model to begin with, or a name in the local cache"
+        "--model",
+        metavar="PATH",
+        required=True,
+        help="folder or GGUF file of the model to begin with, or a name in the local cache",
     )
     parser.add_argument("--out", metavar="DIR", required=True, type=Path, help="new folder of the fine-tuned model")
     parser.add_argument(
@@ -89,18 +92,18 @@ def run(options: argparse.Namespace) -> int:
     _check_folder(options.out)
     recipes = _read_recipes(options.recipes, options.most_recipes, options.published)
     samples = tuning_samples(recipes, parameters.seed, parameters.dev)
-    folder = find_weights(options.model, network=options.network)
+    place = find_language_model(options.model, network=options.network)
     about = {
         "what": "STEPS, classification: fine-tuned as in Wang et al. (2023), section 3.4",
         "model": options.model,
-        "model_weights": fingerprint_weights(folder),
+        "model_weights": fingerprint_weights(place),
         "data": _about_data(recipes, options, samples),
     }
     report = partial(print, flush=True)
     report(f"{one_line(options.model)}: {recipes.source} recipes, {len(recipes.train)} train, {len(recipes.dev)} dev")
     for problem in recipes.problems:
         report(problem)
-    weights = load_weights(folder, precision="float32", device=options.device)
+    weights = load_weights(place, precision="float32", device=options.device)
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
