@@ -128,6 +128,7 @@ class TableSpec:
         least_rows: A table with fewer rows, the total not counted, is not shown.
         headline: The value of a column that stands for the table's questions where they have one number, as in the
             scoreboard. If empty, the table has no row there, and its questions count in the mean score of the family.
+        facts: The names of facts of the family that its numbers depend on; a line below the table states each.
     """
 
     name: str
@@ -144,6 +145,7 @@ class TableSpec:
     layouts: tuple[TableLayout, ...] = ()
     least_rows: int = 1
     headline: str = ""
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ def _table(data: Mapping[str, Any]) -> TableSpec:
         "references": tuple(ReferenceValue(**reference) for reference in data.get("references", ())),
         "layouts": tuple(TableLayout(**layout) for layout in data.get("layouts", ())),
         "groups": tuple(data.get("groups", ())),
+        "facts": tuple(data.get("facts", ())),
     }
     return TableSpec(**{**data, **parts})
 

@@ -139,6 +139,7 @@ class Table:
         models: Models with a column of entries each; ("",) if models are rows or pooled.
         lines: The rows.
         titled: True if its caption is shown because another table of the family has the same heading.
+        notes: The facts of the run that the numbers depend on, a line each.
     """
 
     family: str
@@ -147,6 +148,7 @@ class Table:
     models: tuple[str, ...]
     lines: tuple[Line, ...]
     titled: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def side_by_side(self) -> bool:
@@ -267,6 +269,7 @@ class Table:
             "about": self.rows,
             "columns": [{"value": value, "title": titles.get(value) or value} for value in values],
             "rows": rows,
+            "notes": list(self.notes),
         }
 
 
@@ -294,8 +297,15 @@ def family_tables(tally: Tally) -> list[Table]:
     specs = (*specs_of(description), *prompt_specs(tally, description))
     tables = (table_of(tally, description, spec) for spec in specs)
     nonempty = [table for table in tables if not table.empty]
-    titles = [table.spec.title for table in nonempty]
-    return [replace(table, titled=titles.count(table.spec.title) > 1) for table in nonempty]
+    titles, facts = [table.spec.title for table in nonempty], description.facts
+    return [
+        replace(
+            table,
+            titled=titles.count(table.spec.title) > 1,
+            notes=tuple(f"{name}: {facts[name]}" for name in table.spec.facts if name in facts),
+        )
+        for table in nonempty
+    ]
 
 
 def cross_family_tables(tally: Tally) -> list[Table]:
@@ -332,6 +342,9 @@ def find_table_mistake(description: FamilyDescription, metrics: Collection[str] 
     names = [table.name for table in description.tables]
     for spec in description.tables:
         duplicate = "two tables have that name; rename one" if names.count(spec.name) > 1 else ""
+        if unknown_facts := [name for name in spec.facts if name not in description.facts]:
+            known_facts = ", ".join(description.facts) or "none"
+            return f"table {spec.name!r}: unknown fact {unknown_facts[0]!r}; known: {known_facts}"
         if reason := duplicate or _spec_mistake(
             spec, [aggregate.name for aggregate in description.aggregates], metrics
         ):

@@ -195,10 +195,18 @@ def test_load_descriptions_with_tables_round_trip(tmp_path_factory: pytest.TempP
     assert [table.to_json() for table in tables_of(tally_of(load(path)))] == record["tables"]
 
 
+def test_description_with_facts_of_tables_round_trip() -> None:
+    table = TableSpec("t", "x", (Column("n"),), facts=("similarity",))
+    description = replace(CLAIMS, facts={"similarity": "lexical"}, tables=(table,))
+    assert find_table_mistake(description) == ""
+    assert FamilyDescription.from_json(json.loads(json.dumps(description.to_json()))) == description
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         (TableSpec("t", "x", (Column("recal"),)), "unknown column 'recal'"),
+        (TableSpec("t", "x", (Column("n"),), facts=("similarty",)), "unknown fact 'similarty'; known: none"),
         (TableSpec("t", "x", (Column("n"),), rows="label"), "the values of a label"),
         (TableSpec("t", "x", (Column("rate"),), graded=True), "no pass rate"),
         (TableSpec("t", "x", (Column("n"),), references=(ReferenceValue("r", "mean", 1.0, "s"),)), "'mean'"),

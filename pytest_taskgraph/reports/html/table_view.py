@@ -80,6 +80,7 @@ class HtmlTable:
     lines: list[HtmlLine]
     few: bool  # True if a number rests on few questions
     sources: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ def html_table(table: Table, heading: str) -> HtmlTable:
         list(_beside_lines(table) if beside else _row_lines(table, columns, marks)),
         any(entry.few for entry in table.entries),
         [source_line(source, mark, table.entries) for source, mark in marks.items()],
+        list(table.notes),
     )
 
 

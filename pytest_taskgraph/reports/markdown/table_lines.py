@@ -47,7 +47,7 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
     if table.titled or is_grid:
         yield from ("", words(table.spec.caption or table.spec.name))
     if is_grid and len(table.models) <= WIDE:
-        yield from _grid(table, most)
+        yield from (*_grid(table, most), *_note_lines(table))
         return
     yield from _table(table, opened[:most])
     if len(opened) > most:
@@ -56,6 +56,12 @@ def markdown_table(table: Table, most: int) -> Iterator[str]:
         yield from fold_lines(f"All {len(rows)} rows", list(_table(table, rows[:most]))[1:])
     for source, mark in source_marks(table.sources).items():
         yield from ("", source_line(words(source), mark, table.entries))
+    yield from _note_lines(table)
+
+
+def _note_lines(table: Table) -> Iterator[str]:
+    for note in table.notes:
+        yield from ("", words(note))
 
 
 def _grid(table: Table, most: int) -> list[str]:

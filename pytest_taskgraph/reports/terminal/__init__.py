@@ -207,13 +207,14 @@ def _table(tally: Tally, about: About, table: Table, titles: Mapping[str, str], 
     """Return a table: its models side by side if it has pass rates alone, else below each other."""
     colour = _colour(tally, None, about) if not table.spec.graded else {}
     caption: Lines = [(one_line(table.spec.caption or table.spec.name, width), {})] if table.titled else []
+    notes: Lines = [(line, {}) for note in table.notes for line in wrap(note, width, 2)]
     if table.arrangement == "grid":
         lines = grid(table, titles, width)
-        return [*lines[:1], *_caption_of_grid(table, width), *lines[1:]]
+        return [*lines[:1], *_caption_of_grid(table, width), *lines[1:], *notes]
     if table.arrangement == "rates":
         beside = side_by_side(table, titles, width, colour)
-        return [*beside[:1], *caption, *beside[1:]] if caption else beside
-    return [("", {}), *caption, *table_lines(table, _labelled_entries(table, titles, colour), width)]
+        return [*beside[:1], *caption, *beside[1:], *notes]
+    return [("", {}), *caption, *table_lines(table, _labelled_entries(table, titles, colour), width), *notes]
 
 
 def _caption_of_grid(table: Table, width: int) -> Lines:

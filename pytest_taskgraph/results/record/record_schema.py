@@ -215,6 +215,8 @@ class TableJson(RecordPart):
     rows: list[TableRowJson]
     """Rows with their name, kind, section, model and cells. `few` marks a rate of fewer than 10 questions. A row of the
     kind `published` holds published values only."""
+    notes: list[str] = Field([])
+    """Facts of the run that the numbers depend on, a line each."""
 
 
 class AggregateJson(RecordPart):
@@ -294,6 +296,8 @@ class TableSpecJson(RecordPart):
     """Layouts that the terminal tries in this order: columns of a higher rank are left out."""
     least_rows: Whole = 1
     """A table with fewer rows, the total not counted, is not shown."""
+    facts: list[str] = Field([])
+    """Facts of the family that its numbers depend on; a line below the table states each."""
 
 
 class FamilyJson(RecordPart):
