@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from described_runs import about_run
 from record_schema_file import record_validator
+from sentence_stand_in import Encoder, forget_models, save_sentence_model, sentence_stand_in
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.contract import pack_diagram_pair
@@ -32,6 +33,7 @@ from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import annotate, score_reply
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
+from pytest_taskgraph.scoring.task_graphs.step_matching import resolve_similarity
 from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
 
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
@@ -386,6 +388,26 @@ def test_rescore_page_lists_every_option(capsys: pytest.CaptureFixture[str]) -> 
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "replies.md").read_text(encoding="utf-8")
     page = page.partition("## Score a record again")[2].partition("\n## ")[0]
     assert {option for option in re.findall(r"`(--[a-z-]+)", page) if not option.startswith("--taskgraph")} == options
+
+
+def test_rescore_sentence_model_option_names_folder_of_similarity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sentence_stand_in(monkeypatch):
+        Encoder.vectors.update({"stir": [1.0, 0.0], "boil": [0.6, 0.8]})
+        folder = save_sentence_model(tmp_path / "mini")
+        gold: dict[str, Json] = {
+            "steps": ["stir"],
+            "dependencies": [],
+            "similarity": resolve_similarity(f"sentence-transformers:{folder}"),
+        }
+        steps = Question("q", "tasklama", "icl", "s", "?", "?", "task-graph", gold, "hungarian_f1", place="whole")
+        record.save(tmp_path / "r.json", record.build([answered(steps, "1. boil")], ABOUT))
+        forget_models()
+        assert main(["rescore", str(tmp_path / "r.json")]) == 4
+        assert "name its folder with --sentence-model" in capsys.readouterr().err
+        assert main(["rescore", str(tmp_path / "r.json"), "--sentence-model", str(folder)]) == 0
+        assert re.search(r"icl +any +1 .* 0\.600  0\.600", capsys.readouterr().out)
 
 
 def test_rescore_file_without_record_is_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,24 @@ def test_methods_of_several_requests_are_stored_and_replayed(own: Project, serve
     assert lasting(own.record("r.json")) == lasting(first)
 
 
+def test_tables_of_steps_state_similarity_in_every_report(own: Project) -> None:
+    ran = own.run(*asks("icl"), "-v", "--taskgraph-report=md=r.md", "--taskgraph-report=html=r.html")
+    note = "similarity: lexical (not comparable with the paper)"
+    assert ran.output.count(note) == 2  # the table of steps, and that of matchings
+    assert [(own.path / name).read_text("utf-8").count(note) for name in ("r.md", "r.html")] == [2, 2]
+    assert {table["name"]: table["notes"] for table in own.record("r.json")["tables"]} == {
+        "steps": [note],
+        "matchings": [note],
+    }
+
+
+def test_similarity_that_is_not_there_is_usage_error_before_run(own: Project) -> None:
+    ran = own.run("--taskgraph-tasklama-similarity=cosine")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    known = "known: embeddings, lexical, sentence-transformers, sentence-transformers:MODEL"
+    assert f"--taskgraph-tasklama-similarity: unknown similarity of steps 'cosine'; {known}" in ran.output
+
+
 def test_request_shared_by_methods_is_sent_once(own: Project, server: Loopback) -> None:
     server.answer = answer
     own.run(f"--model={server.url}#any", *asks("icl", "linear", "pairs"))

@@ -17,8 +17,9 @@ from pytest_taskgraph.scoring.metrics import METRICS, measured_names, text_metri
 from pytest_taskgraph.scoring.partial_order import MOST_STATES
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
 from pytest_taskgraph.scoring.procedural_graphs.node_matches import MATCHED, bleu1
+from pytest_taskgraph.scoring.task_graphs.sentence_models import DEFAULT_MODEL
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
-from pytest_taskgraph.scoring.task_graphs.step_matching import SENTENCE_MODEL, SIMILARITIES
+from pytest_taskgraph.scoring.task_graphs.step_matching import SIMILARITIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| `([^`]+)` \| (\S+) \|$", PAGE, re.MULTILINE)
@@ -80,7 +81,7 @@ def test_tables_of_task_graphs_name_every_metric_and_similarity() -> None:
     assert sorted(names_below("metric", text)) == sorted(metrics)
     assert sorted(names_below("`similarity`", text)) == sorted(SIMILARITIES)
     assert f"a similarity of at least {ALIKE} " in text
-    assert f"`{SENTENCE_MODEL.rpartition('/')[2]}`" in text
+    assert f"`{DEFAULT_MODEL}`" in text
 
 
 def test_tables_of_procedural_graphs_name_every_element_and_metric() -> None:

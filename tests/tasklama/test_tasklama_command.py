@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from random import Random
 
 import pytest
 from described_runs import about_run
+from sentence_stand_in import Encoder, forget_models, save_sentence_model, sentence_stand_in
 from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode
@@ -20,6 +22,7 @@ from pytest_taskgraph.families.tasklama.sequences.sample_filter import filter_be
 from pytest_taskgraph.families.tasklama.tasklama_command import arguments, run
 from pytest_taskgraph.plugin.asking.ask import AskResult, trial_of
 from pytest_taskgraph.results.record import build, save
+from pytest_taskgraph.scoring.task_graphs.step_matching import resolve_similarity
 from pytest_taskgraph.trial import Json, Question, Reply, Request, Trial
 
 VERBS = ["boil", "cut", "dry", "fill", "glue", "heat", "lift", "mix", "open", "paint"]
@@ -91,6 +94,20 @@ def test_fit_record_writes_coefficients_that_pick_better_samples(
     sampled_trial = trial(question, samples(99), filter_best)
     assert sampled_trial.score is not None
     assert sampled_trial.score.value == pytest.approx(transcript.metrics["best_sample_f1"])
+
+
+def test_fit_sentence_model_option_names_folder_of_similarity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with sentence_stand_in(monkeypatch):
+        monkeypatch.setattr(Encoder, "vectors", defaultdict(lambda: [1.0]))
+        folder = save_sentence_model(tmp_path / "mini")
+        name = resolve_similarity(f"sentence-transformers:{folder}")
+        graph: dict[str, Json] = {"steps": [*gold(0)], "dependencies": [], "similarity": name}
+        questions = [replace(question_of(task), reference=graph) for task in range(3)]
+        record = record_of(tmp_path, [trial(each, samples(at)) for at, each in enumerate(questions)])
+        forget_models()
+        with pytest.raises(UsageError, match="name its folder with --sentence-model"):
+            fit(record, "--out", tmp_path / "filter.json")
+        assert fit(record, "--out", tmp_path / "filter.json", "--sentence-model", folder) == 0
 
 
 def test_fit_same_record_writes_same_file(tmp_path: Path) -> None:

@@ -92,7 +92,10 @@ def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> N
     ("similarity", "message"),
     [
         ("lexical", "lexical (not comparable with the paper)"),
-        ("sentence-transformers", "sentence-transformers (not comparable with the paper)"),
+        (
+            "sentence-transformers:org/mini",
+            "sentence-transformers:org/mini (not comparable with the paper)",
+        ),
         ("embeddings", "embeddings"),
     ],
 )

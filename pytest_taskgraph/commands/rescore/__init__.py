@@ -35,6 +35,7 @@ from ...results.tally import Tally
 from ...scoring.forms import form
 from ...scoring.grade import annotate, annotation, score_reply, without_annotation
 from ...scoring.metrics import MODEL_METRICS, TEXT_METRICS, check_text_metrics
+from ...scoring.task_graphs.sentence_models import add_sentence_model
 from ...trial import Json, Parsing, Question, Reply, Score, Trial
 from ..compare import STORE
 from .outcome_lines import RescoredTrial, ScoreChange, as_json, as_text
@@ -119,6 +120,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="store with the whole replies that the record shortened, only read (default: none); "
         "a saved run is looked up there too (default: in .taskgraph)",
     )
+    parser.add_argument(
+        "--sentence-model",
+        metavar="FOLDER",
+        help="sentence model of the record's similarity of steps (default: its name in the local cache)",
+    )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new scores")
     parser.add_argument("--force", action="store_true", help="replace the file that --out names")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -136,6 +142,8 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.out is not None and options.out.exists() and not options.force:
         raise UsageError(f"{options.out}: exists already; name another file, or give --force to replace it")
+    if options.sentence_model is not None:
+        add_sentence_model(options.sentence_model)
     old = _load_record(options.record, options.store)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
     new, results = rescore(old, options.parsing, metrics, options.store)

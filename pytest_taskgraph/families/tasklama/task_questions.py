@@ -13,7 +13,7 @@ from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair
 from ...errors import UnmeasuredError, UsageError
 from ...scoring.task_graphs.shared_parts import alike_pairs
 from ...scoring.task_graphs.step_graphs import StepGraph, answered_graph, gold_graph
-from ...scoring.task_graphs.step_matching import check_similarity, similarity_matrix
+from ...scoring.task_graphs.step_matching import resolve_similarity, similarity_matrix
 from ...trial import Question, Score, digest_of
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
@@ -25,7 +25,7 @@ from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
 from .task_sets import TaskSet, load
 from .task_sets.embedded import read_embedded
-from .tasklama_options import SAMPLES, SEQUENCES
+from .tasklama_options import SAMPLES, SEQUENCES, SIMILARITY
 from .tasklama_settings import TaskLamaSettings
 
 WITH, WITHOUT = "with", "without"
@@ -36,7 +36,7 @@ MOST_SEQUENCES: Final = 1000
 
 def check(settings: TaskLamaSettings) -> None:
     """Check that the methods, the similarity and the coefficients of a filter are available. Raises UsageError."""
-    check_similarity(settings.similarity)
+    _reference_similarity(settings)
     for option, stated in ((SEQUENCES, settings.sequences), (SAMPLES, settings.samples)):
         if stated > MOST_SEQUENCES:
             raise UsageError(f"{option.flag}: {stated}; expected at most {MOST_SEQUENCES}")
@@ -103,7 +103,7 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         reference={
             "steps": [*task.steps],
             "dependencies": [[*pair] for pair in task.dependencies],
-            "similarity": settings.similarity,
+            "similarity": _reference_similarity(settings),
         },
         metric=method.metric,
         further=[*method.further],
@@ -116,6 +116,14 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         cluster=reference.cluster,
         digests={"task": digest_of(str(task.to_json())), "prompt": digest_of(prompt)},
     )
+
+
+def _reference_similarity(settings: TaskLamaSettings) -> str:
+    """Return the similarity as a reference states it. Raises UsageError."""
+    try:
+        return resolve_similarity(settings.similarity)
+    except UsageError as error:
+        raise UsageError(f"{SIMILARITY.flag}: {error}") from None
 
 
 def _methods(settings: TaskLamaSettings) -> tuple[Method, ...]:

@@ -15,6 +15,7 @@ from ...reports.table import table
 from ...results.record import trials
 from ...results.record.atomic_files import replace_file
 from ...results.record.saved import load
+from ...scoring.task_graphs.sentence_models import add_sentence_model
 from .sequences.filter_fit import FilterFit, SampledTask, distinct_tasks, fit_filter, sampled_tasks
 
 SUMMARY = "fit the coefficients by which the methods filter of TaskLAMA rank sequences of steps"
@@ -41,6 +42,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=_OUT,
         help="where the coefficients are written (default: %(default)s)",
     )
+    fit.add_argument(
+        "--sentence-model",
+        metavar="FOLDER",
+        help="sentence model of the record's similarity of steps (default: its name in the local cache)",
+    )
     fit.add_argument("--force", action="store_true", help="replace the file that is to be written")
     fit.add_argument(
         "--store", metavar="PATH", type=Path, default=_STORE, help="the folder of saved runs (default: %(default)s)"
@@ -58,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.out.exists() and not options.force:
         raise UsageError(f"{options.out}: exists already; name another file, or give --force to replace it")
+    if options.sentence_model is not None:
+        add_sentence_model(options.sentence_model)
     tasks = sampled_tasks(trials(load(options.store, options.record)), FAMILY)
     if not tasks:
         raise UsageError(f"{options.record}: holds no sequences of steps; record a run such as: {_RUN}")

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from ...benchmarks.family import Command, Label
 from ...benchmarks.method_family import MethodFamily, QuestionModule
 from ...benchmarks.settings import Settings
-from .tasklama_options import DATA, FILTER_DATA, HELP, OPTIONS
+from .tasklama_options import DATA, FILTER_DATA, HELP, OPTIONS, SIMILARITY
 from .tasklama_settings import TaskLamaSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
     from ...diagram import DiagramPair
     from ...family_description import FamilyDescription
-    from ...trial import Question, Score
+    from ...trial import Json, Question, Score
 
 
 class TaskLama(MethodFamily[TaskLamaSettings]):
@@ -71,6 +71,12 @@ class TaskLama(MethodFamily[TaskLamaSettings]):
         """Return True unless a pass threshold is set."""
         return not settings.pass_threshold
 
+    def stated(self, settings: Settings) -> Mapping[str, Json]:
+        """Return the values of its options for the record, where a sentence model has a name and no path."""
+        from ...scoring.task_graphs.step_matching import similarity_label
+
+        return {**super().stated(settings), SIMILARITY.name: similarity_label(self.own(settings).similarity)}
+
     def roles(self, settings: Settings) -> Collection[str]:
         """Return the embedder if it measures the similarity of steps."""
         return ("embedder",) if self.own(settings).similarity == "embeddings" else ()
@@ -83,12 +89,13 @@ class TaskLama(MethodFamily[TaskLamaSettings]):
 
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the methods in the order of reports, their tables, and which tasks are asked about."""
+        from ...scoring.task_graphs.step_matching import similarity_label
         from .tasklama_tables import AGGREGATES, TABLES
 
         own = self.own(settings)
         note = "" if own.similarity == "embeddings" else " (not comparable with the paper)"
         return self.described(
-            {"tasks": f"{own.source} ({own.split} split)", "similarity": f"{own.similarity}{note}"},
+            {"tasks": f"{own.source} ({own.split} split)", "similarity": f"{similarity_label(own.similarity)}{note}"},
             presented_by=("context",),
             aggregates=AGGREGATES,
             tables=TABLES,

@@ -36,10 +36,10 @@ SAMPLES: Final = Option(
 )
 SIMILARITY: Final = Option(
     "tasklama-similarity",
-    "NAME",
-    "similarity of steps: lexical, sentence-transformers, or embeddings (of --taskgraph-embedder)",
+    "NAME[:MODEL]",
+    "similarity of steps: lexical, embeddings (of --taskgraph-embedder), or sentence-transformers:MODEL, a folder or a "
+    "name in the local cache",
     "lexical",
-    choices=("lexical", "sentence-transformers", "embeddings"),
 )
 OPTIONS: Final = (METHOD, SPLIT, CONTEXT, SEQUENCES, SAMPLES, SIMILARITY)
 HELP: Final = {"instances": "per method", "shots": "tasks"}
@@ -47,4 +47,3 @@ HELP: Final = {"instances": "per method", "shots": "tasks"}
 
 Source = Literal["published", "embedded", "generated"]
 Context = Literal["with", "without", "both"]
-Similarity = Literal["lexical", "sentence-transformers", "embeddings"]

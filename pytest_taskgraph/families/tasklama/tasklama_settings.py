@@ -17,7 +17,6 @@ from .tasklama_options import (
     SHOTS,
     SIMILARITY,
     Context,
-    Similarity,
     Source,
 )
 
@@ -45,7 +44,7 @@ class TaskLamaSettings(Settings):
     context: Context = "with"
     sequences: int = 4
     samples: int = 16
-    similarity: Similarity = "lexical"
+    similarity: str = "lexical"
 
     @property
     def examples(self) -> int:

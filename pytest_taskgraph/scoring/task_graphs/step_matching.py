@@ -10,7 +10,7 @@ There are three, after Yuan et al. (2024), "Metrics":
 
 Precision is the total over the number of generated steps, recall over that of gold steps; 0 where there are none.
 
-The similarity of two steps, 0.0 to 1.0, is that of their words, of sentence vectors of a package, or measured by an
+The similarity of two steps, 0.0 to 1.0, is that of their words, of vectors of a sentence model, or measured by an
 embedder. Yuan et al. (2024) take the cosine of vectors of the Universal Sentence Encoder. `lexical`, the default, needs
 no model: it is the F1 of the words that two steps share. Its scores are not comparable with those of the paper.
 """
@@ -20,21 +20,20 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from importlib.util import find_spec
+from functools import lru_cache
 from math import fsum
-from typing import Any
+from typing import Final
 
-from ...errors import UnknownNameError, UnmeasuredError, UsageError
+from ...errors import UnknownNameError, UnmeasuredError
 from ...trial import Json
 from ..assignment import assign
+from .sentence_models import DEFAULT_MODEL, add_sentence_model, model_label, sentence_encoder
 from .step_graphs import answered_graph, gold_graph
 
 Matrix = Sequence[Sequence[float]]
 _TIE = 1e-9  # weight of the order of the steps in a pair: it decides among equal totals only
-SIMILARITIES = ("lexical", "sentence-transformers", "embeddings")
-SENTENCE_MODEL = "sentence-transformers/all-mpnet-base-v2"
-"""The model whose sentence vectors are compared; fetched by the package at its first use on a machine."""
+SENTENCES: Final = "sentence-transformers"
+SIMILARITIES = ("lexical", SENTENCES, "embeddings")
 _ROUNDING = 1e-6  # of a cosine that a model's single precision takes beyond 1
 
 
@@ -87,18 +86,32 @@ def _largest_total(matrix: Matrix) -> float:
     return fsum(matrix[row][column] for row, column in assign(matrix))
 
 
-def check_similarity(name: str) -> None:
-    """Check that a similarity is known, and that its package is installed.
+def _parts_of(name: str) -> tuple[str, str]:
+    """Return the kind of a similarity and its sentence model, empty for none. Raises UnknownNameError."""
+    kind, colon, model = name.partition(":")
+    if kind not in SIMILARITIES or (colon and (kind != SENTENCES or not model.strip())):
+        raise UnknownNameError("similarity of steps", name, SIMILARITIES, f"{SENTENCES}:MODEL")
+    return kind, (model.strip() or DEFAULT_MODEL) if kind == SENTENCES else ""
+
+
+def resolve_similarity(name: str) -> str:
+    """Return a similarity as references state it: the name of a sentence model is followed by a digest of its files.
+
+    Args:
+        name: One of SIMILARITIES, or "sentence-transformers:" with the path of a folder or a name in the local cache.
 
     Raises:
         UnknownNameError: if there is none of that name.
-        UsageError: if the package sentence-transformers is not installed.
+        UsageError: if the package sentence-transformers or the model is missing, or the model cannot be used.
     """
-    if name not in SIMILARITIES:
-        raise UnknownNameError("similarity of steps", name, SIMILARITIES)
-    if name == "sentence-transformers" and find_spec("sentence_transformers") is None:
-        extra = "pip install pytest-taskgraph-bench[sentence-transformers]"
-        raise UsageError(f"the similarity 'sentence-transformers' needs an extra: {extra}")
+    kind, model = _parts_of(name)
+    return f"{kind}:{add_sentence_model(model)}" if model else kind
+
+
+def similarity_label(name: str) -> str:
+    """Return what reports call a similarity: a sentence model without its path. Raises UnknownNameError."""
+    kind, model = _parts_of(name)
+    return f"{kind}:{model_label(model)}" if model else kind
 
 
 def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
@@ -111,17 +124,17 @@ def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
     Raises:
         UnknownNameError: if the reference states a similarity that is not known.
         UnmeasuredError: if the similarity is `embeddings`, and the answer carries no matrix of the right shape.
-        UsageError: if the reference is malformed, or a package is missing.
+        UsageError: if the reference is malformed, or a package or the sentence model is missing.
     """
     steps, gold = answered_graph(given).steps, gold_graph(reference).steps
     name = reference.get("similarity", "lexical") if isinstance(reference, dict) else ""
-    check_similarity(str(name))
+    kind, model = _parts_of(str(name))
     if not steps or not gold:
         return [[] for _ in steps]
-    if name == "embeddings":
+    if kind == "embeddings":
         return _measured_matrix(given, len(steps), len(gold))
-    if name == "sentence-transformers":
-        return [[*row] for row in _cosines(steps, gold)]
+    if kind == SENTENCES:
+        return [[*row] for row in _cosines(model, steps, gold)]
     counts = [_word_counts(step) for step in gold]
     return [[_word_f1(ours, theirs) for theirs in counts] for ours in map(_word_counts, steps)]
 
@@ -144,20 +157,12 @@ def _word_f1(ours: Counter[str], theirs: Counter[str]) -> float:
     return 2 * hits / (ours.total() + theirs.total()) if hits else 0.0
 
 
-@cache
-def _sentence_encoder() -> Any:  # noqa: ANN401 - of a package that is not typed
-    check_similarity("sentence-transformers")
-    from sentence_transformers import SentenceTransformer
-
-    return SentenceTransformer(SENTENCE_MODEL)
-
-
 @lru_cache(maxsize=8)  # the metrics of one question ask for the same matrix
-def _cosines(steps: tuple[str, ...], gold: tuple[str, ...]) -> tuple[tuple[float, ...], ...]:
+def _cosines(model: str, steps: tuple[str, ...], gold: tuple[str, ...]) -> tuple[tuple[float, ...], ...]:
     import numpy as np
 
     texts = list(dict.fromkeys((*steps, *gold)))
-    vectors = np.asarray(_sentence_encoder().encode(texts, show_progress_bar=False), dtype=float)
+    vectors = np.asarray(sentence_encoder(model).encode(texts, show_progress_bar=False), dtype=float)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors / np.where(lengths > 0, lengths, 1.0)
     place = {text: at for at, text in enumerate(texts)}
