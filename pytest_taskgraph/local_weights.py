@@ -86,7 +86,9 @@ def find_language_model(name: str, *, network: bool = False) -> Path:
         with path.open("rb") as file:
             start = file.read(4)
     except OSError as error:
-        raise UsageError(f"the local model {name!r} cannot be read: {error.strerror or error}") from None
+        raise UsageError(
+            f"the local model {name!r} cannot be read: {error.strerror or error}; name a GGUF file"
+        ) from None
     if start != b"GGUF":
         raise UsageError(f"the local model {name!r}: no GGUF file: it starts with {start!r}, expected b'GGUF'")
     _check_packages("GGUF files need", _GGUF_PACKAGES)
