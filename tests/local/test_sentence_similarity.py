@@ -21,6 +21,7 @@ from tiny_language_model import whole_words  # noqa: E402
 
 from pytest_taskgraph.errors import UsageError  # noqa: E402
 from pytest_taskgraph.scoring.task_graphs.step_matching import resolve_similarity, similarity_matrix  # noqa: E402
+from pytest_taskgraph.trial import Json  # noqa: E402
 
 MODULES = {"": "sentence_transformers.models.Transformer", "1_Pooling": "sentence_transformers.models.Pooling"}
 SUITE = """
@@ -62,7 +63,7 @@ def test_similarity_of_real_model_uses_no_network(model: Path, monkeypatch: pyte
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.delenv("HF_HUB_OFFLINE")
     name = resolve_similarity(f"sentence-transformers:{model}")
-    gold = {"steps": ["stir rice", "boil water"], "dependencies": [], "similarity": name}
+    gold: dict[str, Json] = {"steps": ["stir rice", "boil water"], "dependencies": [], "similarity": name}
     ((same, other),) = similarity_matrix({"steps": ["stir rice"], "dependencies": []}, gold)
     assert same == pytest.approx(1.0)
     assert 0.0 <= other < 1.0
@@ -72,7 +73,7 @@ def test_similarity_of_damaged_model_is_usage_error(model: Path, tmp_path: Path)
     broken = Path(shutil.copytree(model, tmp_path / "broken"))
     (broken / "model.safetensors").write_bytes(b"no tensors")
     name = resolve_similarity(f"sentence-transformers:{broken}")
-    gold = {"steps": ["stir rice"], "dependencies": [], "similarity": name}
+    gold: dict[str, Json] = {"steps": ["stir rice"], "dependencies": [], "similarity": name}
     with pytest.raises(UsageError, match=r"the sentence model .*broken cannot be loaded: SafetensorError"):
         similarity_matrix({"steps": ["boil"], "dependencies": []}, gold)
 
