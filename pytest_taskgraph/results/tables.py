@@ -298,13 +298,10 @@ def family_tables(tally: Tally) -> list[Table]:
     tables = (table_of(tally, description, spec) for spec in specs)
     nonempty = [table for table in tables if not table.empty]
     titles, facts = [table.spec.title for table in nonempty], description.facts
+    notes = [tuple(f"{name}: {facts[name]}" for name in table.spec.facts if name in facts) for table in nonempty]
     return [
-        replace(
-            table,
-            titled=titles.count(table.spec.title) > 1,
-            notes=tuple(f"{name}: {facts[name]}" for name in table.spec.facts if name in facts),
-        )
-        for table in nonempty
+        replace(table, titled=titles.count(table.spec.title) > 1, notes=lines)
+        for table, lines in zip(nonempty, notes, strict=True)
     ]
 
 
@@ -343,8 +340,8 @@ def find_table_mistake(description: FamilyDescription, metrics: Collection[str] 
     for spec in description.tables:
         duplicate = "two tables have that name; rename one" if names.count(spec.name) > 1 else ""
         if unknown_facts := [name for name in spec.facts if name not in description.facts]:
-            known_facts = ", ".join(description.facts) or "none"
-            return f"table {spec.name!r}: unknown fact {unknown_facts[0]!r}; known: {known_facts}"
+            known = ", ".join(description.facts) or "none"
+            return f"table {spec.name!r}: unknown fact {unknown_facts[0]!r}; known: {known}"
         if reason := duplicate or _spec_mistake(
             spec, [aggregate.name for aggregate in description.aggregates], metrics
         ):
