@@ -10,19 +10,19 @@ import hashlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from .errors import UsageError
+from .local_adapters import ADAPTER_CONFIG, LORA, adapter_kind, merge_lora, read_soft_prompt, stated_base
 
 EXTRA: Final = "pip install pytest-taskgraph-bench[local]"
 PRECISIONS: Final = ("auto", "float32", "bfloat16", "float16")
 _PACKAGES: Final = ("torch", "transformers")
 _FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model; neither code nor pickles
 _CONFIG: Final = "config.json"
-_ADAPTER: Final = "adapter_config.json"
 _ALLOW: Final = "allow the download with the model option network=true"
 _NO_LENGTH: Final = 10**9  # transformers writes a larger number for a tokenizer without a limit
 _log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LocalWeights:
-    """A causal language model in memory, with its tokenizer.
+    """A language model in memory, with its tokenizer: causal, or an encoder with a decoder.
 
     Args:
         model: The transformers model, in evaluation mode.
@@ -38,6 +38,8 @@ class LocalWeights:
         device: The device of the model, such as "cpu".
         longest: The maximum number of tokens in its input; None if it states no limit.
         ends: The tokens that end a text.
+        start: The token that the reply of an encoder with a decoder begins with; None for a causal model.
+        prefix: The embeddings of a soft prompt, which stand before each input; None without one.
     """
 
     model: Any
@@ -45,6 +47,8 @@ class LocalWeights:
     device: str
     longest: int | None
     ends: frozenset[int]
+    start: int | None = None
+    prefix: Any = None
 
 
 def check_local_extra() -> None:
@@ -71,13 +75,12 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _cached(name, network, otherwise)
+    if adapter_kind(folder):
+        _base_of(folder)
+        return folder
     if not (folder / _CONFIG).is_file():
         raise UsageError(
             f"the local model {name!r}: {folder} has no {_CONFIG}; expected a folder that transformers saved"
-        )
-    if (folder / _ADAPTER).is_file():
-        raise UsageError(
-            f"the local model {name!r}: {folder} holds an adapter; merge it into its model, and save the result"
         )
     if not any(folder.glob("*.safetensors")):
         raise UsageError(
@@ -85,6 +88,20 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
             "code; load them where you trust them, and save them with save_pretrained"
         )
     return folder
+
+
+def _base_of(folder: Path) -> Path:
+    """Return the folder of the base model of an adapter. Raises UsageError."""
+    base = stated_base(folder)
+    try:
+        if (Path(base) / ADAPTER_CONFIG).is_file():
+            raise UsageError(f"{base} holds an adapter as well")
+        return find_weights(base)
+    except UsageError as error:
+        raise UsageError(
+            f"the local model {str(folder)!r} is an adapter of {base!r}, which cannot be used: {error}; if the base "
+            f"model was moved, name its folder in {ADAPTER_CONFIG}, base_model_name_or_path"
+        ) from None
 
 
 def _cached(name: str, network: bool, otherwise: str) -> Path:
@@ -113,12 +130,14 @@ def _cached(name: str, network: bool, otherwise: str) -> Path:
 def fingerprint_weights(folder: Path) -> str:
     """Return a digest of the weights, tokenizer and configuration of a model: 16 hexadecimal digits.
 
-    The files are read completely.
+    That of an adapter covers its base model. The files are read completely.
 
     Raises:
         UsageError: if a file cannot be read.
     """
     digest = hashlib.sha256()
+    if adapter_kind(folder):
+        digest.update(f"{fingerprint_weights(_base_of(folder))}\n".encode())
     paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)}, key=lambda path: path.name)
     for path in paths:
         try:
@@ -142,6 +161,8 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
         UsageError: if torch or transformers are missing, or the folder holds no complete causal language model with a
             tokenizer in tokenizer.json, or in files that can be converted to it.
     """
+    if kind := adapter_kind(folder):
+        return _adapted(folder, kind, load_weights(_base_of(folder), precision=precision, device=device))
     check_local_extra()
     import torch
     import transformers
@@ -151,7 +172,10 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
     try:
         with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
-            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+            config = transformers.AutoConfig.from_pretrained(str(folder), **options)
+            paired = bool(getattr(config, "is_encoder_decoder", False))
+            of_kind = transformers.AutoModelForSeq2SeqLM if paired else transformers.AutoModelForCausalLM
+            model, loading = of_kind.from_pretrained(
                 str(folder), use_safetensors=True, output_loading_info=True, **options, **{precision_key: precision}
             )
         placed = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -166,11 +190,24 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
         raise UsageError(
             f"the local model {folder}: its tokenizer has no offsets of tokens; save a tokenizer with tokenizer.json"
         )
+    if paired:
+        start = model.generation_config.decoder_start_token_id
+        start = model.config.decoder_start_token_id if start is None else start
+        return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer), start)
     if not _is_causal(model, placed):
         raise UsageError(
             f"the local model {folder}: {type(model).__name__} reads ahead; expected a causal language model"
         )
     return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer))
+
+
+def _adapted(folder: Path, kind: str, base: LocalWeights) -> LocalWeights:
+    """Return the base model with the adapter of a folder. Raises UsageError."""
+    if kind == LORA:
+        with quiet_transformers():
+            return replace(base, model=merge_lora(folder, base.model).eval())
+    rows = read_soft_prompt(folder, base.model)
+    return replace(base, prefix=rows, longest=None if base.longest is None else base.longest - len(rows))
 
 
 def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package without types here
