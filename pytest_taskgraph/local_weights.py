@@ -7,6 +7,7 @@ network is used only if allowed. torch and transformers are imported when a mode
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -149,6 +150,15 @@ def fingerprint_weights(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def is_paired(folder: Path) -> bool:
+    """Return True if the configuration of a model says that it is an encoder with a decoder, such as T5."""
+    try:
+        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and bool(config.get("is_encoder_decoder"))
+
+
 def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> LocalWeights:
     """Load the model of a folder.
 
@@ -167,13 +177,12 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
     import torch
     import transformers
 
+    paired = is_paired(folder)
     precision_key = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
         with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
-            config = transformers.AutoConfig.from_pretrained(str(folder), **options)
-            paired = bool(getattr(config, "is_encoder_decoder", False))
             of_kind = transformers.AutoModelForSeq2SeqLM if paired else transformers.AutoModelForCausalLM
             model, loading = of_kind.from_pretrained(
                 str(folder), use_safetensors=True, output_loading_info=True, **options, **{precision_key: precision}

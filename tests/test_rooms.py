@@ -25,7 +25,7 @@ GROUND = {
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {
     *("workflow", "notations", "generation", "scoring", "benchmarks", "families", "models", "results", "reports"),
-    *("soundness", "registry", "hookspec"),
+    *("tuning", "soundness", "registry", "hookspec"),
 }
 MAY_USE: dict[str, set[str]] = {
     "workflow": set(),
@@ -35,6 +35,7 @@ MAY_USE: dict[str, set[str]] = {
     "benchmarks": {"scoring", "reports"},
     "families": {"workflow", "notations", "generation", "scoring", "benchmarks", "reports", "results"},
     "models": set(),
+    "tuning": {"benchmarks", "models"},
     "results": set(),
     "reports": {"results", "scoring"},
     "soundness": {"scoring", "benchmarks", "families", "reports"},

@@ -132,7 +132,7 @@ def test_encoder_with_decoder_replies_as_transformers_generates(pair: Path) -> N
         written = model.generate(**tokenizer(PROMPT, return_tensors="pt"), max_new_tokens=12, do_sample=False)
     reply = chat(pair)
     assert reply.text == tokenizer.decode(written[0], skip_special_tokens=True)
-    assert reply.tokens_out > 1
+    assert (reply.tokens_out or 0) > 1
 
 
 def test_encoder_with_decoder_scores_every_token_of_text(pair: Path) -> None:

@@ -80,7 +80,7 @@ def _inputs(weights: LocalWeights, ids: Sequence[int]) -> dict[str, Any]:
     """Return the inputs of the model, or of its encoder, for a text from its beginning."""
     import torch
 
-    read = [*ids, *_ending(weights)] if weights.start is not None else [*ids]
+    read = [*ids, *text_ending(weights)] if weights.start is not None else [*ids]
     tokens = torch.tensor([read], dtype=torch.long, device=weights.device)
     if weights.prefix is None:
         return {"input_ids": tokens}
@@ -88,7 +88,7 @@ def _inputs(weights: LocalWeights, ids: Sequence[int]) -> dict[str, Any]:
     return {"inputs_embeds": torch.cat([weights.prefix[None].to(words.dtype), words], dim=1)}
 
 
-def _ending(weights: LocalWeights) -> list[int]:
+def text_ending(weights: LocalWeights) -> list[int]:
     """Return the tokens that the tokenizer puts behind a text."""
     ids, end = weights.tokenizer("a", verbose=False)["input_ids"], weights.tokenizer.eos_token_id
     return [end] if ids and ids[-1] == end else []
