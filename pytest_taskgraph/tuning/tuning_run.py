@@ -232,8 +232,11 @@ def _learned(plan: TuningPlan, stated: TuningParameters, weights: LocalWeights, 
         needed = stated.updates * stated.batch if stated.updates else 10**9
         return learn_segments(weights, samples, most, needed, stated.seed)
     parts = [learn_samples(weights, task, data.train, most) for task, data in plan.tasks]
-    examples = [example for part in parts for example in part.examples]
-    return LearnedTokens(examples, sum(part.tokens for part in parts), sum(part.cut for part in parts))
+    largest = max(len(part.examples) for part in parts)
+    times = [largest // len(part.examples) for part in parts]  # so that each task is learned about as often
+    examples = [example for part, often in zip(parts, times, strict=True) for example in part.examples * often]
+    tokens = sum(part.tokens * often for part, often in zip(parts, times, strict=True))
+    return LearnedTokens(examples, tokens, sum(part.cut for part in parts))
 
 
 def _opening(plan: TuningPlan, weights: LocalWeights) -> list[int]:

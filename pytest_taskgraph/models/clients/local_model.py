@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...local_weights import PRECISIONS, check_local_extra, find_weights, fingerprint_weights, load_weights
 from ...redaction import scrub
-from ...trial import Json, Reply, Request
+from ...trial import SOFT_PROMPT_SOURCE, Json, Reply, Request
 from .local_forward import first_scored, logits_before, reply_logits
 from .reasoning import split_reasoning
 from .schemes import LOCAL
@@ -218,7 +218,8 @@ class LocalModel:
                 text, tokens_out, finish = write_reply(weights, ids, settings, request.repetition, stop)
             latency = time.perf_counter() - start
             reasoning, text = split_reasoning(scrub(text), cut_off=finish == "length")
-            reply = Reply(text, tokens_in, tokens_out, 0.0, latency, finish, source=self.name, logprobs=rows)
+            source = self.name + (SOFT_PROMPT_SOURCE if weights.prefix is not None else "")
+            reply = Reply(text, tokens_in, tokens_out, 0.0, latency, finish, source=source, logprobs=rows)
             return replace(reply, reasoning=reasoning)
 
         return await self._compute(compute)
