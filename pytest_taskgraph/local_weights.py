@@ -238,7 +238,9 @@ def _text_config(model: Any) -> Any:  # noqa: ANN401
 
 def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401
     config = _text_config(model)
-    stated = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    stated = [getattr(config, "max_position_embeddings", None)]
+    if not getattr(config, "is_encoder_decoder", False):  # T5's tokenizer states 512, and its model takes any length
+        stated.append(getattr(tokenizer, "model_max_length", None))
     return min((int(length) for length in stated if isinstance(length, int) and 0 < length < _NO_LENGTH), default=None)
 
 

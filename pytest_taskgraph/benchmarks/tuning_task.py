@@ -128,7 +128,7 @@ class TuningTask:
         score: From dev samples and a reply to each, the chosen or the written one, to named scores from 0 to 1 where
             they are defined. The first decides which result is kept. A tie of choices is the empty text.
         parameters: By method the parameters, the paper's where it states them.
-        paired: Changes of these for an encoder with a decoder.
+        paired: Those for an encoder with a decoder, where they differ.
         chat: False if the model continues the bare text of the prompt, in no message.
         packed: True if samples are learned one after the other in segments of one length, prompts included. A soft
             prompt stands before each sample in any case, and learns the reply alone.
@@ -140,7 +140,7 @@ class TuningTask:
     data: Callable[[Settings, TuningParameters], TuningData]
     score: Callable[[Sequence[TuningSample], Sequence[str]], Mapping[str, float | None]]
     parameters: Mapping[TuningMethod, TuningParameters]
-    paired: Mapping[str, float] = field(default_factory=dict)
+    paired: Mapping[TuningMethod, TuningParameters] = field(default_factory=dict)
     chat: bool = True
     packed: bool = False
 

@@ -166,7 +166,7 @@ def stated_parameters(options: argparse.Namespace, task: TuningTask, paired: boo
     for name, other in (("updates", "epochs"), ("epochs", "updates")):
         if name in own and other not in own:
             own[other] = 0
-    parameters = replace(task.parameters[options.method], **(task.paired if paired else {}))  # type: ignore[arg-type]
+    parameters = {**task.parameters, **(task.paired if paired else {})}[options.method]
     try:
         return replace(parameters, **own)
     except UsageError as error:

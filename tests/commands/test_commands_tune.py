@@ -109,3 +109,10 @@ def test_adapter_as_beginning_is_refused(model: Path, tmp_path: Path) -> None:
     (adapter / "adapter_config.json").write_text(config)
     with pytest.raises(UsageError, match=r"--model: .* holds an adapter; name the base model"):
         tune.run(options(f"--model={adapter}"))
+
+
+def test_parameters_for_encoder_with_decoder_are_its_own() -> None:
+    (task,) = find_tasks("paged")
+    stated = options("--method=lora")
+    rates = [stated_parameters(stated, task, paired).learning_rate for paired in (False, True)]
+    assert rates == [0.0002, 0.0001]

@@ -135,6 +135,11 @@ def test_encoder_with_decoder_replies_as_transformers_generates(pair: Path) -> N
     assert (reply.tokens_out or 0) > 1
 
 
+def test_encoder_with_decoder_takes_more_than_its_tokenizer_states(pair: Path) -> None:
+    assert load_weights(pair).longest is None
+    assert scores(pair, "Boil " * 200)[0].logprob is not None
+
+
 def test_encoder_with_decoder_scores_every_token_of_text(pair: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(pair))
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(str(pair)).eval()

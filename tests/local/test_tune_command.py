@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra local is not installed")
 pytest.importorskip("peft", reason="the extra local is not installed")
 
-from tiny_language_model import save_tiny  # noqa: E402
+from tiny_language_model import save_tiny, save_tiny_pair  # noqa: E402
 
 from pytest_taskgraph import local_weights  # noqa: E402
 from pytest_taskgraph.__main__ import main  # noqa: E402
 from pytest_taskgraph.families import FAMILIES  # noqa: E402
+from pytest_taskgraph.models import open_model  # noqa: E402
+from pytest_taskgraph.trial import Request  # noqa: E402
 from pytest_taskgraph.tuning import training  # noqa: E402
 
 SMALL = ("--updates=2", "--every=1", "--batch=2", "--tokens=96", "--train=2", "--dev=4", "--learning-rate=0.01")
@@ -45,6 +48,19 @@ def test_command_tunes_for_every_task(
     about = json.loads((out / "tuning.json").read_text())
     assert about["data"][name]["dev"] == 4
     assert local_weights.load_weights(out).prefix.shape[0] == 3
+
+
+def test_command_tunes_encoder_with_decoder_by_lora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base, out = save_tiny_pair(tmp_path / "base"), tmp_path / "out"
+    assert main(["tune", "paged", f"--model={base}", f"--out={out}", "--method=lora", "--epochs=2", *SMALL[3:]]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    about = json.loads((out / "tuning.json").read_text())
+    assert [one["update"] for one in about["candidates"][0]["validations"]] == [1, 2]  # a round each
+    graph = Request([{"role": "user", "content": "Document: Boil the egg."}])
+    reply = asyncio.run(open_model(f"local:{out}", {"max_tokens": 4}).answer(graph))
+    assert reply.tokens_out == 4
+    assert local_weights.load_weights(out).start is not None
 
 
 def test_command_interrupted_says_how_to_go_on(

@@ -345,7 +345,7 @@ def score_sequences(weights: LocalWeights, sequences: Sequence[tuple[Sequence[in
             continue
         key = (first, *ids[:-1])
         if key not in logits:
-            _check_length(weights, len(ids) - 1)
+            _check_length(weights, len(ids) - 1 if weights.start is None else first)
             logits[key] = logits_before(weights, ids[:-1], first)
         rows.append(_row(logits[key], ids[first:]))
     return rows
