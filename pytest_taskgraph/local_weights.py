@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -52,13 +52,13 @@ class LocalWeights:
     prefix: Any = None
 
 
-def check_local_extra() -> None:
-    """Check that torch and transformers are installed, without importing them.
+def check_local_extra(further: Iterable[str] = ()) -> None:
+    """Check that torch and transformers are installed, and further packages, without importing them.
 
     Raises:
         UsageError: if one of them is missing.
     """
-    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
+    if missing := [name for name in (*_PACKAGES, *further) if find_spec(name) is None]:
         raise UsageError(f"local models need {' and '.join(missing)}, which this extra installs: {EXTRA}")
 
 

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
             data cannot be used.
     """
     tasks = find_tasks(options.task)
-    check_local_extra()
+    check_local_extra(("accelerate", "peft"))
     plan = _plan(options, tasks)
     report = partial(print, flush=True)
     report(f"{one_line(options.model)}: {', '.join(task.title for task in tasks)}; {options.method}")

@@ -216,7 +216,7 @@ def _trainer(training: CandidateTraining) -> Any:  # noqa: ANN401 - of a package
         output_dir=str(training.folder), max_steps=training.updates,
         per_device_train_batch_size=training.at_once, gradient_accumulation_steps=stated.batch // training.at_once,
         learning_rate=stated.learning_rate, adam_beta1=stated.beta1, adam_beta2=stated.beta2, optim="adamw_torch",
-        weight_decay=0.0, max_grad_norm=0.0, lr_scheduler_type="constant", seed=stated.seed, data_seed=stated.seed,
+        weight_decay=0.0, max_grad_norm=0.0, lr_scheduler_type="constant", seed=stated.seed,
         eval_strategy="no", save_strategy="no", logging_strategy="no", logging_nan_inf_filter=False,
         save_total_limit=1, report_to="none", disable_tqdm=True, remove_unused_columns=False, label_names=["labels"],
         dataloader_pin_memory=False, use_cpu=training.tuned.base.device == "cpu",

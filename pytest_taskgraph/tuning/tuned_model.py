@@ -48,7 +48,7 @@ class TunedModel:
             opening: The tokens whose embeddings a soft prompt begins with, again and again until it is full.
 
         Raises:
-            UsageError: if peft is missing, or knows no LoRA for the model.
+            UsageError: if peft cannot tune the model so.
         """
         if method == "full":
             return cls(base.model, base, method)
@@ -56,10 +56,8 @@ class TunedModel:
 
         torch.manual_seed(stated.seed)
         with quiet_training():
-            try:
-                from peft import get_peft_model
-            except ImportError:
-                raise UsageError("tuning needs peft: pip install pytest-taskgraph-bench[local]") from None
+            from peft import get_peft_model
+
             try:
                 model = get_peft_model(base.model, _adapter_config(base, folder, method, stated))
             except ValueError as error:

@@ -76,8 +76,8 @@ def test_every_parameter_has_an_option() -> None:
 
 
 def test_missing_extra_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_weights, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install pytest-taskgraph-bench\[local\]"):
+    monkeypatch.setattr(local_weights, "find_spec", lambda name: None if name == "peft" else ModuleSpec(name, None))
+    with pytest.raises(UsageError, match=r"need peft, which .*: pip install pytest-taskgraph-bench\[local\]"):
         tune.run(options())
 
 

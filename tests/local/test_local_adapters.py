@@ -129,9 +129,9 @@ def test_encoder_with_decoder_replies_as_transformers_generates(pair: Path) -> N
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(pair))
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(str(pair)).eval()
     with torch.no_grad():
-        written = model.generate(**tokenizer(PROMPT, return_tensors="pt"), max_new_tokens=12, do_sample=False)
+        written = model.generate(tokenizer(PROMPT, return_tensors="pt")["input_ids"], max_new_tokens=12, do_sample=False)
     reply = chat(pair)
-    assert reply.text == tokenizer.decode(written[0], skip_special_tokens=True)
+    assert reply.text == scrub(tokenizer.decode(written[0], skip_special_tokens=True))
     assert (reply.tokens_out or 0) > 1
 
 
@@ -146,6 +146,6 @@ def test_encoder_with_decoder_scores_every_token_of_text(pair: Path) -> None:
     for text, score in zip((" Yes", " No stir"), scores(pair), strict=True):
         ids = tokenizer(text, add_special_tokens=False)["input_ids"]
         with torch.no_grad():
-            output = model(**tokenizer(PROMPT, return_tensors="pt"), labels=torch.tensor([ids]))
+            output = model(tokenizer(PROMPT, return_tensors="pt")["input_ids"], labels=torch.tensor([ids]))
         assert score.tokens == len(ids)
         assert score.logprob == pytest.approx(-float(output.loss) * len(ids), abs=1e-3)
