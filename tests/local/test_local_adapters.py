@@ -129,7 +129,9 @@ def test_encoder_with_decoder_replies_as_transformers_generates(pair: Path) -> N
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(pair))
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(str(pair)).eval()
     with torch.no_grad():
-        written = model.generate(tokenizer(PROMPT, return_tensors="pt")["input_ids"], max_new_tokens=12, do_sample=False)
+        written = model.generate(
+            tokenizer(PROMPT, return_tensors="pt")["input_ids"], max_new_tokens=12, do_sample=False
+        )
     reply = chat(pair)
     assert reply.text == scrub(tokenizer.decode(written[0], skip_special_tokens=True))
     assert (reply.tokens_out or 0) > 1

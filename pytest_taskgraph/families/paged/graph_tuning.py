@@ -16,11 +16,13 @@ from ...benchmarks.tuning_task import TuningData, TuningParameters, TuningSample
 from ...errors import UnparseableError
 from ...notations.procedural_text import write_procedural_graph
 from ...scoring.forms.procedural_graph_form import read_procedure
+from ...scoring.measurement import measure_answer
 from ...scoring.metrics.procedural_metrics import procedural_f1
 from .document_sets import DocumentPair, load
 from .extraction_methods import extraction_prompt
 from .paged_settings import PagedSettings
 
+_METRIC: Final = "procedural_f1"
 PAPER_TRAIN: Final = 1697
 """Documents of the paper's train split: 3 of 6 of its 3,394."""
 
@@ -55,10 +57,11 @@ def score_graphs(samples: Sequence[TuningSample], replies: Sequence[str]) -> Map
     scores = []
     for sample, reply in zip(samples, replies, strict=True):
         try:
-            scores.append(procedural_f1(read_procedure(reply, "lenient"), sample.reference).value or 0.0)
+            graph = read_procedure(reply, "lenient")
+            scores.append(measure_answer(_METRIC, procedural_f1, graph, sample.reference).value or 0.0)
         except UnparseableError:
             scores.append(0.0)
-    return {"procedural_f1": fsum(scores) / len(scores) if scores else None}
+    return {_METRIC: fsum(scores) / len(scores) if scores else None}
 
 
 _SHARED: Final = TuningParameters(epochs=10, tokens=2048, learning_rate=2e-4, train=PAPER_TRAIN, dev=50)
