@@ -125,6 +125,8 @@ class TableSpec:
         caption: The subject of the table in a few words; the name if empty.
         layouts: The layouts that the terminal tries, in this order, until the table fits. By default each rank from the
             highest to 0, then 0 with short headings.
+        tuned_rows: In a table by model and group, names of rows that a model with a tuned soft prompt answered: pairs
+            of group and row.
         least_rows: A table with fewer rows, the total not counted, is not shown.
         headline: The value of a column that stands for the table's questions where they have one number, as in the
             scoreboard. If empty, the table has no row there, and its questions count in the mean score of the family.
@@ -143,6 +145,7 @@ class TableSpec:
     references: tuple[ReferenceValue, ...] = ()
     caption: str = ""
     layouts: tuple[TableLayout, ...] = ()
+    tuned_rows: tuple[tuple[str, str], ...] = ()
     least_rows: int = 1
     headline: str = ""
     facts: tuple[str, ...] = ()
@@ -203,6 +206,7 @@ def _table(data: Mapping[str, Any]) -> TableSpec:
         "layouts": tuple(TableLayout(**layout) for layout in data.get("layouts", ())),
         "groups": tuple(data.get("groups", ())),
         "facts": tuple(data.get("facts", ())),
+        "tuned_rows": tuple((group, row) for group, row in data.get("tuned_rows", ())),
     }
     return TableSpec(**{**data, **parts})
 

@@ -7,16 +7,18 @@ never runs; the network is used only if allowed. torch and transformers are impo
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from .errors import UsageError
+from .local_adapters import ADAPTER_CONFIG, LORA, adapter_kind, merge_lora, read_soft_prompt, stated_base
 
 EXTRA: Final = "pip install pytest-taskgraph-bench[local]"
 PRECISIONS: Final = ("auto", "float32", "bfloat16", "float16")
@@ -25,7 +27,6 @@ _GGUF: Final = ".gguf"
 _GGUF_PACKAGES: Final = ("gguf", "accelerate")  # what transformers needs to read a GGUF file
 _FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model; neither code nor pickles
 _CONFIG: Final = "config.json"
-_ADAPTER: Final = "adapter_config.json"
 _SERVE: Final = "transformers reads some kinds of GGUF only; name a folder with safetensors, or serve it with llama.cpp"
 _ALLOW: Final = "allow the download with the model option network=true"
 _NO_LENGTH: Final = 10**9  # transformers writes a larger number for a tokenizer without a limit
@@ -34,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LocalWeights:
-    """A causal language model in memory, with its tokenizer.
+    """A language model in memory, with its tokenizer: causal, or an encoder with a decoder.
 
     Args:
         model: The transformers model, in evaluation mode.
@@ -42,6 +43,8 @@ class LocalWeights:
         device: The device of the model, such as "cpu".
         longest: The maximum number of tokens in its input; None if it states no limit.
         ends: The tokens that end a text.
+        start: The token that the reply of an encoder with a decoder begins with; None for a causal model.
+        prefix: The embeddings of a soft prompt, which stand before each input; None without one.
     """
 
     model: Any
@@ -49,15 +52,17 @@ class LocalWeights:
     device: str
     longest: int | None
     ends: frozenset[int]
+    start: int | None = None
+    prefix: Any = None
 
 
-def check_local_extra() -> None:
-    """Check that torch and transformers are installed, without importing them.
+def check_local_extra(further: Iterable[str] = ()) -> None:
+    """Check that torch and transformers are installed, and further packages, without importing them.
 
     Raises:
         UsageError: if one of them is missing.
     """
-    _check_packages("local models need", _PACKAGES)
+    _check_packages("local models need", (*_PACKAGES, *further))
 
 
 def _check_packages(subject: str, packages: tuple[str, ...]) -> None:
@@ -109,13 +114,12 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _cached(name, network, otherwise)
+    if adapter_kind(folder):
+        _base_of(folder)
+        return folder
     if not (folder / _CONFIG).is_file():
         raise UsageError(
             f"the local model {name!r}: {folder} has no {_CONFIG}; expected a folder that transformers saved"
-        )
-    if (folder / _ADAPTER).is_file():
-        raise UsageError(
-            f"the local model {name!r}: {folder} holds an adapter; merge it into its model, and save the result"
         )
     if not any(folder.glob("*.safetensors")):
         raise UsageError(
@@ -123,6 +127,20 @@ def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -
             "code; load them where you trust them, and save them with save_pretrained"
         )
     return folder
+
+
+def _base_of(folder: Path) -> Path:
+    """Return the place of the base model of an adapter. Raises UsageError."""
+    base = stated_base(folder)
+    try:
+        if (Path(base) / ADAPTER_CONFIG).is_file():
+            raise UsageError(f"{base} holds an adapter as well")
+        return find_language_model(base)
+    except UsageError as error:
+        raise UsageError(
+            f"the local model {str(folder)!r} is an adapter of {base!r}, which cannot be used: {error}; if the base "
+            f"model was moved, name its place in {ADAPTER_CONFIG}, base_model_name_or_path"
+        ) from None
 
 
 def _cached(name: str, network: bool, otherwise: str) -> Path:
@@ -151,7 +169,7 @@ def _cached(name: str, network: bool, otherwise: str) -> Path:
 def fingerprint_weights(place: Path, *, nested: bool = False) -> str:
     """Return a digest of the weights, tokenizer and configuration of a model: 16 hexadecimal digits.
 
-    The files are read completely.
+    That of an adapter covers its base model. The files are read completely.
 
     Args:
         place: The folder of the model, or its GGUF file.
@@ -161,6 +179,8 @@ def fingerprint_weights(place: Path, *, nested: bool = False) -> str:
         UsageError: if a file cannot be read.
     """
     digest = hashlib.sha256()
+    if adapter_kind(place):
+        digest.update(f"{fingerprint_weights(_base_of(place))}\n".encode())
     patterns = [*_FILES, *(f"*/{pattern}" for pattern in _FILES if nested)]
     names = {path.relative_to(place).as_posix() for pattern in patterns for path in place.glob(pattern)}
     for name, path in [(place.name, place)] if place.is_file() else [(name, place / name) for name in sorted(names)]:
@@ -171,6 +191,15 @@ def fingerprint_weights(place: Path, *, nested: bool = False) -> str:
             raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
         digest.update(f"{name}\0{content}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:16]
+
+
+def is_paired(place: Path) -> bool:
+    """Return True if the configuration of a model says that it is an encoder with a decoder, such as T5."""
+    try:
+        config = json.loads((place / _CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and bool(config.get("is_encoder_decoder"))
 
 
 def load_weights(place: Path, *, precision: str = "auto", device: str = "") -> LocalWeights:
@@ -185,11 +214,14 @@ def load_weights(place: Path, *, precision: str = "auto", device: str = "") -> L
         UsageError: if torch or transformers are missing, or the place holds no complete causal language model with a
             tokenizer in tokenizer.json or in the GGUF file, or in files that can be converted to tokenizer.json.
     """
+    if kind := adapter_kind(place):
+        return _adapted(place, kind, load_weights(_base_of(place), precision=precision, device=device))
     check_local_extra()
     import torch
 
+    paired = is_paired(place)
     try:
-        tokenizer, model, missing = _read_model(place, precision)
+        tokenizer, model, missing = _read_model(place, precision, paired)
         placed = device or ("cuda" if torch.cuda.is_available() else "cpu")
         model = model.to(placed).eval()
     except Exception as error:
@@ -205,6 +237,10 @@ def load_weights(place: Path, *, precision: str = "auto", device: str = "") -> L
         raise UsageError(
             f"the local model {place}: its tokenizer has no offsets of tokens; save a tokenizer with tokenizer.json"
         )
+    if paired:
+        start = model.generation_config.decoder_start_token_id
+        start = model.config.decoder_start_token_id if start is None else start
+        return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer), start)
     if not _is_causal(model, placed):
         raise UsageError(
             f"the local model {place}: {type(model).__name__} reads ahead; expected a causal language model"
@@ -212,7 +248,7 @@ def load_weights(place: Path, *, precision: str = "auto", device: str = "") -> L
     return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer))
 
 
-def _read_model(place: Path, precision: str) -> tuple[Any, Any, list[str]]:
+def _read_model(place: Path, precision: str, paired: bool) -> tuple[Any, Any, list[str]]:
     """Return the tokenizer, the model, and the names of tensors that the weights lack."""
     import transformers
 
@@ -226,8 +262,18 @@ def _read_model(place: Path, precision: str) -> tuple[Any, Any, list[str]]:
             if hasattr(transformers, "GgufConfig"):  # otherwise it may look for compiled code, and cannot be saved
                 of_model["quantization_config"] = transformers.GgufConfig(dequantize=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(where, use_fast=True, **options)
-        model, loading = transformers.AutoModelForCausalLM.from_pretrained(where, **options, **of_model)
+        of_kind = transformers.AutoModelForSeq2SeqLM if paired else transformers.AutoModelForCausalLM
+        model, loading = of_kind.from_pretrained(where, **options, **of_model)
     return tokenizer, model, sorted(map(str, loading["missing_keys"]))
+
+
+def _adapted(folder: Path, kind: str, base: LocalWeights) -> LocalWeights:
+    """Return the base model with the adapter of a folder. Raises UsageError."""
+    if kind == LORA:
+        with quiet_transformers():
+            return replace(base, model=merge_lora(folder, base.model).eval())
+    rows = read_soft_prompt(folder, base.model)
+    return replace(base, prefix=rows, longest=None if base.longest is None else base.longest - len(rows))
 
 
 def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package without types here
@@ -249,7 +295,9 @@ def _text_config(model: Any) -> Any:  # noqa: ANN401
 
 def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401
     config = _text_config(model)
-    stated = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    stated = [getattr(config, "max_position_embeddings", None)]
+    if not getattr(config, "is_encoder_decoder", False):  # T5's tokenizer states 512, and its model takes any length
+        stated.append(getattr(tokenizer, "model_max_length", None))
     return min((int(length) for length in stated if isinstance(length, int) and 0 < length < _NO_LENGTH), default=None)
 
 

@@ -164,6 +164,10 @@ class TextScore(NamedTuple):
         return exp(mean) if mean < _HIGHEST_EXPONENT else inf
 
 
+SOFT_PROMPT_SOURCE: Final = ", soft prompt"
+"""What the source of a reply ends with if a tuned soft prompt stood before the prompt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Reply of a model to one request. Any text that arrived is a reply, also a refusal or a truncated text."""

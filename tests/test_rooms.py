@@ -19,12 +19,13 @@ PACKAGE = "pytest_taskgraph"
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
 GROUND = {
     "errors", "catalog", "source", "positioned_json", "usage", "trial", "diagram", "asking", "redaction",
-    "family_description", "installation", "version", "local_weights", "validation_faults",
+    "family_description", "installation", "version", "local_adapters", "local_weights",
+    "validation_faults",
 }  # fmt: skip
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {
     *("workflow", "notations", "generation", "scoring", "benchmarks", "families", "models", "results", "reports"),
-    *("soundness", "registry", "hookspec"),
+    *("tuning", "soundness", "registry", "hookspec"),
 }
 MAY_USE: dict[str, set[str]] = {
     "workflow": set(),
@@ -34,6 +35,7 @@ MAY_USE: dict[str, set[str]] = {
     "benchmarks": {"scoring", "reports"},
     "families": {"workflow", "notations", "generation", "scoring", "benchmarks", "reports", "results"},
     "models": set(),
+    "tuning": {"benchmarks", "models"},
     "results": set(),
     "reports": {"results", "scoring"},
     "soundness": {"scoring", "benchmarks", "families", "reports"},

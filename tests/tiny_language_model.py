@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,62 @@ def save_tiny(
     GPT2LMHeadModel(config).save_pretrained(str(folder))
     wrapped.save_pretrained(str(folder))
     return folder
+
+
+def save_tiny_pair(folder: Path, seed: int = 0) -> Path:
+    """Save a T5 with random weights and a tokenizer that puts the end behind each text, as T5's does."""
+    import torch
+    from tokenizers import processors
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+
+    plain = byte_pairs()
+    end = plain.token_to_id(END)
+    plain.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=[(END, end)])
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=plain, eos_token=END, pad_token=END, model_max_length=128)
+    config = T5Config(
+        vocab_size=len(wrapped), d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2, dropout_rate=0.0,
+        pad_token_id=end, eos_token_id=end, decoder_start_token_id=end, initializer_factor=2.0,
+    )  # fmt: skip
+    torch.manual_seed(seed)
+    T5ForConditionalGeneration(config).save_pretrained(str(folder))
+    wrapped.save_pretrained(str(folder))
+    return folder
+
+
+def save_adapter(folder: Path, base: Path, config: Any) -> Path:  # noqa: ANN401
+    """Save an adapter of random weights for a model, as peft saves it."""
+    from peft import get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    with warnings.catch_warnings(action="ignore"):  # peft uses what newer versions of transformers deprecate
+        tuned = get_peft_model(AutoModelForCausalLM.from_pretrained(str(base)), config)
+        tuned.save_pretrained(str(folder), save_embedding_layers=False)
+    return folder
+
+
+def save_soft_prompt(folder: Path, base: Path, tokens: int = 5) -> Path:
+    """Save a soft prompt of random embeddings for a model, as peft saves it."""
+    import torch
+    from peft import PromptTuningConfig, TaskType
+
+    torch.manual_seed(1)
+    config = PromptTuningConfig(
+        task_type=TaskType.CAUSAL_LM, num_virtual_tokens=tokens, base_model_name_or_path=str(base)
+    )
+    return save_adapter(folder, base, config)
+
+
+def save_lora(folder: Path, base: Path) -> Path:
+    """Save LoRA weights for a model, random ones that change it, as peft saves them."""
+    import torch
+    from peft import LoraConfig, TaskType
+
+    torch.manual_seed(2)
+    config = LoraConfig(
+        task_type=TaskType.CAUSAL_LM, r=4, target_modules=["c_attn"], fan_in_fan_out=True, init_lora_weights=False,
+        base_model_name_or_path=str(base),
+    )  # fmt: skip
+    return save_adapter(folder, base, config)
 
 
 def prepare_environment() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..trial import Json, Question, Score
     from .instances import Check, GroupCheck, Instance, Reducible
     from .lint_rule import LintRule, SourcePlace
+    from .tuning_task import TuningTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +266,10 @@ class Family(ABC):
             UnknownNameError: if there is none.
         """
         raise UnknownNameError("command", name, self.commands)
+
+    def tuning_tasks(self) -> Sequence[TuningTask]:
+        """Return what local models can be tuned for, for the command `tune`."""
+        return ()
 
     def section(self, group: str) -> str:
         """Return the section that a group belongs to; empty for none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..benchmarks.family import Command
 from ..errors import UsageError
 from ..families import FAMILIES
-from . import annotations_command, compare, export, lint, replies, rescore, saved_runs, score, show
+from . import annotations_command, compare, export, lint, replies, rescore, saved_runs, score, show, tune
 
 SHARED: dict[str, Command] = {
     "annotations": annotations_command,
@@ -17,6 +17,7 @@ SHARED: dict[str, Command] = {
     "runs": saved_runs,
     "score": score,
     "show": show,
+    "tune": tune,
 }
 
 

@@ -25,7 +25,7 @@ from ..family_description import (
     TableSpec,
     standard_tables,
 )
-from ..trial import PROMPT
+from ..trial import PROMPT, SOFT_PROMPT_SOURCE
 from .aggregates import estimate_aggregate
 from .tally import Group, Row, Tally
 
@@ -433,11 +433,18 @@ def _model_rows(tally: Tally, spec: TableSpec) -> list[tuple[str, Group]]:
     """Return the groups of the rows by name; groups of questions are named by model, group, or both if both differ."""
     if spec.rows == "model":
         return [(group.name, group) for group in tally.groups("model", graded=spec.graded)]
-    groups = tally.groups(graded=spec.graded)
-    if len({group.model for group in groups}) < 2:
-        return [(group.name, group) for group in groups]
-    several = len({group.name for group in groups}) > 1
-    return [(f"{group.model}, {group.name}" if several else group.model, group) for group in groups]
+    groups = [(_row_name(spec, group), group) for group in tally.groups(graded=spec.graded)]
+    if len({group.model for _, group in groups}) < 2:
+        return groups
+    several = len({group.name for _, group in groups}) > 1
+    return [(f"{group.model}, {name}" if several else group.model, group) for name, group in groups]
+
+
+def _row_name(spec: TableSpec, group: Group) -> str:
+    """Return the name of a group: that of a tuned row if a soft prompt stood before every prompt."""
+    sources = [trial.reply.source for trial in group.trials if trial.reply is not None]
+    tuned = bool(sources) and all(source.endswith(SOFT_PROMPT_SOURCE) for source in sources)
+    return dict(spec.tuned_rows).get(group.name, group.name) if tuned else group.name
 
 
 def _line(

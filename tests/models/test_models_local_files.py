@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -50,10 +51,32 @@ def test_find_weights_in_incomplete_folder_names_missing_files(file: str, messag
         find_weights(str(folder))
 
 
-def test_find_weights_in_adapter_folder_is_usage_error(folder: Path) -> None:
-    (folder / "adapter_config.json").write_text("{}")
-    with pytest.raises(UsageError, match="holds an adapter; merge it into its model"):
-        find_weights(str(folder))
+def adapter_of(folder: Path, **stated: str) -> Path:
+    adapter = folder / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text(json.dumps({"peft_type": "PROMPT_TUNING", **stated}))
+    return adapter
+
+
+def test_find_weights_in_adapter_folder_needs_its_base(folder: Path) -> None:
+    adapter = adapter_of(folder, base_model_name_or_path=str(folder))
+    assert find_weights(str(adapter)) == adapter
+    (folder / "config.json").unlink()
+    with pytest.raises(UsageError, match=r"is an adapter of .*, which cannot be used: .* has no config\.json"):
+        find_weights(str(adapter))
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"peft_type": "IA3"}, "peft_type: found 'IA3', expected PROMPT_TUNING or LORA; merge other adapters"),
+        ({}, "base_model_name_or_path: found None, expected the folder of the base model"),
+        ({"base_model_name_or_path": "."}, "holds an adapter as well"),
+    ],
+)
+def test_find_weights_in_odd_adapter_folder_is_usage_error(stated: dict[str, str], message: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match=message):
+        find_weights(str(adapter_of(folder, **stated)))
 
 
 def test_fingerprint_depends_on_content_and_names_of_files(

@@ -14,7 +14,7 @@ from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.results.record import load, save, tally_of
 from pytest_taskgraph.results.tables import Reference, Table, find_table_mistake, table_of, tables_of
-from pytest_taskgraph.trial import Trial
+from pytest_taskgraph.trial import SOFT_PROMPT_SOURCE, Reply, Trial
 
 
 def tables_for(trials: list[Trial], *families: FamilyDescription) -> list[Table]:
@@ -130,6 +130,24 @@ def test_rows_by_model_and_group_named_by_difference() -> None:
     assert names(of_spec(CLAIMED, spec)) == [("model", "whole"), ("model", "pairs"), published]
     alone = [trial for trial in CLAIMED if trial.question.group == "pairs"]
     assert names(of_spec([*alone, claim(2, model="k")], spec)) == [("model", "k"), ("model", "m"), published]
+
+
+def test_rows_of_soft_prompt_have_tuned_names_and_published_numbers() -> None:
+    spec = TableSpec(
+        "systems", "system", (Column("recall"),), rows="model-group", total=False, tuned_rows=(("pairs", "SPT"),),
+        references=(ReferenceValue("SPT", "recall", 0.4, "x"),),
+    )  # fmt: skip
+    tuned = [
+        replace(trial, reply=replace(trial.reply or Reply(""), source=f"m{SOFT_PROMPT_SOURCE}")) for trial in CLAIMED
+    ]
+    table = of_spec(tuned, spec)
+    assert names(table) == [("model", "whole"), ("model", "SPT")]
+    (entry,) = table.lines[1].entries
+    assert entry is not None
+    assert entry.cells["recall"].references == (Reference(0.4, "x"),)
+    assert ("model", "m, SPT") in names(of_spec([*tuned, claim(2, model="k")], spec))
+    assert names(of_spec(CLAIMED, spec)) == [("model", "whole"), ("model", "pairs"), ("published", "SPT")]
+    assert FamilyDescription.from_json(replace(CLAIMS, tables=(spec,)).to_json()).tables == (spec,)
 
 
 def test_tables_with_too_few_rows_left_out() -> None:

@@ -270,12 +270,3 @@ def test_build_warns_of_a_test_file_that_no_run_reads_as_a_whole(
 
     assert line.startswith(f"warning: {tmp_path}/next_step/test.txt: {lines} lines, ")
     assert line.endswith("state fewer recipes by --test=N")
-
-
-def test_finetune_runs_with_its_own_arguments(tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    arguments(parser)
-    options = parser.parse_args(["finetune", "--model", "no-such", "--out", str(tmp_path), "--updates", "0"])
-
-    with pytest.raises(UsageError, match="updates: found 0"):
-        run(options)

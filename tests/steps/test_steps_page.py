@@ -1,8 +1,7 @@
-"""The methods, options, metrics and numbers of benchmarks/steps.md and how-to/local.md are those of the code."""
+"""The methods, options, metrics and numbers of benchmarks/steps.md are those of the code."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import pytest
 from pytest_taskgraph import Settings, steps
 from pytest_taskgraph.families.steps import step_questions, steps_tables
 from pytest_taskgraph.families.steps.construction import PAPER_RULE, build_choices, build_classification
-from pytest_taskgraph.families.steps.fine_tuning import finetune_command
-from pytest_taskgraph.families.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
 from pytest_taskgraph.families.steps.prompts import PROMPTS
 from pytest_taskgraph.families.steps.recipe_sets import MOST_RECIPES_KEPT
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
@@ -23,7 +20,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
 BENCHMARKS = (DOCS / "benchmarks" / "index.md").read_text(encoding="utf-8")
-LOCAL_PAGE = (DOCS / "how-to" / "local.md").read_text(encoding="utf-8")
 
 
 def table(head: str, page: str = PAGE) -> list[list[str]]:
@@ -101,19 +97,3 @@ def test_metrics_and_baselines_on_the_page_are_those_of_the_family() -> None:
     assert [name for row in table("`--model=`") for name in names(row[0])] == [
         f"baseline:{name}" for name in steps.baselines
     ]
-
-
-def test_local_page_states_the_options_and_defaults_of_the_command() -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    finetune_command.arguments(parser)
-    options = {action.option_strings[0] for action in parser._actions}
-    rows = {names(row[0])[0]: row[2] for row in table("option", LOCAL_PAGE)}
-    assert options - rows.keys() == {"--model", "--out", "--network"}
-    assert rows.keys() <= options
-    assert [option for option in options if option not in LOCAL_PAGE] == []
-    parameters = FineTuningParameters()
-    for name in ("updates", "batch", "segment", "every", "dev"):
-        assert rows[f"--{name}"] == str(getattr(parameters, name))
-    assert rows["--learning-rate"] == str(parameters.learning_rate)
-    assert f"with betas {parameters.beta1} and {parameters.beta2}" in LOCAL_PAGE
-    assert rows["--most-recipes"] == str(MOST_RECIPES_KEPT)

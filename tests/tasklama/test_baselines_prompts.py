@@ -56,8 +56,8 @@ def expected_kinds(name: str) -> list[str]:
         return ["entire graph"]
     if name == "golden_scoring":
         return ["order"]
-    bare = name.removeprefix("golden_").removesuffix("_two").removesuffix("_cot")
-    then = {"pairs": ["pair"], "whole": ["graph"]}.get(bare, ["order"] if name == "golden_linear" else [])
+    bare = name.removeprefix("golden_").removesuffix("_two").removesuffix("_cot").removesuffix("_linear")
+    then = ["order"] if name == "golden_linear" else {"pairs": ["pair"], "whole": ["graph"]}.get(bare, [])
     return then if name.startswith("golden_") else ["steps", *then]
 
 

@@ -26,7 +26,7 @@ from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.trial import Reply, Request
 
-ONE_ROUND = ["linear", "pairs", "pairs_cot", "scoring", "whole"]
+ONE_ROUND = ["linear", "pairs", "pairs_cot", "pairs_linear", "scoring", "whole"]
 TWO = ["pairs_two", "pairs_cot_two", "whole_two"]
 STEPS = ("Buy flour", "Mix the dough", "Bake the dough")
 
@@ -66,6 +66,18 @@ def test_pairs_yes_to_all_later_steps_is_reduced_to_a_chain() -> None:
 
     transcript, _ = run_method(edge_question("pairs"), answer)
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 1], [1, 2]]
+
+
+def test_pairs_linear_asks_about_pairs_in_the_produced_order_alone() -> None:
+    def answer(request: Request) -> Reply:
+        if "First step" not in request.prompt.splitlines()[-2]:
+            return Reply(numbered(*STEPS))
+        return Reply("no" if asked_pair(request) == STEPS[:2] else "yes")
+
+    transcript, exchanges = run_method(edge_question("pairs_linear"), answer)
+    asked = [asked_pair(exchange.request) for exchange in exchanges[1:]]
+    assert asked == [(STEPS[0], STEPS[1]), (STEPS[0], STEPS[2]), (STEPS[1], STEPS[2])]
+    assert read_graph(transcript.reply.text)["dependencies"] == [[0, 2], [1, 2]]
 
 
 @pytest.mark.parametrize("method", ["pairs", "pairs_cot", "pairs_two"])

@@ -39,7 +39,8 @@ def chain(steps: int, name: str = "chain") -> ComplexTask:
 def test_methods_are_those_of_the_paper_and_have_known_metrics() -> None:
     assert [method.name for method in METHODS] == [
         "golden_linear", "golden_pairs", "golden_pairs_cot", "golden_scoring", "golden_whole",
-        "linear", "pairs", "pairs_cot", "scoring", "whole", "pairs_two", "pairs_cot_two", "whole_two", "entire_graph",
+        "linear", "pairs", "pairs_cot", "pairs_linear", "scoring", "whole",
+        "pairs_two", "pairs_cot_two", "whole_two", "entire_graph",
     ]  # fmt: skip
     assert {name for method in METHODS for name in (method.metric, *method.further)} <= set(METRICS)
 

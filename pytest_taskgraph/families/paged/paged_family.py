@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...benchmarks.family import Command, Label
@@ -13,6 +13,7 @@ from .paged_settings import PagedSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
+    from ...benchmarks.tuning_task import TuningTask
     from ...diagram import DiagramPair
     from ...family_description import FamilyDescription
     from ...trial import Question, Score
@@ -54,6 +55,12 @@ class Paged(MethodFamily[PagedSettings]):
         from . import paged_command
 
         return paged_command
+
+    def tuning_tasks(self) -> Sequence[TuningTask]:
+        """Return the extraction of graphs, for which the paper tunes models with LoRA."""
+        from .graph_tuning import TASKS
+
+        return TASKS
 
     def episode(self, name: str) -> Episode:
         """Return the episode of a method, or a shared one. Raises UnknownNameError."""

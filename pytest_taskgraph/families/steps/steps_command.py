@@ -1,14 +1,10 @@
-"""`steps build` and `steps finetune`.
-
-Questions of STEPS are built from recipes and written to files like the published ones. What `steps finetune` does is in
-`fine_tuning`.
-"""
+"""`steps build`: questions of STEPS are built from recipes and written to files like the published ones."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -20,7 +16,6 @@ from ...errors import UsageError
 from ...reports.escape import one_line
 from ...results.record import atomic_files
 from .construction import ConstructionCounts, ConstructionRule, build_choices, build_classification
-from .fine_tuning import finetune_command
 from .next_step_samples import StepRecipe
 from .recipe_sets import RecipeSet, RecipeSplit, read_stated
 from .recipe_sets.published_files import (
@@ -33,8 +28,7 @@ from .recipe_sets.published_files import (
 from .recipe_sets.recipe_set import RECIPE_SPLITS
 from .sample_sets import usable_recipes
 
-SUMMARY = "build files of questions of STEPS from recipes, or fine-tune a local model on them"
-BUILD_SUMMARY: Final = "build the questions of STEPS from recipes, and write them to files like the published ones"
+SUMMARY: Final = "build the questions of STEPS from recipes, and write them to files like the published ones"
 _KINDS: Final = (CLASSIFICATION_FOLDER, CHOICE_FOLDER)
 """The folders of the two kinds of questions."""
 
@@ -57,16 +51,8 @@ class _FileSize:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="build|finetune")
-    build = actions.add_parser("build", help=BUILD_SUMMARY, description=BUILD_SUMMARY)
-    build.set_defaults(run_action=_build)
-    _add_build(build)
-    finetune = actions.add_parser("finetune", help=finetune_command.SUMMARY, description=finetune_command.SUMMARY)
-    finetune.set_defaults(run_action=finetune_command.run)
-    finetune_command.arguments(finetune)
-
-
-def _add_build(build: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="build")
+    build = actions.add_parser("build", help=SUMMARY, description=SUMMARY)
     build.add_argument(
         "--out", metavar="DIR", type=Path, required=True, help="the folder that the files are written to"
     )
@@ -110,19 +96,6 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the action that the options name.
-
-    Returns:
-        The exit code of the action.
-
-    Raises:
-        UsageError: if it cannot be done.
-    """
-    action: Callable[[argparse.Namespace], int] = options.run_action
-    return action(options)
-
-
 def _stated_rule(options: argparse.Namespace) -> ConstructionRule:
     """Return the rule that the options state. Raises UsageError."""
     try:
@@ -133,7 +106,7 @@ def _stated_rule(options: argparse.Namespace) -> ConstructionRule:
         raise UsageError(f"--{str(error).replace('shortest, longest', 'shortest, --longest')}") from None
 
 
-def _build(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Build the questions, write the files, and print the numbers. Raises UsageError."""
     rule = _stated_rule(options)
     files = {(kind, split): options.out / kind / f"{split}.txt" for split in RECIPE_SPLITS for kind in _KINDS}

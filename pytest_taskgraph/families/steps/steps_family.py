@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...benchmarks.family import Command, Label
@@ -13,6 +13,7 @@ from .steps_settings import StepsSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
+    from ...benchmarks.tuning_task import TuningTask
     from ...family_description import FamilyDescription
 
 
@@ -47,10 +48,16 @@ class Steps(MethodFamily[StepsSettings]):
         return BASELINES
 
     def command_module(self) -> Command:
-        """Return the command that builds questions and fine-tunes."""
+        """Return the command that builds questions."""
         from . import steps_command
 
         return steps_command
+
+    def tuning_tasks(self) -> Sequence[TuningTask]:
+        """Return the classification, for which the paper fine-tunes models."""
+        from .step_tuning import TASKS
+
+        return TASKS
 
     def episode(self, name: str) -> Episode:
         """Return an episode of this family, or a shared one. Raises UnknownNameError."""

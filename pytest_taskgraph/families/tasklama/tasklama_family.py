@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...benchmarks.family import Command, Label
@@ -13,6 +13,7 @@ from .tasklama_settings import TaskLamaSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
+    from ...benchmarks.tuning_task import TuningTask
     from ...diagram import DiagramPair
     from ...family_description import FamilyDescription
     from ...trial import Json, Question, Score
@@ -55,6 +56,12 @@ class TaskLama(MethodFamily[TaskLamaSettings]):
         from . import tasklama_command
 
         return tasklama_command
+
+    def tuning_tasks(self) -> Sequence[TuningTask]:
+        """Return what the paper tunes soft prompts for: steps, and pairs of steps."""
+        from .task_tuning import TASKS
+
+        return TASKS
 
     def episode(self, name: str) -> Episode:
         """Return the episode of a method, or a shared one. Raises UnknownNameError."""

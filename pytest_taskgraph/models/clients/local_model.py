@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from inspect import signature
 from math import fsum, isfinite
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -23,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...local_weights import PRECISIONS, check_local_extra, find_language_model, fingerprint_weights, load_weights
 from ...redaction import scrub
-from ...trial import Json, Reply, Request
+from ...trial import SOFT_PROMPT_SOURCE, Json, Reply, Request
+from .local_forward import first_scored, logits_before, reply_logits
 from .reasoning import split_reasoning
 from .schemes import LOCAL
 
@@ -109,30 +109,23 @@ def write_reply(
     """
     import torch
 
-    room = settings.max_tokens if weights.longest is None else weights.longest - len(ids) + 1
+    room = settings.max_tokens
+    if weights.longest is not None and weights.start is None:
+        room = min(room, weights.longest - len(ids) + 1)
     draw = _generator(ids, settings.seed, repetition)
     tokens: list[int] = []
-    inputs, kept = list(ids), _cache_parameter(weights)
-    cache: dict[str, Any] = {}
     finish = "length"
+    following = reply_logits(weights, ids)
     with torch.inference_mode():
-        while len(tokens) < min(settings.max_tokens, room) and not stop.is_set():
-            output = weights.model(torch.tensor([inputs], device=weights.device), use_cache=True, **cache)
-            token = _next_token(output.logits[0, -1].float().cpu(), settings, draw)
+        while len(tokens) < room and not stop.is_set():
+            logits = following.send(tokens[-1]) if tokens else next(following)
+            token = _next_token(logits, settings, draw)
             tokens.append(token)
             if token in weights.ends:
                 finish = "stop"
                 break
-            computed = getattr(output, kept, None)
-            cache = {} if computed is None else {kept: computed}
-            inputs = [token] if cache else [*ids, *tokens]
     text = weights.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
     return str(text), len(tokens), finish
-
-
-def _cache_parameter(weights: LocalWeights) -> str:
-    """Return the name under which the model takes and returns what it computed of the tokens before: newer or older."""
-    return "cache" if "cache" in signature(weights.model.forward).parameters else "past_key_values"
 
 
 def _generator(ids: Sequence[int], seed: int, repetition: int) -> Any:  # noqa: ANN401 - of a package without types here
@@ -157,7 +150,7 @@ def _next_token(logits: Any, settings: WritingSettings, draw: Any) -> int:  # no
 
 
 class LocalModel:
-    """A causal language model of transformers, under the name `local:PATH`.
+    """A language model of transformers, causal or an encoder with a decoder, under the name `local:PATH`.
 
     Beside the model options, `settings` state a digest of the model's files, so that a reply of other weights in the
     same place is never taken from the store.
@@ -220,12 +213,13 @@ class LocalModel:
                 rows, tokens_in = score_texts(weights, request)
                 text, tokens_out, finish = "", 0, "stop"
             else:
-                ids = _prompt_tokens(weights, request.messages)
+                ids = prompt_tokens(weights, request.messages)
                 rows, tokens_in = [], len(ids)
                 text, tokens_out, finish = write_reply(weights, ids, settings, request.repetition, stop)
             latency = time.perf_counter() - start
             reasoning, text = split_reasoning(scrub(text), cut_off=finish == "length")
-            reply = Reply(text, tokens_in, tokens_out, 0.0, latency, finish, source=self.name, logprobs=rows)
+            source = self.name + (SOFT_PROMPT_SOURCE if weights.prefix is not None else "")
+            reply = Reply(text, tokens_in, tokens_out, 0.0, latency, finish, source=source, logprobs=rows)
             return replace(reply, reasoning=reasoning)
 
         return await self._compute(compute)
@@ -321,30 +315,43 @@ def score_texts(weights: LocalWeights, request: Request) -> tuple[list[list[Any]
     Raises:
         ProviderError: of the kind context-too-long or malformed.
     """
-    before = _prompt_tokens(weights, request.messages) if request.messages else None
+    before = prompt_tokens(weights, request.messages) if request.messages else None
     prompts: list[tuple[list[int], int]] = []  # the tokens of each prompt, and where those of its text begin
     for text in request.texts:
         if before is None:
-            prompts.append(_split_at(weights, request.context, text))
+            prompts.append(split_at(weights, request.context, text))
         else:
             own = weights.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
             prompts.append(([*before, *own], len(before)))
+    return score_sequences(weights, prompts), sum(len(ids) for ids, _ in prompts)
+
+
+def score_sequences(weights: LocalWeights, sequences: Sequence[tuple[Sequence[int], int]]) -> list[list[Any]]:
+    """Return a row for each sequence of tokens, with the fields of the TextScore of its end.
+
+    Args:
+        weights: The model.
+        sequences: The tokens of each, and the place where the scored text begins.
+
+    Raises:
+        ProviderError: of the kind context-too-long or malformed.
+    """
     logits: dict[tuple[int, ...], Any] = {}
     rows: list[list[Any]] = []
-    for ids, border in prompts:
-        first = max(border, 1)
+    for ids, border in sequences:
+        first = first_scored(weights, border)
         if len(ids) <= first:
             rows.append([0.0, 0, None])
             continue
         key = (first, *ids[:-1])
         if key not in logits:
-            _check_length(weights, len(ids) - 1)
-            logits[key] = _logits(weights, ids[:-1], len(ids) - first)
+            _check_length(weights, len(ids) - 1 if weights.start is None else first)
+            logits[key] = logits_before(weights, ids[:-1], first)
         rows.append(_row(logits[key], ids[first:]))
-    return rows, sum(len(ids) for ids, _ in prompts)
+    return rows
 
 
-def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int], int]:
+def split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int], int]:
     """Return the tokens of context and text, without trailing special tokens, and the index where the text begins."""
     border, encoding = len(context), _encode(weights, context + text)
     ids, ends = encoding["input_ids"], [end for _, end in encoding["offset_mapping"]]
@@ -357,16 +364,6 @@ def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int]
 def _encode(weights: LocalWeights, text: str) -> Any:  # noqa: ANN401 - of a package without types here
     text.encode()  # refuses lone surrogates, which some versions of tokenizers ignore
     return weights.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
-
-
-def _logits(weights: LocalWeights, ids: Sequence[int], last: int) -> Any:  # noqa: ANN401
-    """Return the logits after each of the last `last` tokens."""
-    import torch
-
-    only = {"logits_to_keep": last} if "logits_to_keep" in signature(weights.model.forward).parameters else {}
-    with torch.inference_mode():
-        logits = weights.model(torch.tensor([ids], device=weights.device), use_cache=False, **only).logits[0]
-        return logits[-last:].float().cpu()
 
 
 def _row(logits: Any, ids: Sequence[int]) -> list[Any]:  # noqa: ANN401
@@ -383,7 +380,7 @@ def _row(logits: Any, ids: Sequence[int]) -> list[Any]:  # noqa: ANN401
     return [min(0.0, fsum(values)), len(values), greedy]
 
 
-def _prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+def prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the tokens of messages: by the tokenizer's chat template, else of their texts with a blank line between.
 
     Raises:
@@ -399,7 +396,7 @@ def _prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]])
         ids = list(weights.tokenizer(prompt, add_special_tokens=False, verbose=False)["input_ids"])
     else:
         whole = "\n\n".join(map(str, texts))
-        ids, _ = _split_at(weights, whole, "")
+        ids, _ = split_at(weights, whole, "")
     _check_length(weights, len(ids))
     if not ids:
         raise ProviderError("bad-request", "the prompt has no tokens")

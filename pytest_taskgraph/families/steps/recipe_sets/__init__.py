@@ -50,12 +50,11 @@ def load(settings: StepsSettings) -> RecipeSet:
     return read_embedded_recipes()
 
 
-def read_stated(path: Path | None, most: int | None = None) -> RecipeSet:
+def read_stated(path: Path | None) -> RecipeSet:
     """Return the recipes that the option --recipes of a command states, in the same splits as in a run.
 
     Args:
         path: Food.com's file; None for the embedded recipes.
-        most: The recipes of each split of it that are kept at most; None for all.
 
     Raises:
         UsageError: if the file cannot be used.
@@ -66,4 +65,4 @@ def read_stated(path: Path | None, most: int | None = None) -> RecipeSet:
     from .food_com import FORMAT, read_food_com
 
     with restate_path(path, FORMAT, f"--recipes={path}"):
-        return read_food_com(path, most=most)
+        return read_food_com(path)

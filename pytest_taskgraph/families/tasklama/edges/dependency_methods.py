@@ -70,7 +70,7 @@ EpisodeSettings = Callable[["ComplexTask", Sequence["ComplexTask"], "TaskLamaSet
 _PAIRWISE: Final = {"pair": "each pair", "pair_cot": "each pair with a rationale"}
 
 
-def asking_pairs(rationale: bool, most: int | None = None) -> Asking:
+def asking_pairs(rationale: bool, most: int | None = None, produced: bool = False) -> Asking:
     """Return the way to ask for dependencies that sends a request for each ordered pair, all in one turn.
 
     A pair whose reply says neither yes nor no is unread, and noted: no dependency on generated steps, wrong on golden
@@ -79,11 +79,13 @@ def asking_pairs(rationale: bool, most: int | None = None) -> Asking:
     Args:
         rationale: Whether the model is to write its reasons before the answer.
         most: The number of steps that are asked about, the first ones; None for all.
+        produced: True if a step is never done before one that was produced earlier: only pairs in that order are asked
+            about.
     """
 
     def ask(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
         steps = given.steps[:most]
-        pairs = [*permutations(range(len(steps)), 2)]
+        pairs = [*(combinations if produced else permutations)(range(len(steps)), 2)]
         if not pairs:
             return FoundEdges(())
         replies = yield [_pair_request(question, given, pair, rationale) for pair in pairs]
@@ -334,6 +336,9 @@ METHODS: Final[tuple[Method, ...]] = (
     _generated_method("linear", "the produced order", keep_order),
     _generated_method("pairs", "each pair", asking_pairs(False, MOST_PAIRED_STEPS), "pair"),
     _generated_method("pairs_cot", "each pair with a rationale", asking_pairs(True, MOST_PAIRED_STEPS), "pair_cot"),
+    _generated_method(
+        "pairs_linear", "each pair in the produced order", asking_pairs(False, MOST_PAIRED_STEPS, True), "pair"
+    ),
     _generated_method("scoring", "orders scored by log-probability", score_produced),
     _generated_method("whole", "the whole graph in one request", ask_graph, "graph"),
     _generated_method("pairs_two", "each pair, of two sequences", asking_pairs(False, MOST_PAIRED_STEPS), "pair", 2),

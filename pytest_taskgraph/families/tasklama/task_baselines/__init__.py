@@ -5,7 +5,7 @@ repeat-similar  the same with a word replaced by a similar one (`repeat`)
 co-occurrence   queries that users ask in the same sessions as that of the task (`query_sessions`, `query_clusters`)
 hierarchy       queries of a similar intent as that of the task (`query_hierarchy`)
 
-`task_baseline` states what they answer to questions about dependencies, `tuning` how many steps they give.
+`task_baseline` states what they answer to questions about dependencies, `list_length` how many steps they give.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Final
 from ....asking import Model
 from ..task_sets import TaskSet
 from ..tasklama_settings import TaskLamaSettings
+from .list_length import RankedSteps
 from .query_clusters import QUERY_DATA, QueryClusters, QueryHierarchy
 from .repeat import SIMILAR_DATA, WordsOfTasks, repeat_similar, repeat_task
 from .task_baseline import MakeRanking, TaskBaseline
-from .tuning import RankedSteps
 from .user_data import clusters_of_queries, data_file, data_problems, listed_words
 
 __all__ = ["BASELINES", "data_problems"]

@@ -35,7 +35,7 @@ from ....errors import UsageError
 from ....scoring.name_lists import quote_start
 from .content_words import LONGEST_TEXT, association, content_stems, has_words, jaccard_index, normal_text
 from .data_lines import LineProblems, printable, read_lines
-from .tuning import MOST_STEPS
+from .list_length import MOST_STEPS
 
 _LEAST_SHARED: Final = 3  # words that two near-duplicates share which are not the same
 _MOST_WORDS: Final = 20  # of a near-duplicate that is not the same; the work grows with their square

@@ -24,7 +24,7 @@ from ....scoring.name_lists import quote_start
 from ..complex_task import ComplexTask
 from .content_words import association, is_stop_word, normal_text, plain_words, stem, word_spans
 from .data_lines import LineProblems, printable, read_lines
-from .tuning import MOST_STEPS
+from .list_length import MOST_STEPS
 
 SimilarWords = Callable[[str], Sequence[str]]
 """From a word in lower case to the words similar to it, the most similar first."""

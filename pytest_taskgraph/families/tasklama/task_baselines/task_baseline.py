@@ -22,7 +22,7 @@ from ..task_sets import TaskSet, load
 from ..task_sets.embedded import read_embedded
 from ..tasklama_settings import TaskLamaSettings
 from .content_words import LONGEST_TEXT
-from .tuning import RankedSteps, tuned_length
+from .list_length import RankedSteps, tuned_length
 
 Kind = Literal["steps", "pair", "order", "graph", "entire graph"]
 _TASK = re.compile(r"[ \t]*Task:[ \t]*(\S.*)")

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.families.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.families.tasklama.task_baselines.list_length import tuned_length
 from pytest_taskgraph.families.tasklama.task_baselines.repeat import repeat_similar, repeat_task
-from pytest_taskgraph.families.tasklama.task_baselines.tuning import tuned_length
 from pytest_taskgraph.scoring.task_graphs.step_matching import similarity_matrix
 
 
