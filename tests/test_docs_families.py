@@ -17,7 +17,7 @@ from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.option import Kind
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
-from pytest_taskgraph.results.tables import find_table_mistake
+from pytest_taskgraph.results.table_mistakes import find_table_mistake
 
 __all__ = ["loaded"]
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "families.md").read_text(encoding="utf-8")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.results.record import load, save, tally_of
-from pytest_taskgraph.results.tables import Reference, Table, find_table_mistake, table_of, tables_of
+from pytest_taskgraph.results.table_mistakes import find_table_mistake
+from pytest_taskgraph.results.tables import Reference, Table, table_of, tables_of
 from pytest_taskgraph.trial import SOFT_PROMPT_SOURCE, Reply, Trial
 
 

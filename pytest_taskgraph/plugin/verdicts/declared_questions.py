@@ -310,12 +310,12 @@ def _with_measured_names(metrics: Sequence[str] | None) -> Sequence[str] | None:
 
 def _check_description(described: FamilyDescription, metrics: frozenset[str]) -> None:
     """Check the aggregates and tables that a family declares. Raises UsageError."""
-    from ...results import aggregates, tables
+    from ...results import aggregates, table_mistakes
 
     if not (described.aggregates or described.tables):
         return
     mistake = aggregates.find_aggregate_mistake(described.aggregates, metrics)
-    if mistake := mistake or tables.find_table_mistake(described, metrics):
+    if mistake := mistake or table_mistakes.find_table_mistake(described, metrics):
         raise UsageError(f"the benchmark family {described.name!r}: {mistake}")
 
 

@@ -19,8 +19,9 @@ from ...diagram import pack
 from ...errors import ReadError, UsageError
 from ...family_description import FamilyDescription
 from ...trial import Trial, read_fields
-from .. import aggregates, tables
+from .. import aggregates
 from ..descriptions import descriptions_of
+from ..table_mistakes import find_table_mistake
 from ..tally import Tally
 from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
@@ -136,7 +137,7 @@ def tally_of(record: Mapping[str, Any], *, diagrams: bool = True) -> Tally:
     except (KeyError, TypeError, AttributeError) as error:
         raise _unusable_error("families", error) from error
     for family in descriptions:
-        if mistake := aggregates.find_aggregate_mistake(family.aggregates) or tables.find_table_mistake(family):
+        if mistake := aggregates.find_aggregate_mistake(family.aggregates) or find_table_mistake(family):
             raise _damaged_error(f"family {family.name!r:.200}", mistake)
     return build_tally(_read_trials(record, diagrams), descriptions)
 
