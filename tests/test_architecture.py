@@ -81,6 +81,7 @@ def test_page_names_layers_of_chain_in_files() -> None:
     layers = re.findall(r"^\d\. `(\w+)` \(`(\w+\.py)`", PAGE, re.MULTILINE)
     assert [name for name, _ in layers] == [
         "StoreLayer",
+        "SingleTextLayer",
         "RetryLayer",
         "LimitLayer",
         "ScoreCheckLayer",

@@ -161,7 +161,7 @@ def token_cost(
 def estimate_tokens(request: Request) -> int:
     """Return the expected number of input tokens: the parts of `_TOKEN`, and `A_MESSAGE` for each message.
 
-    Four characters for one, the usual rule, is a sixth too few for prompts that hold workflows.
+    Four characters for one, the usual rule, is a sixth too few where a prompt is not all prose.
     """
     pieces = _pieces(request)
     texts = [*pieces, *_prompted_descriptions(request, {})]

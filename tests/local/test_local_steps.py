@@ -18,9 +18,11 @@ from pytest_taskgraph.families.steps.construction import build_choices, build_cl
 from pytest_taskgraph.families.steps.next_step_samples import query_of
 from pytest_taskgraph.families.steps.recipe_sets.recipe_set import read_embedded_recipes
 from pytest_taskgraph.families.steps.step_episodes import lowest_perplexity, next_step
+from pytest_taskgraph.families.steps.step_tuning import TASKS, tuning_sample
 from pytest_taskgraph.local_weights import load_weights
 from pytest_taskgraph.models import open_model
 from pytest_taskgraph.trial import Json, Question, Request
+from pytest_taskgraph.tuning.validation import validate
 
 
 def question(episode: str, prompt: str, settings: dict[str, Json]) -> Question:
@@ -52,8 +54,8 @@ def test_next_step_by_logprobs_equals_validation(tiny: Path) -> None:
     assert {tuple(transcript.parts["by_logprobs"]) for transcript, _ in outcomes} == {(1, 1)}
     right = [transcript.reply.text == ("Yes" if sample.label else "No") for (transcript, _), sample
              in zip(outcomes, samples, strict=True)]  # fmt: skip
-    checked = validate(load_weights(tiny), samples)
-    for label, share in ((True, checked.sensitivity), (False, checked.specificity)):
+    checked = validate(load_weights(tiny), [(TASKS[0], [tuning_sample(sample) for sample in samples])], 128).scores
+    for label, share in ((True, checked["sensitivity"]), (False, checked["specificity"])):
         answers = [correct for correct, sample in zip(right, samples, strict=True) if sample.label is label]
         assert sum(answers) / len(answers) == share
 
