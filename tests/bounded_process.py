@@ -20,14 +20,18 @@ LIMIT = 300.0  # seconds; many times what any takes on a busy machine
 
 
 @contextmanager
-def start(command: Sequence[str | Path], **arguments: Any) -> Iterator[subprocess.Popen[str]]:  # noqa: ANN401
+def start(
+    command: Sequence[str | Path],
+    limit: float = LIMIT,
+    **arguments: Any,  # noqa: ANN401 - of Popen
+) -> Iterator[subprocess.Popen[str]]:
     """Start the process of a command, with pipes of text unless the arguments of Popen say otherwise.
 
-    Within the context, output and end can be waited for without a limit: after LIMIT the group is killed.
+    Within the context, output and end can be waited for without a limit: after `limit` seconds the group is killed.
     """
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "encoding": "utf-8"}
     process: subprocess.Popen[str] = subprocess.Popen(list(command), start_new_session=True, **pipes | arguments)
-    timer = Timer(LIMIT, end, (process,))
+    timer = Timer(limit, end, (process,))
     timer.daemon = True
     timer.start()
     try:

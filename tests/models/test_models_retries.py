@@ -450,7 +450,7 @@ def test_limit_layer_expects_tokens_by_length_of_messages() -> None:
         client = Client([Reply("yes")])
         model = retried(client, limits, RequestCounters())
         for _ in range(4):
-            await model.answer(Request([{"role": "user", "content": "a" * 1120}, {"role": "user", "content": None}]))
+            await model.answer(Request([{"role": "user", "content": "a" * 7 * 272}, {"role": "user", "content": None}]))
         assert client.asked == pytest.approx([0.0, 29.0, 60.1, 89.1], abs=1.0)
 
     alone(main)

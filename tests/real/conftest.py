@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -23,17 +22,8 @@ def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
-    # Without the limit of bounded_process.start: the server lives as long as all its tests.
-    process = subprocess.Popen(
-        [sys.executable, str(script), port], stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True
-    )
-    try:
+    with bounded_process.start([sys.executable, str(script), port], limit=1800.0) as process:
         assert process.stdout is not None
         address = next((line.strip() for line in process.stdout if line.startswith("http://")), "")
         assert address == f"http://127.0.0.1:{port}", "the server did not start"
         yield RealServer(address)
-    finally:
-        bounded_process.end(process)
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
