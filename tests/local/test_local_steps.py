@@ -11,8 +11,6 @@ import pytest
 pytest.importorskip("torch", reason="the extra local is not installed")
 pytest.importorskip("transformers", reason="the extra local is not installed")
 
-from pytest_taskgraph.families.steps.fine_tuning.answer_scores import validate
-
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.families.steps.construction import build_choices, build_classification
 from pytest_taskgraph.families.steps.next_step_samples import query_of
