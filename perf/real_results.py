@@ -4,8 +4,8 @@
 
 Each record is what `--taskgraph-report json=RECORD` wrote; the models of all of them are taken together, and their
 questions should be the same. A row for each section or method of a family: the headline score of the model with its
-95 % interval, how many of its replies were unparseable or truncated, the level of chance, the scores of the other
-models in the records, and the lowest and the highest number that the paper states for this score.
+95 % interval, how many of its replies were unparseable or truncated, the level of chance, the scores of the
+baseline and of random answers, and the lowest and the highest number that the paper states for this score.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+RANDOM = "baseline:random"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
@@ -57,8 +58,8 @@ def share(count: int, of: int) -> str:
 def truncated(part: Tally, model: str, row: OverviewRow) -> int:
     """Return how many questions of a row have no score since their reply was cut off."""
     groups: list[Group] = [
-        group for by in ("group", "section") for graded in (False, True) for group in part.groups(by, graded=graded)
-        if group.name == row.name.removesuffix(", graded") and group.model == model and graded in (row.graded, False)
+        group for by in ("group", "section") for group in part.groups(by, graded=row.graded)
+        if group.name == row.name.removesuffix(", graded") and group.model == model
     ]  # fmt: skip
     trials = {id(trial): trial for group in groups for trial in group.trials}
     if row.name == "total":
@@ -74,7 +75,7 @@ def score(entry: OverviewEntry | None) -> str:
 
 def lines(tally: Tally, model: str) -> Iterator[str]:
     """Yield the lines of the table."""
-    others = [name for name in tally.models if name != model]
+    others = {"baseline": [name for name in tally.models if name not in (model, RANDOM)], "random": [RANDOM]}
     heads = ["family", "questions", "measure", "answered", "score", "95 % interval", "unparseable", "truncated"]
     heads += ["chance", *others, "published"]
     yield f"| {' | '.join(heads)} |"
@@ -90,7 +91,9 @@ def lines(tally: Tally, model: str) -> Iterator[str]:
             asked = own.row.n + own.row.errors
             cells = [family, row.name, row.value, share(own.row.n, asked), score(own), interval(own.score.ends)]
             cells += [share(own.row.unparseable, asked), share(truncated(part, model, row), asked)]
-            cells += [number(own.row.chance), *(score(entries.get(other)) for other in others)]
+            cells.append(number(own.row.chance))
+            for names in others.values():
+                cells.append(next((score(entries[name]) for name in names if name in entries), "-"))
             cells.append(published(description, row))
             yield f"| {' | '.join(cells)} |"
 

@@ -42,4 +42,4 @@ def test_real_results_has_a_row_for_each_method_with_the_scores_of_all_models(tm
     assert table["perplexity"]["score"] == "1.000"
     assert table["perplexity"]["truncated"] == "0 of 3"
     assert table["perplexity"]["published"] == "0.500 (Majority Class) to 0.717 (OPT-30B)"
-    assert table["letter"]["baseline:random"] != "-"
+    assert table["letter"]["random"] != "-"
