@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from loopback import Answer, Loopback, Raw, echoed, induced, refuse, reply
+from loopback import CHECKED, Answer, Loopback, Raw, echoed, induced, refuse, reply
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import CannotScoreError, NotAskedError, ProviderError
@@ -71,6 +71,10 @@ def checked(server: Loopback, tmp_path: Path) -> Iterator[Callable[..., Checked]
 
 def times(request: Request, number: int) -> list[Request]:
     return [replace(request, repetition=at) for at in range(1, number + 1)]
+
+
+def test_loopback_server_knows_the_check() -> None:
+    assert SCORE_PROBE.context == CHECKED
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ class TableSpecJson(RecordPart):
     empty."""
     layouts: list[LayoutJson] = Field([])
     """Layouts that the terminal tries in this order: columns of a higher rank are left out."""
-    tuned_rows: list[tuple[str, str]] = Field([])
+    tuned_rows: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field([])
     """Names of the rows of groups that a model with a tuned soft prompt answered: pairs of group and row."""
     least_rows: Whole = 1
     """A table with fewer rows, the total not counted, is not shown."""
