@@ -23,7 +23,7 @@ from pytest_taskgraph.family_description import FamilyDescription  # noqa: E402 
 from pytest_taskgraph.reports.wording import interval, number  # noqa: E402
 from pytest_taskgraph.results import record  # noqa: E402
 from pytest_taskgraph.results.descriptions import Descriptions  # noqa: E402
-from pytest_taskgraph.results.overview import OverviewEntry, OverviewRow, overview  # noqa: E402
+from pytest_taskgraph.results.overview import TOTAL, OverviewEntry, OverviewRow, overview  # noqa: E402
 from pytest_taskgraph.results.tally import Group, Tally  # noqa: E402
 
 
@@ -39,7 +39,10 @@ def combined(paths: list[Path]) -> Tally:
 
 
 def published(description: FamilyDescription, row: OverviewRow) -> str:
-    """Return the lowest and the highest number that the paper states for the score of a row; empty if none."""
+    """Return the lowest and the highest number that the paper states for the score of a row; empty if none.
+
+    STEPS has pass rates of two methods, and the paper only that by perplexity.
+    """
     values = [
         reference for spec in description.tables for reference in spec.references
         if reference.column == row.value and (row.value != "rate" or row.name == "perplexity")
@@ -61,9 +64,9 @@ def truncated(part: Tally, model: str, row: OverviewRow) -> int:
         group for by in ("group", "section") for group in part.groups(by, graded=row.graded)
         if group.name == row.name.removesuffix(", graded") and group.model == model
     ]  # fmt: skip
+    if row.name == TOTAL:
+        groups = [part.total_group(model)]
     trials = {id(trial): trial for group in groups for trial in group.trials}
-    if row.name == "total":
-        trials = {id(trial): trial for trial in part if trial.model == model}
     failures = [trial.failure for trial in trials.values() if trial.failure is not None]
     return sum(failure.kind == "truncated" for failure in failures)
 

@@ -9,14 +9,13 @@ where it demands a token that holds part of a character.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from ...errors import NoLogprobsError
 from ...trial import Json, Reply, Request
 from .openai_protocol import expect
 from .provider_errors import RefusalError
-from .text_scores import place_tokens, read_scores
+from .text_scores import counted_tokens, join_replies, place_tokens, read_logprob, text_row
 
 TOKENIZE: Final = "/tokenize"
 """The path that lists the tokens of a text. It stands at the root of the server, not below `/v1`."""
@@ -45,18 +44,12 @@ async def score_by_tokens(request: Request, name: str, post: Post) -> Reply:
         NoLogprobsError: if the tokens do not spell the text, or the server does not write them as told.
         ProviderError: of the kind malformed, if a response has another shape.
     """
-    replies = [await _score_text(replace(request, texts=[text]), name, post) for text in request.texts]
-    return replace(
-        replies[0],
-        tokens_in=sum(reply.tokens_in or 0 for reply in replies),
-        tokens_out=sum(reply.tokens_out or 0 for reply in replies),
-        logprobs=[row for reply in replies for row in reply.logprobs],
-    )
+    prompts = [(request.context + text, len(request.context)) for text in request.texts]
+    return join_replies([await _score_text(prompt, border, name, post) for prompt, border in prompts])
 
 
-async def _score_text(request: Request, name: str, post: Post) -> Reply:
-    """Return the reply to a request with one text."""
-    prompt = request.context + request.texts[0]
+async def _score_text(prompt: str, border: int, name: str, post: Post) -> Reply:
+    """Return the reply about one text, which begins at the border of its prompt."""
     try:
         listed = await post(TOKENIZE, {"content": prompt, "add_special": True, "with_pieces": True})
     except RefusalError as refusal:
@@ -67,26 +60,16 @@ async def _score_text(request: Request, name: str, post: Post) -> Reply:
     places = place_tokens(pieces, prompt)
     if places is None:
         raise NoLogprobsError("the tokens that the server states (`/tokenize`) do not spell the text")
-    own = next((at for at, (_, end) in enumerate(places) if end > len(request.context)), len(ids))
-    first = max(own, 1)
-    if first >= len(ids):
-        return Reply("", 0, 0, None, 0.0, source=name, logprobs=[[0.0, 0, None]])
     whole = next((token for token, piece in zip(ids, pieces, strict=True) if piece != _PART), ids[0])
     written = []
-    for at in range(first, len(ids)):
-        bias = ids[at] if pieces[at] != _PART else whole
-        written.append(await _logprobs(name, ids[:at], ids[at], bias, post))
-    logprobs = {
-        "tokens": pieces,
-        "token_logprobs": [None] * first + [value for value, _ in written],
-        "top_logprobs": [None] * first + [{"": top} for _, top in written],
-    }
-    usage = {"prompt_tokens": len(ids) - 1, "completion_tokens": len(written)}
-    echo = {"choices": [{"text": prompt, "logprobs": logprobs}], "usage": usage}
-    return read_scores(echo, request, name, 0.0)
+    for at in counted_tokens(places, border, len(prompt)):
+        if at:  # the very first token has no predecessor, thus no probability
+            bias = ids[at] if pieces[at] != _PART else whole
+            written.append(await _logprobs(name, ids[:at], ids[at], bias, post))
+    return Reply("", len(ids) - 1, len(written), None, 0.0, source=name, logprobs=[text_row(written)])
 
 
-async def _logprobs(name: str, before: list[Json], token: Json, bias: Json, post: Post) -> tuple[Any, Any]:
+async def _logprobs(name: str, before: list[Json], token: Json, bias: Json, post: Post) -> tuple[float, float]:
     """Return the log-probability of a token behind others, and that of the most probable one.
 
     A token that holds part of a character is not shown when it is written. It is looked for among the most probable
@@ -104,7 +87,7 @@ async def _logprobs(name: str, before: list[Json], token: Json, bias: Json, post
         response = await post("/completions", {**body, "logprobs": most, "logit_bias": [[bias, _FORCED]]})
         listed, top = _listed(response)
         if token in listed:
-            return listed[token], top
+            return read_logprob(listed[token]), read_logprob(top)
     raise NoLogprobsError("the server does not write the token that a bias demands (`logit_bias`)")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...errors import NoLogprobsError, ProviderError
 from ...trial import Json, Reply, Request
+from ...usage import AMOUNTS
 from .openai_protocol import expect, first_choice, is_finite_number, is_withheld, refuse_failed, source_and_tokens
 
 # A token that holds part of a character, as servers show it: U+FFFD, OpenAI's "bytes:\xe2", SentencePiece's "<0xE2>".
@@ -163,14 +164,37 @@ def _score_echo(choice: Mapping[str, Any], border: int, prompt: str) -> list[Any
     places = place_tokens(tokens, text, logprobs.get("text_offset"))
     if places is None:
         raise ProviderError("malformed", "the tokens do not spell the text that was sent")
-    counted = [at for at, (start, end) in enumerate(places) if end > border and start < len(prompt)]
+    counted = counted_tokens(places, border, len(prompt))
     while counted and values[counted[0]] is None and not any(value is not None for value in values[: counted[0]]):
         counted.pop(0)  # the very first token has no predecessor, thus no probability
     if any(values[at] is None for at in counted):
         raise ProviderError("malformed", "a token without its log-probability")
-    chosen = [(values[at], tops[at]) for at in counted]
+    return text_row([(values[at], tops[at]) for at in counted])
+
+
+def counted_tokens(places: Sequence[tuple[int, int]], border: int, end: int) -> list[int]:
+    """Return the indices of the tokens that count to a text from its border to its end: also one that begins before."""
+    return [at for at, (start, stop) in enumerate(places) if stop > border and start < end]
+
+
+def text_row(chosen: Sequence[tuple[float, float | None]]) -> list[Any]:
+    """Return the row of a text from the log-probability of each token, and the highest at its place if it is known."""
     has_tops = bool(chosen) and all(top is not None for _, top in chosen)
-    return [fsum(value for value, _ in chosen), len(chosen), all(v >= top for v, top in chosen) if has_tops else None]
+    greedy = all(value >= top for value, top in chosen if top is not None) if has_tops else None
+    return [fsum(value for value, _ in chosen), len(chosen), greedy]
+
+
+def join_replies(replies: Sequence[Reply]) -> Reply:
+    """Return one reply with the rows of all, in order, and the sums of what they took; None if one is unknown."""
+    columns = {name: [getattr(reply, name) for reply in replies] for name in AMOUNTS}
+    amounts: dict[str, Any] = {name: None if None in values else sum(values) for name, values in columns.items()}
+    return Reply(
+        "",
+        **amounts,
+        source=replies[0].source,
+        logprobs=[row for reply in replies for row in reply.logprobs],
+        retries=sum(reply.retries for reply in replies),
+    )
 
 
 def _columns(logprobs_object: Mapping[str, Any]) -> tuple[list[str], list[Any], list[Any]]:
@@ -182,8 +206,8 @@ def _columns(logprobs_object: Mapping[str, Any]) -> tuple[list[str], list[Any], 
     )
     if not len(tokens) == len(values) == len(tops) or not all(isinstance(token, str) for token in tokens):
         raise ProviderError("malformed", "expected a log-probability for each token")
-    logprobs = [None if value is None else _logprob(value) for value in values]
-    highest = [max(map(_logprob, expect(top, dict, "an object of tokens").values()), default=None) if top else None
+    logprobs = [None if value is None else read_logprob(value) for value in values]
+    highest = [max(map(read_logprob, expect(top, dict, "an object of tokens").values()), default=None) if top else None
                for top in tops]  # fmt: skip
     return tokens, logprobs, highest
 
@@ -207,7 +231,7 @@ def _score_top_tokens(response: Any, texts: Sequence[str]) -> list[list[Any]]:  
 def _pairs(tops: Sequence[Any]) -> Iterator[tuple[str, float]]:
     for top in tops:
         entry = expect(top, dict, "a token")
-        yield expect(entry.get("token"), str, "the text of a token").strip(), _logprob(entry.get("logprob"))
+        yield expect(entry.get("token"), str, "the text of a token").strip(), read_logprob(entry.get("logprob"))
 
 
 def _score_listed(text: str, pairs: Sequence[tuple[str, float]], highest: float) -> list[Any]:
@@ -219,7 +243,8 @@ def _score_listed(text: str, pairs: Sequence[tuple[str, float]], highest: float)
     return [min(0.0, own + log(fsum(exp(value - own) for value in values))), 1, own >= highest]
 
 
-def _logprob(value: object) -> float:
+def read_logprob(value: object) -> float:
+    """Return a log-probability, at most 0. Raises ProviderError of the kind malformed."""
     if isinstance(value, bool) or not is_finite_number(value) or not isinstance(value, int | float) or value > _HIGHEST:
         raise ProviderError("malformed", "a log-probability that is no finite number of at most 0")
     return min(0.0, float(value))

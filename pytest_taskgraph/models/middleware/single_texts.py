@@ -6,11 +6,10 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 from ...errors import CannotScoreError, ProviderError
 from ...trial import Reply, Request
-from ...usage import AMOUNTS
+from ..clients.text_scores import join_replies
 from .layer import Attempt, WrappingLayer
 from .request_counters import UNSCORED, RequestCounters
 from .retries import RetryLayer
@@ -116,17 +115,4 @@ class _SeveralTexts:
                 raise self._layer.unable(refusal, error) from None
             if refusal is not None:
                 self._layer.note_refusal(refusal)
-        return _sum_replies(replies)
-
-
-def _sum_replies(replies: list[Reply]) -> Reply:
-    """Return one reply with the rows of all, in order, and the sums of what they took; None if one is unknown."""
-    columns = {name: [getattr(reply, name) for reply in replies] for name in AMOUNTS}
-    amounts: dict[str, Any] = {name: None if None in values else sum(values) for name, values in columns.items()}
-    return Reply(
-        "",
-        **amounts,
-        source=replies[0].source,
-        logprobs=[row for reply in replies for row in reply.logprobs],
-        retries=sum(reply.retries for reply in replies),
-    )
+        return join_replies(replies)
