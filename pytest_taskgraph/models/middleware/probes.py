@@ -25,6 +25,7 @@ from ...errors import CannotScoreError, NotAskedError, ProviderError
 from ...trial import Reply, Request
 from .layer import LiveModel
 from .request_counters import UNSCORED, RequestCounters
+from .score_checked import unsent
 
 _LINE: Final = "a b c d e f g h\n"
 SCORE_PROBE: Final = Request(
@@ -100,8 +101,8 @@ class ProbedModel:
         self.name, self.settings = client.name, client.settings
         self._inner, self._client, self._counters = inner, client, counters
         self._lock = asyncio.Lock()
-        self._can_score: bool | None = None  # None: not known yet
-        self._no_scores = ("", "")  # message and kind of the error
+        self._has_checked_scores = False
+        self._no_scores: CannotScoreError | None = None
         self._can_call = None if TOOLS in getattr(client, "probes", ()) else True
         self._no_calls = ""
 
@@ -127,31 +128,28 @@ class ProbedModel:
         return reply
 
     async def _check_scores(self) -> None:
-        if self._can_score is None:
+        if not self._has_checked_scores:
             async with self._lock:
-                if self._can_score is None:
+                if not self._has_checked_scores:
                     await self._probe_scores()
-        if not self._can_score:
-            message, kind = self._no_scores
-            error = CannotScoreError(message)
-            error.kind = kind
-            raise error
+        if self._no_scores is not None:
+            raise unsent(self._no_scores)
 
     async def _probe_scores(self) -> None:
         """Ask SCORE_PROBE and remember its result, unless it fails for a reason that may pass."""
         try:
             fault = score_fault(await self._inner.answer(SCORE_PROBE))
         except CannotScoreError as failure:
-            self._can_score, self._no_scores = False, (failure.message, failure.kind)
+            self._has_checked_scores, self._no_scores = True, unsent(failure)
             raise
         except ProviderError as failure:
             if failure.kind != "not-stored":
                 raise
             fault = ""
-        self._can_score = not fault
+        self._has_checked_scores = True
         if fault:
             failed = f"the model {self.name} cannot score texts"
-            self._no_scores = f"{failed}: {fault}", CannotScoreError.kind
+            self._no_scores = CannotScoreError(f"{failed}: {fault}")
             self._counters.add_remark(f"{failed} {UNSCORED}: {fault}")
 
     async def _check_tools(self) -> None:

@@ -20,7 +20,7 @@ class ScoreCheckLayer(WrappingLayer):
 
     def __init__(self, inner: Layer) -> None:
         super().__init__(inner)
-        self._reasons: dict[bool, tuple[str, str]] = {}  # message and kind, by whether the request has messages
+        self._reasons: dict[bool, CannotScoreError] = {}  # by whether the request has messages
         self._able: set[bool] = set()
 
     @asynccontextmanager
@@ -41,10 +41,7 @@ class ScoreCheckLayer(WrappingLayer):
     def check(self, request: Request) -> None:
         """Raise CannotScoreError, with the endpoint's reason, if the endpoint is known to be unable to answer."""
         if (reason := self._reasons.get(bool(request.messages))) is not None:
-            message, kind = reason
-            error = CannotScoreError(message)
-            error.kind = kind
-            raise error
+            raise unsent(reason)
 
     def note_reply(self, request: Request) -> None:
         """Remember that the endpoint answers score requests of this kind."""
@@ -54,7 +51,14 @@ class ScoreCheckLayer(WrappingLayer):
         """Remember that the endpoint cannot answer score requests of this kind, unless it has answered one."""
         sort = bool(request.messages)
         if sort not in self._able:
-            self._reasons.setdefault(sort, (failure.message, failure.kind))
+            self._reasons.setdefault(sort, unsent(failure))
+
+
+def unsent(failure: CannotScoreError) -> CannotScoreError:
+    """Return the error of a request that is not sent for the reason of an earlier failure, without its traceback."""
+    error = CannotScoreError(failure.message)
+    error.kind = failure.kind
+    return error
 
 
 class _CheckedAttempt:
