@@ -35,6 +35,9 @@ NOTATIONS: Catalog[Notation] = Catalog(
     },
 )
 
+FILE_FORMATS: Catalog[Notation] = Catalog("file format", {})
+"""Notations that are only read: those of other tools, in which people have workflows."""
+
 
 def notation(name: str) -> Notation:
     """Return the notation of that name.
@@ -45,4 +48,4 @@ def notation(name: str) -> Notation:
     return NOTATIONS[name]
 
 
-__all__ = ["NOTATIONS", "Notation", "notation"]
+__all__ = ["FILE_FORMATS", "NOTATIONS", "Notation", "notation"]

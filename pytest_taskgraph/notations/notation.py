@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ..errors import UnsupportedFeatureError
+from ..errors import UnsupportedFeatureError, UsageError
 from ..workflow.features import FEATURES, features
 from ..workflow.model import Workflow
 
@@ -33,6 +33,8 @@ class Interpretation:
         presented: The text as it is presented to a model.
         unnamed: True if the text holds one workflow and does not name it.
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
+        left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
+            place and the reason.
     """
 
     workflows: tuple[Workflow, ...]
@@ -40,6 +42,7 @@ class Interpretation:
     presented: str
     unnamed: bool = False
     spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Notation:
 
     `render` turns a workflow and its `others` into one text. `parse` returns the workflows of a text in the order of
     the text, each without `others`; its second argument names the text in errors. `heading` returns the line with a
-    file's path where several files are presented as one text; `parse` skips such lines.
+    file's path where several files are presented as one text; `parse` skips such lines. `recognises` tells apart the
+    notations of one suffix.
     """
 
     name: str
@@ -57,11 +61,12 @@ class Notation:
     suffixes: tuple[str, ...]  # of its files
     says: frozenset[str]  # the features that it can write and read back
     guide: str  # a few sentences on how to read it, for prompts
-    render: Callable[[Workflow], str]
+    render: Callable[[Workflow], str]  # `only_read(name)` if workflows are not written in it
     parse: Callable[[str, str], tuple[Workflow, ...]]
     heading: Callable[[str], str]
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
+    recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
 
     @property
@@ -74,6 +79,7 @@ class Notation:
 
         Raises:
             UnsupportedFeatureError: if the workflow has a feature that the notation does not support.
+            UsageError: if the notation is only read.
         """
         if missing_features := features(workflow, self.unsupported):
             raise UnsupportedFeatureError(self.name, missing_features)
@@ -109,3 +115,12 @@ class Notation:
 def combine_workflows(workflows: tuple[Workflow, ...] | list[Workflow]) -> Workflow:
     """Return the first of the workflows with the rest as its `others`."""
     return replace(workflows[0], others=tuple(workflows[1:]))
+
+
+def only_read(name: str) -> Callable[[Workflow], str]:
+    """Return the writer of a notation that is only read: it raises a UsageError."""
+
+    def refuse(workflow: Workflow) -> str:
+        raise UsageError(f"{workflow.name}: {name} is only read, never written; choose another notation")
+
+    return refuse

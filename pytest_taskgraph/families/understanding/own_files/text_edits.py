@@ -50,17 +50,17 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
     Of one kind there are at most about a third.
 
     Args:
-        notation: The notation of the text: the workflow DSL or Mermaid; other notations have no edits.
+        notation: The notation of the text; those without an entry in EDIT_WAYS have no edits.
         heading: The line that each edited text begins with.
         text: The user's own text, as it is shown.
         rng: The random number generator.
         most: Maximum number of edits; for each, TRIES_PER_EDIT candidates are read.
     """
-    editable = notation.name == "mermaid" or notation.name.startswith("wadl")
-    before = _read(notation, f"{heading}\n{text}") if most and editable else None
+    ways = EDIT_WAYS.get(notation.name, ())
+    before = _read(notation, f"{heading}\n{text}") if most and ways else None
     if before is None:
         return []
-    candidates_by_way = [[*way(notation, text, before)] for way in EDIT_WAYS]
+    candidates_by_way = [[*way(notation, text, before)] for way in ways]
     for way in candidates_by_way:
         rng.shuffle(way)
     candidates = [
@@ -232,4 +232,14 @@ def _replace_reference(notation: Notation, text: str, project: Workflow) -> Iter
 
 
 EditWay = Callable[[Notation, str, Workflow], Iterator[Candidate]]
-EDIT_WAYS: Final[tuple[EditWay, ...]] = (_remove_line, _add_link, _break_chain, _replace_comparison, _replace_reference)
+_ARROW_WAYS: Final[tuple[EditWay, ...]] = (
+    _remove_line,
+    _add_link,
+    _break_chain,
+    _replace_comparison,
+    _replace_reference,
+)
+EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = dict.fromkeys(
+    ("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS
+)
+"""The ways to edit a text, by the name of its notation."""
