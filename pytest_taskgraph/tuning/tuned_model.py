@@ -36,13 +36,13 @@ class TunedModel:
 
     @classmethod
     def of(
-        cls, base: LocalWeights, folder: Path, method: TuningMethod, stated: TuningParameters, opening: Sequence[int]
+        cls, base: LocalWeights, place: Path, method: TuningMethod, stated: TuningParameters, opening: Sequence[int]
     ) -> TunedModel:
         """Return the model, for which the same arguments give the same initial weights.
 
         Args:
             base: The model that the tuning begins with.
-            folder: Its folder, which an adapter names.
+            place: Its folder or GGUF file, which an adapter names.
             method: Which weights change.
             stated: The parameters; of several lengths of a soft prompt, the first one counts.
             opening: The tokens whose embeddings a soft prompt begins with, again and again until it is full.
@@ -59,9 +59,11 @@ class TunedModel:
             from peft import get_peft_model
 
             try:
-                model = get_peft_model(base.model, _adapter_config(base, folder, method, stated))
+                model = get_peft_model(base.model, _adapter_config(base, method, stated))
             except ValueError as error:
                 raise UsageError(f"--method={method}: {' '.join(str(error).split())[:300]}") from error
+        # peft names the folder that transformers read, which for a GGUF file is an empty one that no longer exists.
+        model.peft_config["default"].base_model_name_or_path = str(place.resolve())
         if method == "soft-prompt":
             words, rows = base.model.get_input_embeddings(), model.prompt_encoder["default"].embedding.weight
             places = torch.tensor([opening[at % len(opening)] for at in range(len(rows))], device=words.weight.device)
@@ -107,18 +109,17 @@ class TunedModel:
         return f"estimated memory: {sum(parts.values()) / _GIB:.2f} GiB ({listed}); {changing:,} weights change"
 
 
-def _adapter_config(base: LocalWeights, folder: Path, method: TuningMethod, stated: TuningParameters) -> Any:  # noqa: ANN401
+def _adapter_config(base: LocalWeights, method: TuningMethod, stated: TuningParameters) -> Any:  # noqa: ANN401
     import peft
     from peft.utils.constants import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING as KNOWN
 
     kind = peft.TaskType.CAUSAL_LM if base.start is None else peft.TaskType.SEQ_2_SEQ_LM
-    shared = {"task_type": kind, "base_model_name_or_path": str(folder.resolve())}
     if method == "soft-prompt":
         (length, *_) = stated.prompt_tokens
-        return peft.PromptTuningConfig(**shared, num_virtual_tokens=length, num_transformer_submodules=1)
+        return peft.PromptTuningConfig(task_type=kind, num_virtual_tokens=length, num_transformer_submodules=1)
     known = base.model.config.model_type in KNOWN
     return peft.LoraConfig(
-        **shared,
+        task_type=kind,
         r=stated.rank,
         lora_alpha=stated.alpha,
         lora_dropout=stated.dropout,

@@ -15,10 +15,12 @@ gguf = pytest.importorskip("gguf", reason="the extra local is not installed")
 
 from tiny_language_model import END, byte_pairs  # noqa: E402
 
+from pytest_taskgraph.benchmarks.tuning_task import TuningParameters  # noqa: E402
 from pytest_taskgraph.errors import ProviderError  # noqa: E402
-from pytest_taskgraph.local_weights import load_weights, save_weights  # noqa: E402
+from pytest_taskgraph.local_weights import find_language_model, load_weights, save_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402
 from pytest_taskgraph.trial import Request, TextScore  # noqa: E402
+from pytest_taskgraph.tuning.tuned_model import TunedModel  # noqa: E402
 
 SCORE = Request(kind="score", context="Boil water . Is it ?", texts=[" Yes", " No", " Cook the rice ."])
 TEMPLATE = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}{% endfor %}"
@@ -161,3 +163,12 @@ def test_gguf_without_tensor_is_provider_error(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(globals(), "tensors_of", lambda _: fewer)
     with pytest.raises(ProviderError, match=r"the weights lack model\.layers\.1\.mlp\.up_proj\.weight"):
         ask(write_gguf(tmp_path / "fewer.gguf", model))
+
+
+def test_gguf_tuned_adapter_names_the_file(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="the extra local is not installed")
+    parameters = TuningParameters(epochs=1, batch=1, learning_rate=0.1, prompt_tokens=(2,))
+    tuned = TunedModel.of(load_weights(file), file, "soft-prompt", parameters, [1, 2])
+    tuned.save(tmp_path)
+    assert find_language_model(str(tmp_path)) == tmp_path
+    assert load_weights(tmp_path).prefix.shape == (2, 32)
