@@ -13,14 +13,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
-from pathlib import PurePath
 from random import Random
 from typing import Final, NamedTuple
 
 from ....catalog import catalog_cache
 from ....errors import WorkflowError
 from ....generation.edits import EDITS, edits
-from ....notations import NOTATIONS, Notation
+from ....notations import FILE_FORMATS, NOTATIONS, Notation
 from ....trial import Json
 from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
@@ -136,7 +135,7 @@ def _has_required_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
 
 
 @catalog_cache
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _drawn_ends(path: str) -> tuple[bool, bool]:
     """Return whether the charts of a project draw START and END, and whether all of its subgraphs do."""
     from ....notations.mermaid.meaning import drawn_ends  # as the notation, loaded when a chart is asked about
@@ -176,7 +175,7 @@ class EditedCopy(NamedTuple):
 
 
 @catalog_cache
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> tuple[Choice, ...]:
     """Return the cases that the seed draws among all: hard ones first; more instances extend fewer.
 
@@ -214,7 +213,7 @@ def text_of(path: str, workflow: Workflow, notation: Notation, edit: str) -> str
 
 
 def _heading(path: str, notation: Notation, words: str) -> str:
-    return notation.heading(f"{PurePath(path).name}, {words}")
+    return notation.heading(f"{load(path).title}, {words}")
 
 
 def _planted_choices(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
@@ -234,6 +233,8 @@ def _cases_with_flaw(
     pattern: Pattern, answer: str, path: str, converted: str, rng: Random
 ) -> Iterator[tuple[str, Choice]]:
     """Yield the cases about a copy with a flaw, if one has room for it, each with a unique key."""
+    if not converted and load(path).notation.name in FILE_FORMATS:  # no copy can be written
+        return
     whole = rng.choice(shown_workflows(path, converted))
     notation = NOTATIONS[converted] if converted else load(path).notation
     levels_of = scopes if converted else all_scopes
@@ -275,7 +276,7 @@ def _edited_pairs(
 
 
 @catalog_cache
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     """Return copies of a project with one edit each in the user's own text."""
     project = load(path)
@@ -293,10 +294,12 @@ def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
 
 
 @catalog_cache
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def edited_copies(path: str, converted: str, seed: int) -> tuple[EditedCopy, ...]:
     """Return copies of a project with one edit each that the notation supports, from each shown workflow in turn."""
     project = load(path)
+    if not converted and project.notation.name in FILE_FORMATS:
+        return ()
     streams = [_copies(whole, path, converted, seed) for whole in shown_workflows(path, converted)]
     most = _max_copies(project.workflow)
     return tuple([copy for some in zip_longest(*streams) for copy in some if copy is not None][:most])

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ....catalog import catalog_cache
 from ....errors import TaskgraphError
-from ....notations import NOTATIONS, Notation
+from ....notations import Notation, known_notation, known_notations
 from ....notations.notation import EXCEPTIONAL_LINKS, Interpretation
 from ....workflow.model import Workflow
 
@@ -19,7 +19,7 @@ def interpretation(name: str, text: str) -> Interpretation | None:
     Raises:
         ReadError: if the notation cannot read the text.
     """
-    notation = NOTATIONS[name]
+    notation = known_notation(name)
     return notation.interpret(text) if notation.interpreter is not None else None
 
 
@@ -27,7 +27,7 @@ def interpretation(name: str, text: str) -> Interpretation | None:
 @lru_cache(maxsize=64)
 def leaves_unnamed(text: str) -> bool:
     """Return True if a text in any notation holds exactly one workflow and does not name it."""
-    for notation in NOTATIONS.values():
+    for notation in known_notations():
         if notation.interpreter is not None:
             try:
                 return notation.interpret(text).unnamed
