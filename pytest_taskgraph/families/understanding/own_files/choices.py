@@ -20,6 +20,7 @@ from ....catalog import catalog_cache
 from ....errors import WorkflowError
 from ....generation.edits import EDITS, edits
 from ....notations import FILE_FORMATS, NOTATIONS, Notation
+from ....notations.notation import combine_workflows
 from ....trial import Json
 from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
@@ -28,6 +29,7 @@ from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
+from .interpretations import interpretation
 from .planting import plant, recorded_level
 from .projects import fit, load, shown_workflows
 from .text_edits import text_edits
@@ -82,12 +84,13 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     ]
     cases_found: list[ListedCase] = []
     work, too_long = 0, False
+    second = None if converted else load(path).second
     with reached_bounds() as bounds:
         for whole, scope in _order_levels(levels_to_ask):
             if work > MAX_WORK:
                 record_bound("cases")
                 break
-            level_cases = list(askable_cases(pattern, scope, path, converted))
+            level_cases = list(askable_cases(pattern, scope, path, converted, second))
             short = [case for case in level_cases if names_in(case.answer) <= LONGEST]
             cases_found += [ListedCase(whole, scope, case) for case in short]
             too_long = too_long or len(short) < len(level_cases)
@@ -111,10 +114,30 @@ def names_in(answer: Json) -> int:
     return 1
 
 
-def askable_cases(pattern: Pattern, scope: Scope, path: str, converted: str) -> Iterator[Case]:
-    """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown."""
-    if converted or _has_required_ends(pattern, scope, path):
-        yield from (case for case in cases(pattern, scope) if not case.revealing)
+def askable_cases(
+    pattern: Pattern, scope: Scope, path: str, converted: str, second: Workflow | None = None
+) -> Iterator[Case]:
+    """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown.
+
+    Args:
+        pattern: The pattern.
+        scope: The level.
+        path: Path of the project.
+        converted: The notation to show it in; empty for the files themselves.
+        second: A second reading of what is shown; only cases with the same answer in it are yielded.
+    """
+    if not converted and not _has_required_ends(pattern, scope, path):
+        return
+    same = None if second is None else _answers_in(pattern, second, scope.place)
+    for case in cases(pattern, scope):
+        if not case.revealing and (same is None or (repr(case.fields), repr(case.answer)) in same):
+            yield case
+
+
+def _answers_in(pattern: Pattern, project: Workflow, place: str) -> set[tuple[str, str]]:
+    """Return what the cases of a pattern about a level of a second reading are about, each with its answer."""
+    scope = next((level for level in _levels_of(project, "") if level.place == place), None)
+    return set() if scope is None else {(repr(case.fields), repr(case.answer)) for case in cases(pattern, scope)}
 
 
 def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
@@ -172,6 +195,7 @@ class EditedCopy(NamedTuple):
     workflow: Workflow
     scopes: tuple[Scope, ...]
     text: str = ""
+    second: Workflow | None = None  # as of a project
 
 
 @catalog_cache
@@ -263,7 +287,7 @@ def _edited_pairs(
     work = 0
     for copy in edited_texts(path, seed) if verbatim else edited_copies(path, converted, seed):
         rng = Random(f"{pattern.name}|{copy.kind}|{len(choices)}")
-        candidates = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
+        candidates = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted, copy.second)]
         for answer in ANSWERS:
             same = [(s, c) for s, c in candidates if verdict(c.answer) == answer]
             least = min((c.rank for _, c in same), default=0)
@@ -286,11 +310,17 @@ def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     copies = ((edit, _levels_of(edit.workflow, "")) for edit in edited)
     return tuple(
         [
-            EditedCopy(edit.kind, edit.workflow, scopes_of_edit, edit.text)
+            EditedCopy(edit.kind, edit.workflow, scopes_of_edit, edit.text, _second(project.notation, edit.text))
             for edit, scopes_of_edit in copies
             if scopes_of_edit
         ]
     )
+
+
+def _second(notation: Notation, text: str) -> Workflow | None:
+    """Return the second reading of a text; None if it leaves nothing open."""
+    interpreted = interpretation(notation.name, text)
+    return combine_workflows(interpreted.doubtful) if interpreted is not None and interpreted.doubtful else None
 
 
 @catalog_cache

@@ -12,7 +12,7 @@ from ....workflow.model import Workflow
 
 
 @catalog_cache
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def interpretation(name: str, text: str) -> Interpretation | None:
     """Return how a notation reads a text; None where that is the same for every text of the notation.
 
@@ -24,7 +24,7 @@ def interpretation(name: str, text: str) -> Interpretation | None:
 
 
 @catalog_cache
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def leaves_unnamed(text: str) -> bool:
     """Return True if a text in any notation holds exactly one workflow and does not name it."""
     for notation in known_notations():

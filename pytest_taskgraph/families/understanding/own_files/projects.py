@@ -41,6 +41,7 @@ class Project:
     skipped_files: tuple[str, ...] = ()  # files beside them that contain no workflow
     refusals: tuple[str, ...] = ()  # of files that cannot be used, a line each with file and reason
     left_out: tuple[str, ...] = ()  # what the files hold that is no part of the workflows, a line each
+    second: Workflow | None = None  # a second reading: a case is asked if it has the same answer in both
     own_files: int = 1  # number of files, without those that they only refer to
     own_workflows: int = 1  # number of workflows in these
 
@@ -165,15 +166,18 @@ def _combined(
         texts = [f"{notation.heading(name)}\n{text}" for name, text in zip(interpretations, texts, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in texts)
     left_out = tuple(chain.from_iterable(each.left_out for each in interpretations.values()))
+    doubtful = next(iter(interpretations.values())).doubtful if len(texts) == 1 else ()
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
         try:
             interpreted = notation.interpret(whole)
-            workflow, left_out = _checked(path, combine_workflows(interpreted.workflows)), interpreted.left_out
+            workflow = _checked(path, combine_workflows(interpreted.workflows))
+            left_out, doubtful = interpreted.left_out, interpreted.doubtful
         except UsageError as error:
             if project.is_joined:
                 raise
             return error
-    return Project(path, whole, notation, workflow, files, left_out=left_out)
+    second = combine_workflows(doubtful) if doubtful else None
+    return Project(path, whole, notation, workflow, files, left_out=left_out, second=second)
 
 
 class _RefusedFiles:
