@@ -10,7 +10,7 @@ Questions whose answer is "none" throughout a workflow, because it has nothing o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import zip_longest
 from random import Random
@@ -36,6 +36,9 @@ from .text_edits import text_edits
 
 LONGEST: Final = 40
 """Largest number of names in an answer about the user's own workflows."""
+
+MOST_LEVELS: Final = 100
+"""Largest number of levels that a pattern looks for cases in; of more, whole workflows come first."""
 
 END_NAMES = re.compile(r"\b(?:START|END)\b")
 
@@ -84,10 +87,10 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     ]
     cases_found: list[ListedCase] = []
     work, too_long = 0, False
-    second = None if converted else load(path).second
+    second = None if converted else _by_place(load(path).second)
     with reached_bounds() as bounds:
-        for whole, scope in _order_levels(levels_to_ask):
-            if work > MAX_WORK:
+        for number, (whole, scope) in enumerate(_order_levels(levels_to_ask)):
+            if number == MOST_LEVELS or work > MAX_WORK:
                 record_bound("cases")
                 break
             level_cases = list(askable_cases(pattern, scope, path, converted, second))
@@ -115,7 +118,7 @@ def names_in(answer: Json) -> int:
 
 
 def askable_cases(
-    pattern: Pattern, scope: Scope, path: str, converted: str, second: Workflow | None = None
+    pattern: Pattern, scope: Scope, path: str, converted: str, second: Mapping[str, Scope] | None = None
 ) -> Iterator[Case]:
     """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown.
 
@@ -124,19 +127,18 @@ def askable_cases(
         scope: The level.
         path: Path of the project.
         converted: The notation to show it in; empty for the files themselves.
-        second: A second reading of what is shown; only cases with the same answer in it are yielded.
+        second: The levels of a second reading by place; only cases with the same answer there are yielded.
     """
     if not converted and not _has_required_ends(pattern, scope, path):
         return
-    same = None if second is None else _answers_in(pattern, second, scope.place)
+    same = None if second is None else _answers_in(pattern, second.get(scope.place))
     for case in cases(pattern, scope):
         if not case.revealing and (same is None or (repr(case.fields), repr(case.answer)) in same):
             yield case
 
 
-def _answers_in(pattern: Pattern, project: Workflow, place: str) -> set[tuple[str, str]]:
+def _answers_in(pattern: Pattern, scope: Scope | None) -> set[tuple[str, str]]:
     """Return what the cases of a pattern about a level of a second reading are about, each with its answer."""
-    scope = next((level for level in _levels_of(project, "") if level.place == place), None)
     return set() if scope is None else {(repr(case.fields), repr(case.answer)) for case in cases(pattern, scope)}
 
 
@@ -144,6 +146,8 @@ def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Wor
     """Return the levels, shuffled if the project is large, so that the first are a sample."""
     if sum(len(scope.workflow.tasks) for _, scope in levels_to_ask) > FULL_SIZE:
         Random(f"levels|{len(levels_to_ask)}").shuffle(levels_to_ask)
+    if len(levels_to_ask) > MOST_LEVELS:
+        levels_to_ask.sort(key=lambda level: not level[1].whole)
     return levels_to_ask
 
 
@@ -195,7 +199,7 @@ class EditedCopy(NamedTuple):
     workflow: Workflow
     scopes: tuple[Scope, ...]
     text: str = ""
-    second: Workflow | None = None  # as of a project
+    second: Mapping[str, Scope] | None = None  # the levels of its second reading by place
 
 
 @catalog_cache
@@ -317,10 +321,14 @@ def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     )
 
 
-def _second(notation: Notation, text: str) -> Workflow | None:
-    """Return the second reading of a text; None if it leaves nothing open."""
+def _second(notation: Notation, text: str) -> Mapping[str, Scope] | None:
+    """Return the levels of the second reading of a text by place; None if it leaves nothing open."""
     interpreted = interpretation(notation.name, text)
-    return combine_workflows(interpreted.doubtful) if interpreted is not None and interpreted.doubtful else None
+    return _by_place(combine_workflows(interpreted.doubtful)) if interpreted and interpreted.doubtful else None
+
+
+def _by_place(second: Workflow | None) -> Mapping[str, Scope] | None:
+    return None if second is None else {scope.place: scope for scope in _levels_of(second, "")}
 
 
 @catalog_cache
