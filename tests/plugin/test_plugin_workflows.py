@@ -243,7 +243,7 @@ def mixed_folder(project: Project) -> None:
 
 HEADER = (
     "taskgraph: flows: 2 files with 2 workflows (1 Mermaid flowchart, 1 workflow DSL); 1 file not used; "
-    "1 file without workflow: -v taskgraph: 4 questions per pattern, spread over 2 files; "
+    "1 file without workflow: -v taskgraph: 2 questions per pattern, spread over 2 files; "
 )
 
 
@@ -253,7 +253,7 @@ def test_mixed_folder_is_counted_in_header_and_asked(project: Project) -> None:
     output = " ".join(ran.output.split())
     assert (ran.code, set(ran.counts)) == (0, {"passed"}), ran.output
     assert HEADER in output
-    assert "not used: flows/broken.mmd:2:4: found" in output
+    assert "not used: flows/broken.mmd:2:5: found" in output
     assert "-mermaid-Bakery-" in ran.output
     assert "-wadl-Outer-" in ran.output
 
