@@ -48,4 +48,18 @@ def notation(name: str) -> Notation:
     return NOTATIONS[name]
 
 
-__all__ = ["FILE_FORMATS", "NOTATIONS", "Notation", "notation"]
+def known_notations() -> tuple[Notation, ...]:
+    """Return all notations that read files: those that are written first, then those that are only read."""
+    return (*NOTATIONS.values(), *FILE_FORMATS.values())
+
+
+def known_notation(name: str) -> Notation:
+    """Return the notation of that name, whether it is written or only read.
+
+    Raises:
+        UnknownNameError: if there is none.
+    """
+    return FILE_FORMATS[name] if name in FILE_FORMATS else NOTATIONS[name]
+
+
+__all__ = ["FILE_FORMATS", "NOTATIONS", "Notation", "known_notation", "known_notations", "notation"]

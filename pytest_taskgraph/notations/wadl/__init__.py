@@ -90,6 +90,7 @@ WADL = Notation(
     render=render_assembled,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )
 
 WADL_SEPARATE = Notation(
@@ -105,6 +106,7 @@ WADL_SEPARATE = Notation(
     render=render_separate,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )
 
 WADL_EXPANDED = Notation(
@@ -119,4 +121,5 @@ WADL_EXPANDED = Notation(
     render=render_expanded,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )
