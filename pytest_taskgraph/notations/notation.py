@@ -35,6 +35,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
+        doubtful: A second reading of the same workflows, for what the text leaves open: a case is asked only if it has
+            the same answer in both. Empty if there is none.
     """
 
     workflows: tuple[Workflow, ...]
@@ -43,6 +45,7 @@ class Interpretation:
     unnamed: bool = False
     spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    doubtful: tuple[Workflow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Notation:
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
+    references: Callable[[str], tuple[str, ...]] = lambda text: ()
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
 
     @property
