@@ -42,7 +42,9 @@ Parts = Counter[tuple[str, ...]]  # (kind, names …)
 
 # --- Independent counts: the parts of a file as its YAML or XML says, and those of what was read. -------------------
 
-_STATUS_ONLY = re.compile(r"(?:[!()&|\s]|\$\{\{|\}\}|always\(\)|success\(\)|failure\(\)|cancelled\(\)|true)+")
+_STATUS_ONLY = re.compile(
+    r"(?:[!()&|\s]|\$\{\{|\}\}|always\(\)|success\(\)|failure\(\)|cancelled\(\)|true)+|success\(\) \|\| .*"
+)
 
 
 def _normal(condition: str) -> str:
@@ -132,7 +134,9 @@ class Totals:
         """Return True if the requirements hold."""
         read, all_files = self.files["read"], self.files["read"] + self.files["refused"] + self.files["traceback"]
         complete = all(self.found[kind] == count for kind, count in self.expected.items())
-        return complete and not self.files["traceback"] and not self.files["ill-formed"] and read >= MOST_READ * all_files
+        return (
+            complete and not self.files["traceback"] and not self.files["ill-formed"] and read >= MOST_READ * all_files
+        )
 
 
 def file_row(path: Path, name: str, totals: Totals, verbose: bool) -> str:
@@ -196,7 +200,9 @@ def main() -> int:
     reader = 0
     if arguments.reader:
         command = [sys.executable, "-m", "pytest", "suites/understanding", "--model=reader", "-q", "--no-header"]
-        reader = subprocess.run([*command, f"--taskgraph-workflow={arguments.folder}"], cwd=ROOT, check=False).returncode
+        reader = subprocess.run(
+            [*command, f"--taskgraph-workflow={arguments.folder}"], cwd=ROOT, check=False
+        ).returncode
     return 0 if totals.passes() and not reader else 1
 
 

@@ -35,8 +35,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
-        doubtful: A second reading of the same workflows, for what the text leaves open: a case is asked only if it has
-            the same answer in both. Empty if there is none.
+        doubtful: A second reading of the same workflows, under the same names, for what the text leaves open: a case is
+            asked only if it has the same answer in both. Empty if there is none.
     """
 
     workflows: tuple[Workflow, ...]
@@ -55,7 +55,8 @@ class Notation:
     `render` turns a workflow and its `others` into one text. `parse` returns the workflows of a text in the order of
     the text, each without `others`; its second argument names the text in errors. `heading` returns the line with a
     file's path where several files are presented as one text; `parse` skips such lines. `recognises` tells apart the
-    notations of one suffix.
+    notations of one suffix. Each file is a project, with the files of its folder that it refers to, unless `is_joined`:
+    then the files of a folder are one project.
     """
 
     name: str
@@ -70,8 +71,10 @@ class Notation:
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
-    references: Callable[[str], tuple[str, ...]] = lambda text: ()
+    recognised_by: str = ""  # what `recognises` looks for, in words, such as "a key `jobs`"; empty: the suffix suffices
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
+    is_joined: bool = False  # True if workflows refer to each other by name, in whichever files they are
+    references: Callable[[str], tuple[str, ...]] = lambda text: ()  # the files that a text refers to, as written
 
     @property
     def unsupported(self) -> frozenset[str]:

@@ -45,5 +45,6 @@ ACTIONS = Notation(
     heading=lambda path: f"{HEADING}{path}",
     interpreter=_interpret,
     recognises=recognises,
+    recognised_by="the keys `on` and `jobs`",
     references=_references,
 )

@@ -46,10 +46,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When a job or step runs: its condition, None if that always holds, and whether a skipped need skips it."""
+    """When a job or step runs.
+
+    Args:
+        condition: Its condition; None if that always holds, as always() does.
+        follows: True if a skipped need skips it.
+        stated: The condition as written, "" without one.
+    """
 
     condition: Condition | None
     follows: bool = True
+    stated: str = ""
 
 
 ALWAYS: Final = Rule(None)
@@ -62,7 +69,7 @@ def read_rule(text: str) -> Rule:
     inner = " ".join((wrapped[1] if wrapped else text).split())
     if not inner:
         return ALWAYS
-    unclear = Rule(Condition(inner, clear=False))
+    unclear = Rule(Condition(inner, clear=False), stated=inner)
     if "${{" in inner or "`" in inner or len(inner) > LONGEST:
         return unclear
     try:
@@ -72,8 +79,8 @@ def read_rule(text: str) -> Rule:
     explicit = _calls_status(tree)
     succeeded, skipped = _simplify(tree, True), _simplify(tree, False)
     if not explicit or skipped is False:
-        return Rule(_condition(inner, succeeded), follows=True)
-    return Rule(_condition(inner, succeeded), follows=False) if succeeded == skipped else unclear
+        return Rule(_condition(inner, succeeded), follows=True, stated=inner)
+    return Rule(_condition(inner, succeeded), follows=False, stated=inner) if succeeded == skipped else unclear
 
 
 _Tree = bool | tuple[object, ...]  # ("and", …), ("or", …), ("not", part), ("call", name), ("atom", text, sources)

@@ -140,10 +140,11 @@ def _left_out(file: WorkflowFile, called: Mapping[str, str]) -> Iterator[str]:
 
 
 def _conditions_left_out(jobs: Sequence[Job]) -> Iterator[tuple[str, int]]:
-    for owner in (owner for job in jobs for owner in (job, *job.steps)):
-        if owner.condition is not None:
-            rule = read_rule(owner.condition)
-            if rule.condition is None or rule.condition.never:
-                yield "status", owner.offset
-            elif not rule.condition.clear:
-                yield "unclear", owner.offset
+    owners = [(owner.condition, owner.offset) for job in jobs for owner in (job, *job.steps)]
+    for text, offset in owners:
+        if text is not None:
+            condition = read_rule(text).condition
+            if condition is None or condition.never:
+                yield "status", offset
+            elif not condition.clear:
+                yield "unclear", offset

@@ -2,9 +2,9 @@
 
 Each level is built twice. In the first reading, a condition is a guard in the user's words; conditions that read
 different things hold or fail independently. The second reading is the other extreme where the file leaves something
-open: conditions that may depend on each other never hold together, what only a failure runs never runs, a job that runs
-after skipped ones follows what is before them, and a skipped job skips only those that need it. A question is asked
-only where both readings give the same answer (`Interpretation.doubtful`).
+open: conditions that may depend on each other never hold together, what only a failure runs never runs, `if: always()`
+is a condition, a job that runs after skipped ones follows what is before them, and a skipped job skips only those that
+need it. A question is asked only where both readings give the same answer (`Interpretation.doubtful`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ...workflow.model import END, OTHERWISE, START, Gateway, GatewayKind, Link, QualifiedName, Task, Workflow
+from ...workflow.model import END, OTHERWISE, START, Gateway, Link, QualifiedName, Task, Workflow
 from .expressions import ALWAYS, Condition, Rule, read_rule
 from .step_names import name_steps
 from .workflow_file import Job, Step, WorkflowFile, file_of
@@ -36,8 +36,16 @@ class Guards:
         self.groups = [*_groups([each for each in conditions if each.clear and not each.never])]
         self.group_of = {each: i for i, group in enumerate(self.groups) for each in group}
 
-    def write(self, conditions: Iterable[Condition]) -> str | None:
-        """Return the guard for all of the conditions together; None without any."""
+    def write(self, rule: Rule, inherited: Iterable[Condition] = ()) -> str | None:
+        """Return the guard of a link into a job or step with this rule; None if there is no condition.
+
+        Args:
+            rule: The rule.
+            inherited: Further conditions, without which what it needs is skipped.
+        """
+        conditions = [each for each in (rule.condition, *inherited) if each is not None]
+        if not conditions and rule.stated and self.second:
+            return "`stated` or not `stated`"  # a condition that always holds
         return " and ".join(self._guard(each) for each in dict.fromkeys(conditions)) or None
 
     def _guard(self, condition: Condition) -> str:
@@ -85,19 +93,20 @@ def step_level(name: str, steps: Sequence[Step], second: bool) -> Workflow:
     links: list[Link] = []
     at = START
     for step, rule in zip(names, rules, strict=True):
+        guard = guards.write(rule)
         if rule.condition is None:
-            links.append(Link(at, step))
+            links.append(Link(at, step, guard))
             at = step
             continue
-        split, join = (_free(f"{step} {role}", taken) for role in ("if", "end"))
-        kind: GatewayKind = "inclusive" if second else "exclusive"  # a way around one step is no choice of branches
-        gateways += [Gateway(split, kind, "split"), Gateway(join, kind, "join")]
-        links += [
-            Link(at, split),
-            Link(split, step, guards.write([rule.condition])),
-            Link(split, join, OTHERWISE),
-            Link(step, join),
-        ]
+        join = _free(f"{step} end", taken)
+        gateways.append(Gateway(join, "inclusive" if second else "exclusive", "join"))
+        if not second:
+            split = _free(f"{step} if", taken)
+            gateways.append(Gateway(split, "exclusive", "split"))
+            links += [Link(at, split), Link(split, step, guard), Link(split, join, OTHERWISE)]
+        else:  # the same runs, but no choice of two branches
+            links += [Link(at, step, guard), Link(at, join)]
+        links.append(Link(step, join))
         at = join
     links.append(Link(at, END))
     return Workflow(name, tasks=tuple(map(Task, names)), gateways=tuple(gateways), links=tuple(links))
@@ -184,7 +193,7 @@ class JobGraph:
         own = self._own(job.key)
         for need in job.needs or (START,):
             inherited = self.required[job.key] - own - self.required.get(need, frozenset())
-            guard = self.guards.write([*own, *sorted(inherited, key=lambda each: each.text)])
+            guard = self.guards.write(self.rules[job.key], sorted(inherited, key=lambda each: each.text))
             if self.second and inherited and not own:
                 split = _free(f"{need} to {job.key}", {*self.by_key, START, END})
                 gateways.append(Gateway(split, "exclusive", "split"))
@@ -196,7 +205,7 @@ class JobGraph:
 
     def _around(self, job: Job) -> Iterator[Link]:
         """Yield links to a job that runs though what it needs may be skipped, from what surely runs before that."""
-        own = self.guards.write(self._own(job.key))
+        own = self.guards.write(self.rules[job.key])
         uncertain = [need for need in job.needs if self.required[need]]
         sources = dict[str, None]()
         for need in uncertain:  # grows
@@ -206,9 +215,7 @@ class JobGraph:
         yield from (Link(source, job.key, own) for source in sources if source not in job.needs)
 
 
-def workflow_of(
-    file: WorkflowFile, name: str, called: Mapping[str, str], second: bool = False
-) -> Workflow:
+def workflow_of(file: WorkflowFile, name: str, called: Mapping[str, str], second: bool = False) -> Workflow:
     """Return the workflow of a file.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Final
 
@@ -13,7 +14,7 @@ from ...positioned_yaml import documents
 from ...source import Source
 
 HEADING: Final = "# file: "
-_HEADING = re.compile(r"^# file: (.+)$", re.MULTILINE)
+_HEADING = re.compile(r"^# file: (.+\.ya?ml)(?:, [^\n]*)?$", re.MULTILINE)  # words about a change may stand behind it
 _FIRST_KEY = re.compile(r"^(?!---|%)([ ]*)[^\s#]", re.MULTILINE)  # the top level of a file may be indented
 _KEYS = re.compile(r"^( *)(?:(on|jobs|runs)|'(on|jobs|runs)'|\"(on|jobs|runs)\")[ \t]*:", re.MULTILINE)
 _LOCAL = re.compile(r"\./\.github/workflows/([^/@\s]+\.ya?ml)\Z")
@@ -91,10 +92,10 @@ def _parts(text: str, where: str) -> Iterator[tuple[Source, str]]:
 
     A line that looks like a heading counts as one only between workflows: it may be a comment of the user's.
     """
-    headings = [match for match in _HEADING.finditer(text)]
+    headings = [*_HEADING.finditer(text)]
     ends = [0, *(match.start() for match in headings), len(text)]
-    pieces = [text[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
-    paths = ["", *(match[1].strip() for match in headings)]
+    pieces = [text[begin:end] for begin, end in pairwise(ends)]
+    paths = ["", *(match[1] for match in headings)]
     begin, path = 0, ""
     for i, piece in enumerate(pieces):
         done = text[begin : ends[i]]
@@ -128,15 +129,9 @@ def _read_file(source: Source, path: str) -> WorkflowFile:
     reader = _Reader(source)
     read = tuple(reader.job(key, jobs.keys[key], node) for key, node in jobs.value.items())
     reader.check_needs(read, jobs)
-    for key in ("concurrency",):
-        if key in members:
-            reader.note(key, root.keys[key])
-    return WorkflowFile(source, _plain_path(path), _text(name), read, reader.notes)
-
-
-def _plain_path(path: str) -> str:
-    """Return the path of a heading without what stands behind it, such as the words about a change."""
-    return re.sub(r"(\.ya?ml), .*", r"\1", path)
+    if "concurrency" in members:
+        reader.note("concurrency", root.keys["concurrency"])
+    return WorkflowFile(source, path, _text(name), read, reader.notes)
 
 
 def _text(node: Node | None) -> str:

@@ -3,7 +3,8 @@
 n > 1      0 < n <= 5      mode = "fast" or not (n != 2 and mode == slow)      otherwise
 
 A text in backquotes, such as `startsWith(ref, 'v')`, is one condition that is true or false: a parameter of that name
-compared with "true". Any other text is prose, which is not computed with. Words may stand without quotes; numbers are exact.
+compared with "true". Any other text is prose, which is not computed with. Words may stand without quotes; numbers are
+exact.
 """
 
 from __future__ import annotations
