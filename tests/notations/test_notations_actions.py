@@ -242,8 +242,8 @@ def test_left_out_constructs_have_a_line_each() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("on: push\njobs: {a: {needs: b}}", "ci.yml:2:19: found the need 'b' of the job 'a', expected a job of the file"),
-        ("on: push\njobs: {a: {needs: c}, b: {needs: a}, c: {needs: b}}", r"jobs that need each other: \w( -> \w){3}, "),
+        ("on: push\njobs: {a: {needs: b}}", "ci.yml:2:19: found the need 'b' of the job 'a', expected a job of the"),
+        ("on: push\njobs: {a: {needs: c}, b: {needs: a}, c: {needs: b}}", r"need each other: \w( -> \w){3}, "),
         ("on: push\njobs: {a: {needs: a}}", "jobs that need each other: a -> a"),
         ("on: push\njobs: {}", "expected a mapping with at least one job"),
         ("on: push\njobs: [a]", "found a list, expected a mapping with at least one job"),
