@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.notations import FILE_FORMATS
 from pytest_taskgraph.notations.github_actions.expressions import read_rule
+from pytest_taskgraph.notations.github_actions.meaning import LARGEST
 from pytest_taskgraph.notations.notation import Interpretation, combine_workflows
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import END, START, Workflow
@@ -121,6 +122,12 @@ def test_conditional_step_has_a_way_around_it() -> None:
         ("y end", "z", None),
         ("z", END, None),
     ]
+
+
+def test_conditions_of_large_levels_are_not_computed() -> None:
+    jobs = "".join(f"  a{i}: {{if: inputs.x}}\n" for i in range(LARGEST + 1))
+    (workflow,) = interpret(jobs).workflows
+    assert {link.guard for link in workflow.links if link.target != END} == {"${{ inputs.x }}"}
 
 
 @pytest.mark.parametrize(

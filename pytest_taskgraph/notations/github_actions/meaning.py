@@ -20,6 +20,7 @@ from .step_names import name_steps
 from .workflow_file import Job, Step, WorkflowFile, file_of
 
 NEVER: Final = "never = yes and never = no"
+LARGEST: Final = 60  # jobs or steps of a level whose conditions are computed; runs of larger ones take too long
 
 
 class Guards:
@@ -32,7 +33,9 @@ class Guards:
 
     def __init__(self, rules: Iterable[Rule], second: bool) -> None:
         self.second = second
-        conditions = dict.fromkeys(rule.condition for rule in rules if rule.condition is not None)
+        all_rules = [*rules]
+        self.computed = len(all_rules) <= LARGEST
+        conditions = dict.fromkeys(rule.condition for rule in all_rules if rule.condition is not None)
         self.groups = [*_groups([each for each in conditions if each.clear and not each.never])]
         self.group_of = {each: i for i, group in enumerate(self.groups) for each in group}
 
@@ -49,7 +52,7 @@ class Guards:
         return " and ".join(self._guard(each) for each in dict.fromkeys(conditions)) or None
 
     def _guard(self, condition: Condition) -> str:
-        if not condition.clear:
+        if not (condition.clear and self.computed):
             return f"${{{{ {condition.text} }}}}"  # prose, which is not computed with
         if self.second and condition.never:
             return NEVER
