@@ -140,7 +140,8 @@ def _left_out(file: WorkflowFile, called: Mapping[str, str]) -> Iterator[str]:
 
 
 def _conditions_left_out(jobs: Sequence[Job]) -> Iterator[tuple[str, int]]:
-    owners = [(owner.condition, owner.offset) for job in jobs for owner in (job, *job.steps)]
+    owners = [(job.condition, job.offset) for job in jobs]
+    owners += [(step.condition, step.offset) for job in jobs for step in job.steps]
     for text, offset in owners:
         if text is not None:
             condition = read_rule(text).condition
