@@ -35,7 +35,14 @@ NOTATIONS: Catalog[Notation] = Catalog(
     },
 )
 
-FILE_FORMATS: Catalog[Notation] = Catalog("file format", {})
+
+def _load_actions() -> Notation:
+    from .github_actions import ACTIONS
+
+    return ACTIONS
+
+
+FILE_FORMATS: Catalog[Notation] = Catalog("file format", {"actions": Deferred(_load_actions)})
 """Notations that are only read: those of other tools, in which people have workflows."""
 
 

@@ -1,0 +1,107 @@
+"""Candidate edits of a GitHub Actions workflow: one entry of `needs` or one condition, in the user's own text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from random import Random
+from typing import Final
+
+from ....notations import Notation
+from ....workflow.model import Workflow
+
+MOST_JOBS: Final = 20  # between which needs are added; more are sampled
+ADDED_CONDITION: Final = "github.event_name == 'workflow_dispatch'"  # where the text has no condition to repeat
+_FLOW = re.compile(r"^[ ]*needs:[ ]*\[([^\]\n]*)\][^\n]*\n?", re.MULTILINE)
+_WORD = re.compile(r"^[ ]*needs:[ ]*(?P<word>[\w-]+|'[\w-]+'|\"[\w-]+\")[ ]*(?:#[^\n]*)?(?:\n|\Z)", re.MULTILINE)
+_BLOCK = re.compile(r"^[ ]*needs:[ ]*(?:#[^\n]*)?\n(?P<items>(?:[ ]*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
+_ITEM = re.compile(r"[ ]*- [^\n]*(?:\n|\Z)")
+_IF = re.compile(r"^[ ]*if:[ ]*(?P<condition>[^\s>|#][^\n]*)(?:\n|\Z)", re.MULTILINE)
+_EQUALITY = re.compile(r"[=!]=")
+_STATUS = re.compile(r"\b(?:always|success|failure|cancelled)\(")
+
+Candidate = tuple[int, int, str]
+
+
+def remove_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    """Yield candidates without one entry of a list of needs, or without the only one."""
+    for match in _FLOW.finditer(text):
+        entries = match[1].split(",")
+        for i in range(len(entries)):
+            rest = ",".join([*entries[:i], *entries[i + 1 :]]).strip()
+            yield (match.start(1), match.end(1), rest) if rest else (match.start(), match.end(), "")
+    for match in _WORD.finditer(text):
+        yield match.start(), match.end(), ""
+    for match in _BLOCK.finditer(text):
+        items = [*_ITEM.finditer(text, match.start("items"), match.end("items"))]
+        for item in items:
+            yield (item.start(), item.end(), "") if len(items) > 1 else (match.start(), match.end(), "")
+
+
+def add_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    """Yield candidates in which a job needs one more job."""
+    for workflow in (project, *project.others):
+        jobs = workflow.task_names
+        chosen = Random(len(jobs)).sample(jobs, MOST_JOBS) if len(jobs) > MOST_JOBS else jobs
+        linked = {(link.source, link.target) for link in workflow.links}
+        for job, need in product(chosen, chosen):
+            if job != need and (need, job) not in linked:
+                yield from _added_need(text, job, need)
+
+
+def _added_need(text: str, job: str, need: str) -> Iterator[Candidate]:
+    key = _job_key(text, job)
+    if key is None:
+        return
+    end = _job_end(text, key)
+    flow, word, block = (pattern.search(text, key.end(), end) for pattern in (_FLOW, _WORD, _BLOCK))
+    if flow is not None:
+        yield flow.end(1), flow.end(1), f", {need}" if flow[1].strip() else need
+    elif word is not None:
+        yield word.start("word"), word.end("word"), f"[{word['word']}, {need}]"
+    elif block is not None:
+        items = [*_ITEM.finditer(text, block.start("items"), block.end("items"))]
+        indent = items[-1][0][: items[-1][0].index("-")]
+        yield items[-1].start(), items[-1].start(), f"{indent}- {need}\n"
+    else:
+        yield key.end(), key.end(), f"{key['inner']}needs: {need}\n"
+
+
+def _job_key(text: str, job: str) -> re.Match[str] | None:
+    """Return the line with the key of a job, and the indent of what stands in it as `inner`."""
+    pattern = rf"^(?P<outer>[ ]+){re.escape(job)}:[ ]*\n(?=(?P<inner>(?P=outer)[ ]+)\S)"
+    return re.search(pattern, text, re.MULTILINE)
+
+
+def _job_end(text: str, key: re.Match[str]) -> int:
+    """Return the offset of the next line that is not inside the job."""
+    after = re.compile(rf"^(?!{key['outer']} )[ ]*[^\s#]", re.MULTILINE).search(text, key.end())
+    return after.start() if after else len(text)
+
+
+def remove_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    """Yield candidates without one line `if`."""
+    for match in _IF.finditer(text):
+        yield match.start(), match.end(), ""
+
+
+def add_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    """Yield candidates in which a job has a condition more: one of the text, else ADDED_CONDITION."""
+    found = {match["condition"].strip() for match in _IF.finditer(text)}
+    conditions = sorted(each for each in found if not _STATUS.search(each)) or [ADDED_CONDITION]
+    jobs = [job for workflow in (project, *project.others) for job in workflow.task_names]
+    for i, job in enumerate(jobs):
+        key = _job_key(text, job)
+        if key is not None:
+            yield key.end(), key.end(), f"{key['inner']}if: {conditions[i % len(conditions)]}\n"
+
+
+def negate_comparison(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    """Yield candidates with == in place of !=, or the reverse, in one line `if`."""
+    for match in _IF.finditer(text):
+        for sign in _EQUALITY.finditer(text, match.start("condition"), match.end("condition")):
+            yield sign.start(), sign.end(), "!=" if sign[0] == "==" else "=="
+
+
+WAYS: Final = (remove_need, add_need, remove_condition, add_condition, negate_comparison)
