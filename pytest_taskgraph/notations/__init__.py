@@ -25,6 +25,12 @@ def _load_prose() -> Notation:
     return PROSE
 
 
+def _load_argo() -> Notation:
+    from .argo import ARGO
+
+    return ARGO
+
+
 NOTATIONS: Catalog[Notation] = Catalog(
     "notation",
     {
@@ -35,7 +41,7 @@ NOTATIONS: Catalog[Notation] = Catalog(
     },
 )
 
-FILE_FORMATS: Catalog[Notation] = Catalog("file format", {})
+FILE_FORMATS: Catalog[Notation] = Catalog("file format", {"argo": Deferred(_load_argo)})
 """Notations that are only read: those of other tools, in which people have workflows."""
 
 

@@ -35,6 +35,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
+        doubtful: A second reading of the workflows, in the same order and with the same names, where the text leaves
+            something open: a case is asked only if it has the same answer there. Empty if nothing is open.
     """
 
     workflows: tuple[Workflow, ...]
@@ -43,6 +45,7 @@ class Interpretation:
     unnamed: bool = False
     spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    doubtful: tuple[Workflow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
