@@ -19,6 +19,7 @@ class Rules:
     composite: bool = False  # a task that uses a template with tasks
     inline: bool = False  # a task with an inline template that has tasks
     failing: bool = False  # a task that is reached if another one fails
+    clashes: bool = False  # templates of one name in several documents
     single: bool = False  # a document without a template that has tasks
 
 
@@ -28,6 +29,8 @@ def write_guide(rules: Rules) -> tuple[str, ...]:
         "The workflow is an Argo Workflows manifest.": True,
         "Each template with `dag` or `steps` is a workflow, whose name is that of the template.": rules.dag
         or rules.steps,
+        "A template whose name several documents have is called `document.template`, after the name in the `metadata` "
+        "of its document.": rules.clashes,
         "The entries of its `dag.tasks` are its tasks; a task comes directly after the tasks that its `dependencies` "
         "or `depends` name, and waits for all of them; a task that names none begins with its workflow.": rules.dag,
         "A result such as `.Succeeded` in `depends` is no part of the name of a task.": rules.depends,

@@ -132,7 +132,7 @@ def _guard(when: str) -> str | None:
     return f"`{text}`" if text and "`" not in text else text or None
 
 
-def read_steps(source: Source, steps: Node, left_out: LeftOut) -> Level:
+def read_steps(source: Source, steps: Node, is_daemon: Callable[[Node], bool], left_out: LeftOut) -> Level:
     """Return the level of `steps`: groups of which each waits for the one before.
 
     Raises:
@@ -147,7 +147,7 @@ def read_steps(source: Source, steps: Node, left_out: LeftOut) -> Level:
         names = []
         for node in nodes:
             task = _task(source, node, "a step", level, left_out)
-            task.after, task.skipping = before, frozenset(before)
+            task.after, task.skipping, task.keeps_running = before, frozenset(before), is_daemon(node)
             names.append(task.name)
         before = tuple(names) or before
     return level
@@ -198,7 +198,9 @@ def read_dag(source: Source, dag: Node, is_daemon: Callable[[Node], bool], left_
     except CycleError as error:
         cycle = [*reversed(error.args[1])]
         place = level.tasks[cycle[0]].node or dag
-        source.fail(place.start, f"tasks that wait for each other: {' -> '.join(cycle)}", "dependencies without a cycle")
+        source.fail(
+            place.start, f"tasks that wait for each other: {' -> '.join(cycle)}", "dependencies without a cycle"
+        )
     _decide_reach(ordered, logic, level, left_out)
     if (target := member(dag, "target")) is not None:
         level.clear = False
@@ -249,7 +251,9 @@ def _decide_reach(ordered: list[LevelTask], logic: dict[str, Depends], level: Le
         if reach == "unclear" or (reach == "if before" and possible[depends.tasks[0]] == _OMITTED and task.when):
             level.clear = False
             place = member(node, "depends") or node
-            left_out.add("depends", place.start, "its logic has no links of the same meaning; nothing is asked about its dag")
+            left_out.add(
+                "depends", place.start, "its logic has no links of the same meaning; nothing is asked about its dag"
+            )
         task.fails_before = reach == "on failure"
         own = "Daemoned" if task.keeps_running else "Succeeded AnySucceeded" if is_loop(node) else "Succeeded"
         omitted = {"Omitted"} if reach != "always" else set[str]()

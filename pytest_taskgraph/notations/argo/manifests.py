@@ -107,7 +107,9 @@ def read_documents(source: Source, left_out: LeftOut) -> list[Document]:
             left_out.add(named, node.start, "it holds no workflow")
     if not found:
         kinds = ", ".join(KINDS)
-        source.fail(0, "no workflow of Argo", f"a document with 'apiVersion: {API}v1alpha1' and one of the kinds {kinds}")
+        source.fail(
+            0, "no workflow of Argo", f"a document with 'apiVersion: {API}v1alpha1' and one of the kinds {kinds}"
+        )
     return found
 
 

@@ -16,7 +16,6 @@ from .levels import LOOPS, Level, read_dag, read_steps
 from .manifests import (
     Document,
     LeftOut,
-    Use,
     all_templates,
     level_key,
     member,
@@ -26,7 +25,8 @@ from .manifests import (
     used_template,
 )
 
-_OUTPUTS = re.compile(r"\{\{=?[^{}]*\b(?:tasks|steps)\b[^{}]*\boutputs\b")
+_OUTPUTS = re.compile(r"\{\{=?[^{}]{0,200}\b(?:tasks|steps)\b[^{}]{0,200}\boutputs\b")
+_COMMENT = re.compile(r"(?:^|\s)#")
 _AT_TASKS: Final = {
     **dict.fromkeys(LOOPS, "the executions for its items count as one task"),
     "continueOn": "questions are about runs in which no task fails",
@@ -78,24 +78,35 @@ class _Manifest:
                 self.left_out.add(f"template {name!r}", node.start, reason)
             elif node.start not in names:  # an alias stands for the same template
                 names[node.start] = qualified
+                self.rules.clashes |= bool(qualified.package)
         return names
 
     def interpretation(self) -> Interpretation:
         readings = [reading for document in self.documents for reading in self._readings(document)]
         if not readings:
             documents = self.documents[0].spec.start
-            self.source.fail(documents, "only templates that run one thing", "an entrypoint, or a template with dag or steps")
-        for match in list(_OUTPUTS.finditer(self.source.text)):
-            self.left_out.add("outputs of tasks", match.start(), "data that tasks pass on is not read")
+            self.source.fail(
+                documents, "only templates that run one thing", "an entrypoint, or a template with dag or steps"
+            )
+        self._note_outputs()
         first, second = (tuple(workflows) for workflows in zip(*readings, strict=True))
         lines = self.left_out.lines()
         guide = write_guide(self.rules)
-        return Interpretation(
-            first, guide, self.source.text, left_out=lines, doubtful=second if self.doubtful else ()
-        )
+        return Interpretation(first, guide, self.source.text, left_out=lines, doubtful=second if self.doubtful else ())
+
+    def _note_outputs(self) -> None:
+        text = self.source.text
+        for match in _OUTPUTS.finditer(text):
+            if not _COMMENT.search(text[text.rfind("\n", 0, match.start()) + 1 : match.start()]):
+                self.left_out.add("outputs of tasks", match.start(), "data that tasks pass on is not read")
 
     def _readings(self, document: Document) -> list[Readings]:
-        """Return the workflows of a document: its templates with tasks, else its entrypoint as a single task."""
+        """Return the workflows of a document: its templates with tasks, else its entrypoint as a single task.
+
+        Raises:
+            ReadError: if Argo would refuse it.
+        """
+        self._check_entrypoint(document)
         self._note(document.spec, _AT_SPEC)
         for template in document.templates.values():
             self._note(template, _AT_TEMPLATES)
@@ -106,15 +117,23 @@ class _Manifest:
     def _note(self, node: Node, constructs: dict[str, str]) -> None:
         """Record those of the constructs that a mapping has."""
         for key, reason in constructs.items():
-            if (found := member(node, key)) is not None and text_of(found) != "false":
-                self.left_out.add(key, node.keys.get(key, found.start), reason)  # type: ignore[union-attr]
+            if (found := member(node, key)) is not None and (key, text_of(found)) != ("daemon", "false"):
+                self.left_out.add(key, node.keys.get(key, found.start), reason)
 
-    def _single_task(self, document: Document) -> list[Workflow]:
-        """Return the workflow whose only task is the entrypoint; none if the document states no entrypoint.
+    def _check_entrypoint(self, document: Document) -> None:
+        """Check that the entrypoint is a template of the document.
 
         Raises:
-            ReadError: if the entrypoint is no template of the document.
+            ReadError: if it is not.
         """
+        name = document.entrypoint
+        if name and name not in document.templates and not referred_document([], document)[0] and "{{" not in name:
+            known = ", ".join(document.templates) or "none"
+            place = document.spec.keys.get("entrypoint", document.spec.start)
+            self.source.fail(place, f"the unknown entrypoint {name!r}", f"one of the templates: {known}")
+
+    def _single_task(self, document: Document) -> list[Workflow]:
+        """Return the workflow whose only task is the entrypoint; none if the document states no entrypoint."""
         library, referred = referred_document(self.documents, document)
         name = document.entrypoint
         if library:
@@ -132,7 +151,11 @@ class _Manifest:
     def _check_library(self, document: Document, library: str, referred: Document | None) -> None:
         if referred is None:
             place = document.spec.keys["workflowTemplateRef"]
-            self.left_out.add(f"workflowTemplateRef to {library}", place, "it does not stand in this file")
+            self.left_out.add(
+                f"workflowTemplateRef to {library}",
+                place,
+                "not in this file, so it is read as a task without an inside",
+            )
 
     def _level(self, document: Document, template: Node, name: QualifiedName) -> Readings:
         """Return both readings of a template with tasks.
@@ -141,15 +164,19 @@ class _Manifest:
             ReadError: if Argo would refuse it.
         """
         key = level_key(template)
-        node = member(template, key)
-        assert node is not None
+        node = member(template, key) or template
+
+        def is_daemon(task: Node) -> bool:
+            used = used_template(self.source, self.documents, document, task).template
+            return text_of(member(used, "daemon")).lower() == "true"
+
         if key == "dag":
             self.rules.dag = True
             self._note(node, {"failFast": _AT_TASKS["continueOn"]})
-            level = read_dag(self.source, node, lambda task: self._is_daemon(document, task), self.left_out)
+            level = read_dag(self.source, node, is_daemon, self.left_out)
         else:
             self.rules.steps = True
-            level = read_steps(self.source, node, self.left_out)
+            level = read_steps(self.source, node, is_daemon, self.left_out)
         pairs = [self._tasks(document, task.node, task.name) for task in level.tasks.values() if task.node]
         if not pairs:
             self.source.fail(node.start, f"{key} without tasks", "at least one task")
@@ -171,7 +198,7 @@ class _Manifest:
         self.rules.depends |= member(node, "depends") is not None
         use = used_template(self.source, self.documents, document, node)
         if use.missing:
-            self.left_out.add(use.missing, node.start, "it does not stand in this file: its task is read without an inside")
+            self.left_out.add(use.missing, node.start, "not in this file, so its task is read without an inside")
         if use.template is None or not level_key(use.template):
             return (Task(name),) * 2
         if use.name:
@@ -181,7 +208,3 @@ class _Manifest:
         first, second = self._level(document, use.template, QualifiedName(name))
         inside = Task(name, subworkflow=first)
         return inside, inside if first is second else replace(inside, subworkflow=second)
-
-    def _is_daemon(self, document: Document, node: Node) -> bool:
-        use: Use = used_template(self.source, self.documents, document, node)
-        return use.template is not None and text_of(member(use.template, "daemon")).lower() == "true"
