@@ -11,10 +11,8 @@ import re
 from ...workflow.model import Workflow
 from ..notation import Interpretation, Notation, only_read
 
-_API = re.compile(r"""^\s*["']?apiVersion["']?\s*:\s*["']?argoproj\.io/""", re.MULTILINE)
-_KIND = re.compile(
-    r"""^\s*["']?kind["']?\s*:\s*["']?(?:Cluster)?Workflow(?:Template)?\b|^\s*kind\s*:\s*CronWorkflow\b""", re.MULTILINE
-)
+_API = re.compile(r"""^["']?apiVersion["']?\s*:\s*["']?argoproj\.io/""", re.MULTILINE)
+_KIND = re.compile(r"""^["']?kind["']?\s*:\s*["']?(?:(?:Cluster)?WorkflowTemplate|(?:Cron)?Workflow)\b""", re.MULTILINE)
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
