@@ -87,6 +87,10 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
         manifest(dag("A", "B", 'C, depends: "A.Failed && B"', "D, depends: B")),
         {"next A": OPEN, "next B": OPEN, "together A B": OPEN, "skippable D": OPEN},
     ),
+    "if it was never reached": (
+        manifest(dag("A", "B, depends: A.Failed", "C, depends: B.Omitted")),
+        {"next B": OPEN, "skippable C": OPEN, "before B": OPEN},
+    ),
     "skipped last": (
         manifest(dag("A", f"B, depends: A, {HEADS}", "C, depends: A")),
         {

@@ -71,11 +71,14 @@ class Depends:
         if self.logic is None or prod(map(len, choices)) > _MAX_COMBINATIONS:
             return "unclear"
         held = {self._holds_for(dict(zip(self.tasks, results, strict=True))) for results in product(*choices)}
-        if held == {True}:
+        omitted = any("Omitted" in possible[task] for task in self.tasks)
+        if held == {True} and not omitted:
             return "always"
         if len(self.tasks) > 1:
             return "unclear"
         (task,) = self.tasks
+        if omitted and self._holds_for({task: "Omitted"}):  # no link leads past a task that is not reached
+            return "unclear"
         if self._holds_for({task: "Succeeded"}):
             return "if before"
         return "on failure" if held == {False} and self._holds_for({task: "Failed"}) else "unclear"
