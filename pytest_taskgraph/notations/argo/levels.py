@@ -129,7 +129,8 @@ class Level:
 def _guard(when: str) -> str | None:
     """Return the condition as a guard: in backquotes it is a single one, which holds or not."""
     text = " ".join(when.split())
-    return f"`{text}`" if text and "`" not in text else text or None
+    quotable = "`" not in text and not ('"' in text and "'" in text)  # a situation has to name it
+    return f"`{text}`" if text and quotable else text or None
 
 
 def read_steps(source: Source, steps: Node, is_daemon: Callable[[Node], bool], left_out: LeftOut) -> Level:
