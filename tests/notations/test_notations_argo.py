@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable
 from itertools import product
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.errors import ReadError, TaskgraphError, UsageError
+from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.notations import FILE_FORMATS
 from pytest_taskgraph.notations.argo.depends_logic import parse_depends
 from pytest_taskgraph.notations.notation import Interpretation, combine_workflows
@@ -65,7 +66,8 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "several roots": (
         manifest(dag("A", "B", "C, depends: A", "D, depends: A && B")),
-        {"first": "A B", "last": "C D", "next A": "C D", "before D": "A B", "together C D": "yes", "together B C": "yes"},
+        {"first": "A B", "last": "C D", "next A": "C D", "before D": "A B"}
+        | {"together C D": "yes", "together B C": "yes"},
     ),
     "redundant dependency": (
         manifest(dag("A", "B, depends: A", "C, depends: A && B")),
@@ -107,8 +109,7 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "only if it was not skipped": (
         manifest(dag("A", f"B, depends: A, {HEADS}", "C, depends: B.Succeeded")),
-        {"next A": "B", "next B": "C", "before C": "B", "last": "B C", "skippable C": "yes", "together B C": "no"}
-        | {"last": "C"},
+        {"next A": "B", "next B": "C", "before C": "B", "last": "C", "skippable C": "yes", "together B C": "no"},
     ),
     "if it was skipped": (
         manifest(dag("A", f"B, depends: A, {HEADS}", "C, depends: B.Skipped")),
@@ -135,7 +136,8 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "coin flip in steps": (
         manifest(steps(("A",), (f"B, {HEADS}", f"C, {TAILS}"))),
-        {"next A": "B C", "last": "B C", "conditional": "B C", "together B C": OPEN, "skippable A": "no", "skippable B": "yes"},
+        {"next A": "B C", "last": "B C", "conditional": "B C", "together B C": OPEN}
+        | {"skippable A": "no", "skippable B": "yes"},
     ),
     "skipped step does not stop the next group": (
         manifest(steps(("A",), (f"B, {HEADS}", "C"), ("D",))),
@@ -151,7 +153,8 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "nested": (
         manifest(dag("A", "B, depends: A, template: inner"), steps(("X",), ("Y",), name="inner")),
-        {"inside B": "X Y", "inside A": "", "next A": "B", "cycle": "no", "next X of inner": "Y", "first of inner": "X"},
+        {"inside B": "X Y", "inside A": "", "next A": "B", "cycle": "no"}
+        | {"next X of inner": "Y", "first of inner": "X"},
     ),
     "recursive": (
         manifest(steps(("A",), (f"B, template: main, {TAILS}", f"C, {HEADS}"))),
@@ -162,7 +165,7 @@ TABLE: dict[str, tuple[str, dict[str, str]]] = {
         {"inside B": "X Y", "next A": "B"},
     ),
     "single leaf": (
-        manifest(head="kind: Workflow\nmetadata: {generateName: hello-}\n").replace("entrypoint: main", "entrypoint: run"),
+        manifest(head="kind: Workflow\nmetadata: {generateName: hello-}\n").replace(": main", ": run"),
         {"first of hello-": "run", "last of hello-": "run", "skippable run of hello-": "no"},
     ),
 }  # fmt: skip
@@ -282,7 +285,9 @@ LEFT_OUT = {
     "target": manifest(dag("A") + "      target: A\n"),
     "when without '{{'": manifest(dag('A, when: "false"')),
     "depends": manifest(dag("A", "B", "C, depends: A.Failed || B.Failed")),
-    "outputs of tasks": manifest(dag("A", 'B, depends: A, arguments: {parameters: [{name: x, value: "{{tasks.A.outputs.result}}"}]}')),
+    "outputs of tasks": manifest(
+        dag("A", 'B, depends: A, arguments: {parameters: [{name: x, value: "{{tasks.A.outputs.result}}"}]}')
+    ),
     "templateRef to elsewhere/there": manifest(dag("A, templateRef: {name: elsewhere, template: there}")),
     "a document of kind Secret": manifest(dag("A")) + "---\nkind: Secret\n",
 }  # fmt: skip
@@ -323,7 +328,8 @@ def test_templates_of_one_name_are_told_apart_by_their_documents() -> None:
 
 def test_cron_workflow_holds_its_workflow_under_workflow_spec() -> None:
     nested = "".join(f"  {line}\n" for line in manifest(dag("A")).partition("spec:\n")[2].splitlines())
-    text = f"apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {{name: nightly}}\nspec:\n  workflowSpec:\n{nested}"
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {name: nightly}\nspec:\n  workflowSpec:\n"
+    text = head + nested
     assert readings(text).workflows[0].task_names == ("A",)
 
 
@@ -394,7 +400,5 @@ YAML_VALUES = st.recursive(
 def test_random_manifest_is_read_or_refused(templates: object, kind: str) -> None:
     spec = {"templates": templates, "entrypoint": "main"}
     whole = {"apiVersion": "argoproj.io/v1alpha1", "kind": kind, "spec": {"workflowSpec": spec, **spec}}
-    try:
-        ARGO.interpret(json.dumps(whole), "w.yml")
-    except TaskgraphError as error:
-        assert "w.yml" in str(error)
+    with contextlib.suppress(ReadError):
+        readings(json.dumps(whole))
