@@ -137,7 +137,7 @@ def files_of(notation: Notation, folder: Path) -> Iterator[tuple[Path, str]]:
 
 def main() -> int:
     """Print a line for each file with a finding, and the totals."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--format", choices=sorted(COUNTS), required=True)
     parser.add_argument("--least", type=float, default=0.95, help="share of the files that has to be read")

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -190,9 +191,9 @@ def fact(workflow: Workflow, kind: str, names: list[str]) -> str:
     if missing := [name for name in names if name not in workflow.task_names]:
         return f"{missing} is unknown"
     facts: dict[str, Callable[[], object]] = {
-        "next": lambda: successors(workflow, *names),
+        "next": lambda: successors(workflow, names[0]),
         "before": lambda: before(*names),
-        "ancestors": lambda: ancestors(workflow, *names),
+        "ancestors": lambda: ancestors(workflow, names[0]),
         "first": lambda: starts(workflow),
         "last": lambda: ends(workflow),
         "inside": lambda: inside(*names),
@@ -302,7 +303,7 @@ def test_construct_without_a_meaning_is_named_with_its_place(construct: str, tex
 
 def test_plain_manifest_leaves_nothing_out_and_nothing_open() -> None:
     interpretation = readings(TABLE["diamond"][0])
-    assert interpretation.left_out == interpretation.doubtful == ()
+    assert (interpretation.left_out, interpretation.doubtful) == ((), ())
 
 
 @pytest.mark.parametrize("text", [LEFT_OUT["target"], LEFT_OUT["when without '{{'"], LEFT_OUT["depends"]])
@@ -331,6 +332,16 @@ def test_cron_workflow_holds_its_workflow_under_workflow_spec() -> None:
     head = "apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {name: nightly}\nspec:\n  workflowSpec:\n"
     text = head + nested
     assert readings(text).workflows[0].task_names == ("A",)
+
+
+def test_manifest_of_the_page_is_read_as_the_page_says() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "notations.md"
+    fenced = [part.partition("```")[0] for part in page.read_text(encoding="utf-8").split("```yaml\n")[1:]]
+    (text,) = [part for part in fenced if "argoproj" in part]
+    first, second = readings(text).workflows
+    assert (first.name, second.name) == ("supper", "cooking")
+    assert successors(first, "chop") == ("cook",)
+    assert successors(second, "stir") == ("season",)
 
 
 @pytest.mark.parametrize(

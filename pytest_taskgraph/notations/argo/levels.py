@@ -59,17 +59,17 @@ class Level:
 
     def second_reading(self, name: QualifiedName, tasks: Sequence[Task]) -> Workflow:
         """Return the workflow in which ways lead past skipped tasks; an empty one if that is not possible."""
-        conditions = [*dict.fromkeys(task.when for task in self.tasks.values() if task.when)]
-        guards = {
-            task.name: f"condition = {conditions.index(task.when) + 1}" if task.when else None
-            for task in self.tasks.values()
-        }
+        conditions = dict.fromkeys(task.when for task in self.tasks.values() if task.when)
+        numbered = {when: f"condition = {number}" for number, when in enumerate(conditions, start=1)}
+        guards = {task.name: numbered.get(task.when) for task in self.tasks.values()}
         after: dict[str, tuple[str, ...]] = {}
+        links = 0
         for task in self.in_order():
             if not task.fails_before:
                 after[task.name] = self._all_before(task.after, task.skipping, after)
-                if not self.clear or sum(map(len, after.values())) > MAX_LINKS:
-                    return Workflow(name.name, name.package)
+                links += len(after[task.name])
+            if not self.clear or links > MAX_LINKS:
+                return Workflow(name.name, name.package)
         last = self._last(after)
         return self._workflow(name, tasks, after, guards, self._all_before(last, last, after))
 

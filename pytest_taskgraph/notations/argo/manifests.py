@@ -14,6 +14,7 @@ API: Final = "argoproj.io/"
 KINDS: Final = ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow")
 _LIBRARIES: Final = ("WorkflowTemplate", "ClusterWorkflowTemplate")  # what `templateRef` refers to
 ONE_LEVEL: Final = ("dag", "steps")
+MOST_NAMED: Final = 10  # templates that an error message lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,12 @@ class Document:
     def entrypoint(self) -> str:
         """Return the name of the template that the workflow starts with; empty if it states none."""
         return text_of(member(self.spec, "entrypoint"))
+
+    @property
+    def known(self) -> str:
+        """Return the first names of its templates, for errors."""
+        names = [*self.templates]
+        return ", ".join([*names[:MOST_NAMED], *(["…"] if len(names) > MOST_NAMED else [])]) or "none"
 
 
 @dataclass(slots=True)
@@ -162,8 +169,7 @@ def used_template(source: Source, found: list[Document], document: Document, tas
     if name in document.templates:
         return Use(document, document.templates[name], name)
     if "{{" not in name:
-        known = ", ".join(document.templates) or "none"
-        source.fail(named.start, f"the unknown template {name!r}", f"one of the templates of the document: {known}")
+        source.fail(named.start, f"the unknown template {name!r}", f"one of the templates: {document.known}")
     return Use(document, None, name, f"the template {name}")
 
 

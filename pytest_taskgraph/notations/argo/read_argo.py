@@ -71,13 +71,15 @@ class _Manifest:
         placed = [(document, name, node) for document in self.documents for name, node in all_templates(document)]
         counts = Counter(name for _, name, _ in placed)
         names: dict[int, QualifiedName] = {}
+        taken = set[QualifiedName]()
         for document, name, node in placed:
             qualified = QualifiedName(name, document.name if counts[name] > 1 else "")
-            if qualified in names.values():
+            if qualified in taken:
                 reason = f"another document named {document.name!r} has a template of that name"
                 self.left_out.add(f"template {name!r}", node.start, reason)
             elif node.start not in names:  # an alias stands for the same template
                 names[node.start] = qualified
+                taken.add(qualified)
                 self.rules.clashes |= bool(qualified.package)
         return names
 
@@ -128,9 +130,8 @@ class _Manifest:
         """
         name = document.entrypoint
         if name and name not in document.templates and not referred_document([], document)[0] and "{{" not in name:
-            known = ", ".join(document.templates) or "none"
             place = document.spec.keys.get("entrypoint", document.spec.start)
-            self.source.fail(place, f"the unknown entrypoint {name!r}", f"one of the templates: {known}")
+            self.source.fail(place, f"the unknown entrypoint {name!r}", f"one of the templates: {document.known}")
 
     def _single_task(self, document: Document) -> list[Workflow]:
         """Return the workflow whose only task is the entrypoint; none if the document states no entrypoint."""
