@@ -198,11 +198,7 @@ def fact(workflow: Workflow, kind: str, names: list[str]) -> str:
         "last": lambda: ends(workflow),
         "inside": lambda: inside(*names),
         "together": lambda: can_run_in_parallel(workflow, *names),
-        "skippable": lambda: (
-            {True: False, False: True}.get(bool(executed_in_every_situation(workflow, *names)))
-            if executed_in_every_situation(workflow, *names) is not None
-            else None
-        ),
+        "skippable": lambda: {True: False, False: True, None: None}[executed_in_every_situation(workflow, *names)],
         "conditional": lambda: dict.fromkeys(link.target for link in workflow.links if link.guard is not None),
         "exceptional": lambda: [f"{link.source}-{link.target}" for link in workflow.exceptional_links],
         "cycle": lambda: bool(recursion(workflow)),
