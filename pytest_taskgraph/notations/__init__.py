@@ -42,7 +42,15 @@ def _load_actions() -> Notation:
     return ACTIONS
 
 
-FILE_FORMATS: Catalog[Notation] = Catalog("file format", {"actions": Deferred(_load_actions)})
+def _load_argo() -> Notation:
+    from .argo import ARGO
+
+    return ARGO
+
+
+FILE_FORMATS: Catalog[Notation] = Catalog(
+    "file format", {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo)}
+)
 """Notations that are only read: those of other tools, in which people have workflows."""
 
 

@@ -104,4 +104,4 @@ def negate_comparison(notation: Notation, text: str, project: Workflow) -> Itera
             yield sign.start(), sign.end(), "!=" if sign[0] == "==" else "=="
 
 
-WAYS: Final = (remove_need, add_need, remove_condition, add_condition, negate_comparison)
+ACTIONS_WAYS: Final = (remove_need, add_need, remove_condition, add_condition, negate_comparison)

@@ -23,12 +23,17 @@ from ....notations.wadl.words import quote
 from ....workflow.check import problems
 from ....workflow.model import END, START, Workflow
 from ....workflow.references import levels
-from . import actions_edits
+from .actions_edits import ACTIONS_WAYS
+from .argo_edits import ARGO_WAYS
 
 TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
 KINDS: Final = ("link", "data link", "reference")
-IMPLIED_ENDS: Final = {"mermaid", "actions"}  # notations whose links from START and to END follow from the others
+IMPLIED_ENDS: Final = {
+    "mermaid",
+    "actions",
+    "argo",
+}  # notations whose links from START and to END follow from the others
 _ARROW = re.compile(r"[ \t]*(?:-->|->|==>|-\.->)[ \t]*(?:\|[^|\n]*\|)?[ \t]*")
 _REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -243,6 +248,7 @@ _ARROW_WAYS: Final[tuple[EditWay, ...]] = (
 )
 EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = {
     **dict.fromkeys(("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS),
-    "actions": actions_edits.WAYS,
+    "actions": ACTIONS_WAYS,
+    "argo": ARGO_WAYS,
 }
 """The ways to edit a text, by the name of its notation."""
