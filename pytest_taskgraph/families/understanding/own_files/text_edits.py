@@ -29,7 +29,7 @@ from .argo_edits import ARGO_WAYS
 TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
 KINDS: Final = ("link", "data link", "reference")
-IMPLIED_ENDS: Final = {
+IMPLIED_ENDS: Final = {"mermaid", "actions", "argo"}  # links from START and to END follow from the others
     "mermaid",
     "actions",
     "argo",
