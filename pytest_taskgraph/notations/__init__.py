@@ -25,6 +25,12 @@ def _load_prose() -> Notation:
     return PROSE
 
 
+def _load_bpmn() -> Notation:
+    from .bpmn import BPMN
+
+    return BPMN
+
+
 NOTATIONS: Catalog[Notation] = Catalog(
     "notation",
     {
@@ -35,7 +41,7 @@ NOTATIONS: Catalog[Notation] = Catalog(
     },
 )
 
-FILE_FORMATS: Catalog[Notation] = Catalog("file format", {})
+FILE_FORMATS: Catalog[Notation] = Catalog("file format", {"bpmn": Deferred(_load_bpmn)})
 """Notations that are only read: those of other tools, in which people have workflows."""
 
 

@@ -35,6 +35,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
+        doubtful: A second reading of the same workflows, under the same names, in which everything in doubt is
+            different; empty where nothing is. Only cases that have the same answer in both readings are asked.
     """
 
     workflows: tuple[Workflow, ...]
@@ -43,6 +45,7 @@ class Interpretation:
     unnamed: bool = False
     spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    doubtful: tuple[Workflow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

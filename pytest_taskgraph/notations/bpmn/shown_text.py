@@ -1,0 +1,54 @@
+"""The text of a BPMN model as it is shown: its elements in their order, without diagram, vendors' parts and redundancy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape
+
+from .xml_tree import MODEL, Element
+
+_UNSHOWN: Final = frozenset(
+    {"targetNamespace", "exporter", "exporterVersion", "expressionLanguage", "typeLanguage", "gatewayDirection"}
+)
+_DEFAULTS: Final = {
+    "isExecutable": "", "processType": "", "isClosed": "", "implementation": "", "startQuantity": "1",
+    "completionQuantity": "1", "isForCompensation": "false", "triggeredByEvent": "false", "parallelMultiple": "false",
+    "isInterrupting": "true", "cancelActivity": "true", "isCollection": "false", "isUnlimited": "",
+    "capacity": "", "isImmediate": "", "instantiate": "false", "name": "", "eventGatewayType": "Exclusive",
+}  # fmt: skip
+"""Attributes that are not shown with this value; "" stands for any value, except for `name`."""
+_INDENT: Final = "  "
+
+
+def shown_text(root: Element) -> str:
+    """Return the text that is shown for the elements of a file; it is read as the file is."""
+    return "\n".join(_lines(root, 0)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return a text as it stands in an attribute of the text that is shown."""
+    return escape(text, {'"': "&quot;"})
+
+
+def _lines(element: Element, depth: int) -> Iterator[str]:
+    """Yield the lines of an element; its depth is bounded by the parser."""
+    tag, text = element.tag, element.text
+    attributes = "".join(f' {key}="{escaped(value)}"' for key, value in _attributes(element))
+    start = f"{_INDENT * depth}<{tag}" + (f' xmlns="{MODEL}"' if not depth else "") + attributes
+    if not element.children:
+        yield f"{start}>{escape(text)}</{tag}>" if text else f"{start}/>"
+        return
+    yield f"{start}>" + escape(text)
+    for child in element.children:
+        yield from _lines(child, depth + 1)
+    yield f"{_INDENT * depth}</{tag}>"
+
+
+def _attributes(element: Element) -> Iterator[tuple[str, str]]:
+    for key in sorted(element.attributes, key=lambda key: {"id": 0, "name": 1}.get(key, 2)):
+        value = element.attributes[key]
+        shown = " ".join(value.split())
+        hidden = _DEFAULTS.get(key, "\0") in ((shown,) if key == "name" else ("", shown))
+        if not hidden and key not in _UNSHOWN:
+            yield key, shown
