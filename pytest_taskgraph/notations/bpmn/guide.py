@@ -15,8 +15,8 @@ GUIDE: Final = (
     "events and gateways are no tasks, and the flow passes through them."
 )
 _TOKENS: Final = (
-    "All sequence flows out of an activity that have no condition, or whose condition holds, are taken, by BPMN's token "
-    "semantics."
+    "All sequence flows out of an activity that have no condition, or whose condition holds, are taken, by the token "
+    "semantics of BPMN."
 )
 
 
@@ -37,8 +37,8 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool) -> Iterator[st
     yield _TOKENS
     if any(level.gateways for level in levels):
         yield (
-            "A gateway with several flows out of it is a split: parallel, exclusive or inclusive; one with several flows "
-            "into it is a join. An event-based gateway is an exclusive choice by what happens."
+            "A gateway with several flows out of it is a split: parallel, exclusive or inclusive; one with several "
+            "flows into it is a join. An event-based gateway is an exclusive choice by what happens."
         )
     if guards - {None}:
         yield (
@@ -58,7 +58,7 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool) -> Iterator[st
         yield "Each process is a workflow of its own, called by its pool; messages between pools do not count."
     if any(level.exceptional_links for level in levels):
         yield (
-            "The flow out of an error boundary event is an exceptional link out of the activity that it is attached to. "
+            "The flow out of an error boundary event is an exceptional link out of the activity to which it is attached. "
             + EXCEPTIONAL_LINKS
         )
     if has_doubts:

@@ -97,8 +97,8 @@ def remark_tokens(draft: LevelDraft, remarks: Remarks) -> None:
     for key in concurrency.unjoined():
         node = draft.activities.get(key) or (draft.gateways[key].node if key in draft.gateways else None)
         if node is not None:
-            reason = f"branches of one run meet there unjoined, and what follows runs once for each; such runs are {NO_QUESTION}"
-            remarks.add(node.element, reason)
+            met = "branches of one run meet there unjoined, and what follows runs once for each"
+            remarks.add(node.element, f"{met}; such runs are {NO_QUESTION}")
     for key in concurrency.stuck():
         if (node := draft.gateways[key].node) is not None:
             remarks.add(node.element, f"the flows that it waits for never come together; what follows is {NO_QUESTION}")

@@ -100,9 +100,10 @@ class _Drafter:
         """Yield the nodes to which no flow leads, of those that can begin a level."""
         for node in self.scope.of("activity", "gateway", "event"):
             lone_link = "link" in node.definitions and not node.flow_out
-            if not node.flow_in and node not in self.aside and not lone_link:
-                if node.kind == "activity" or node.flow_out:
-                    yield node
+            if node.flow_in or node in self.aside or lone_link:
+                continue
+            if node.kind == "activity" or node.flow_out:
+                yield node
 
     def _counts(self, flow: Flow) -> bool:
         source = flow.source
@@ -178,7 +179,7 @@ class _Drafter:
         self.wires = bypassed
 
     def _separate_twins(self) -> None:
-        """Put a gateway into each wire that leads from where another one leads to the same place, under no condition."""
+        """Put a gateway into each wire that is the same as another one."""
         seen: set[tuple[str, str, str | None]] = set()
         for i, wire in enumerate([*self.wires]):
             key = (wire.source, wire.target, wire.guard)

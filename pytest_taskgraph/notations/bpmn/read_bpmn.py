@@ -62,7 +62,7 @@ class _Model:
         self.by_id = {process.element.get("id"): process for process in reader.processes}
         if len(self.by_id) < len(reader.processes):
             source.fail(root.offset, "two processes with the same id", "each id once")
-        self.calls = {id: [*_calls(process, self.by_id)] for id, process in self.by_id.items()}
+        self.calls = {key: [*_calls(process, self.by_id)] for key, process in self.by_id.items()}
         self._refuse_cycles()
         self.processes = self._asked(reader.processes)
         self.names = unique_names({each.element.get("id"): self._title(each) for each in self.processes})
@@ -140,7 +140,7 @@ class _Model:
             self._add_spellings(root, names)
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
         place = _places(draft, ends)
-        activities = sorted(draft.activities, key=lambda id: place[names[id]])
+        activities = sorted(draft.activities, key=lambda key: place[names[key]])
         links = [Link(ends[wire.source], ends[wire.target], wire.guard) for wire in draft.wires]
         exceptional = [Link(ends[source], ends[target]) for source, target in draft.exceptional]
         data_links = [DataLink(names[a], names[b]) for a, b in (*data.reads, *data.writes)]
@@ -150,7 +150,7 @@ class _Model:
 
         return Workflow(
             name,
-            tasks=tuple([self._task(draft.activities[id], names[id], root, doubtful) for id in activities]),
+            tasks=tuple([self._task(draft.activities[key], names[key], root, doubtful) for key in activities]),
             data=tuple([Data(each) for each in sorted(names[key] for key in data.names)]),
             gateways=tuple(
                 sorted(

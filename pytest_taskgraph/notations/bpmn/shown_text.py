@@ -1,10 +1,9 @@
-"""The text of a BPMN model as it is shown: its elements in their order, without diagram, vendors' parts and redundancy."""
+"""The text of a BPMN model as it is shown: its elements in their order, without the diagram and vendors' extensions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
-from xml.sax.saxutils import escape
 
 from .xml_tree import MODEL, Element
 
@@ -26,9 +25,10 @@ def shown_text(root: Element) -> str:
     return "\n".join(_lines(root, 0)) + "\n"
 
 
-def escaped(text: str) -> str:
-    """Return a text as it stands in an attribute of the text that is shown."""
-    return escape(text, {'"': "&quot;"})
+def escaped(text: str, quotes: bool = True) -> str:
+    """Return a text as it is shown in an attribute, or, without `quotes`, in an element."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
+    return text.replace('"', "&quot;") if quotes else text
 
 
 def _lines(element: Element, depth: int) -> Iterator[str]:
@@ -37,9 +37,9 @@ def _lines(element: Element, depth: int) -> Iterator[str]:
     attributes = "".join(f' {key}="{escaped(value)}"' for key, value in _attributes(element))
     start = f"{_INDENT * depth}<{tag}" + (f' xmlns="{MODEL}"' if not depth else "") + attributes
     if not element.children:
-        yield f"{start}>{escape(text)}</{tag}>" if text else f"{start}/>"
+        yield f"{start}>{escaped(text, quotes=False)}</{tag}>" if text else f"{start}/>"
         return
-    yield f"{start}>" + escape(text)
+    yield f"{start}>" + escaped(text, quotes=False)
     for child in element.children:
         yield from _lines(child, depth + 1)
     yield f"{_INDENT * depth}</{tag}>"

@@ -23,9 +23,11 @@ from ....notations.wadl.words import quote
 from ....workflow.check import problems
 from ....workflow.model import END, START, Workflow
 from ....workflow.references import levels
+from .bpmn_edits import BPMN_WAYS
 
 TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
+IMPLIED_ENDS: Final = frozenset({"mermaid", "bpmn"})  # notations whose texts need not write the links of START and END
 KINDS: Final = ("link", "data link", "reference")
 _ARROW = re.compile(r"[ \t]*(?:-->|->|==>|-\.->)[ \t]*(?:\|[^|\n]*\|)?[ \t]*")
 _REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
@@ -70,7 +72,7 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
     for start, end, new in candidates[: TRIES_PER_EDIT * most]:
         changed = f"{heading}\n{text[:start]}{new}{text[end:]}"
         after = _read(notation, changed)
-        kind = step(before, after, notation.name == "mermaid") if after is not None else ""
+        kind = step(before, after, notation.name in IMPLIED_ENDS) if after is not None else ""
         if after is not None and kind and sum(edit.kind == kind for edit in edits.values()) <= most // 3:
             edits.setdefault(changed, TextEdit(kind, changed, after))
         if len(edits) == most:
@@ -239,7 +241,8 @@ _ARROW_WAYS: Final[tuple[EditWay, ...]] = (
     _replace_comparison,
     _replace_reference,
 )
-EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = dict.fromkeys(
-    ("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS
-)
+EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = {
+    **dict.fromkeys(("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS),
+    "bpmn": BPMN_WAYS,
+}
 """The ways to edit a text, by the name of its notation."""
