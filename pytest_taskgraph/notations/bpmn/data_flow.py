@@ -8,7 +8,7 @@ from typing import Final
 from .flow_scopes import Node, Remarks, Scope, designation
 from .xml_tree import Element
 
-_DATA: Final = ("dataObject", "dataObjectReference", "dataStore", "dataStoreReference", "dataInput", "dataOutput")
+_DATA: Final = ("dataObject", "dataObjectReference", "dataStore", "dataStoreReference")
 
 _REFERRED: Final = {"dataObjectReference": "dataObjectRef", "dataStoreReference": "dataStoreRef"}
 
@@ -34,6 +34,11 @@ class DataElements:
     def __init__(self, definitions: Element, nodes: dict[str, Node], remarks: Remarks) -> None:
         self.nodes, self.remarks = nodes, remarks
         self.elements = {each.get("id"): each for each in definitions.descendants() if each.tag in _DATA}
+        for process in definitions.of("process"):
+            for specification in process.of("ioSpecification"):
+                parameters = specification.of("dataInput", "dataOutput")
+                self.elements.update((parameter.get("id"), parameter) for parameter in parameters)
+        self.elements.pop("", None)
         self.first: dict[tuple[str, str, str], str] = {}
         self.reads: dict[Scope, list[tuple[str, str]]] = {}
         self.writes: dict[Scope, list[tuple[str, str]]] = {}

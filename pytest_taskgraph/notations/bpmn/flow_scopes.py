@@ -13,6 +13,7 @@ from .xml_tree import Element
 NodeKind = Literal["activity", "gateway", "start", "end", "event", "boundary"]
 
 SUB_PROCESSES: Final = ("subProcess", "transaction", "adHocSubProcess")
+MAX_NODES: Final = 5_000  # activities, events and gateways of a file
 CALL: Final = "callActivity"
 _TASKS: Final = (
     "task",
@@ -165,6 +166,8 @@ class FlowReader:
             kind = _KINDS.get(child.tag)
             if kind is not None:
                 self._give_id(child)
+                if len(self.nodes) == MAX_NODES:
+                    self.source.fail(child.offset, f"more than {MAX_NODES:,} flow nodes", "a smaller model")
                 node = scope.nodes[child.get("id")] = Node(child.get("id"), kind, child, scope)
                 if self.nodes.setdefault(node.id, node) is not node:
                     self.source.fail(child.offset, f"the id {node.id!r} a second time", "each id once")

@@ -58,7 +58,7 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool) -> Iterator[st
         yield "Each process is a workflow of its own, called by its pool; messages between pools do not count."
     if any(level.exceptional_links for level in levels):
         yield (
-            "The flow out of an error boundary event is an exceptional link out of the activity to which it is attached. "
+            "The flow out of an error boundary event is an exceptional link out of the activity that has the event. "
             + EXCEPTIONAL_LINKS
         )
     if has_doubts:

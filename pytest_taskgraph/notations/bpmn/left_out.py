@@ -16,7 +16,7 @@ _COLLABORATION: Final = {
     "group": "no part of the workflow",
 }
 _LOOPS: Final = {
-    "multiInstanceLoopCharacteristics": "it is executed several times at once or in turn; the questions count it once",
+    "multiInstanceLoopCharacteristics": "it is executed several times; the questions count it once",
     "standardLoopCharacteristics": f"how often it is repeated is {NO_QUESTION}",
 }
 _ACTIVITIES: Final = {

@@ -46,19 +46,18 @@ def gateway_names(draft: LevelDraft, names: Mapping[str, str]) -> dict[str, str]
         out.setdefault(wire.source, []).append(wire.target)
     own = Counter(_own_name(gateway) for key, gateway in draft.gateways.items() if "#join" not in key)
     taken, chosen = {*names.values(), *_RESERVED}, dict[str, str]()
-    described: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    described: dict[str, list[tuple[str, str, str]]] = {}
+    before, after = _nearest(out, names), _nearest(into, names)
     for key, gateway in draft.gateways.items():
         name = _own_name(gateway)
         if name and own[name] == 1 and name not in taken:
             chosen[key] = f"{name} (join)" if key.endswith("#join") else name
         else:
-            before = _nearest(key, into, names)
-            text = f"{gateway.kind} {gateway.role} after {min(before, default=START)}"
-            order = (*sorted(before), "", *sorted(_nearest(key, out, names)))
-            described.setdefault(text, []).append((order, key))
+            text = f"{gateway.kind} {gateway.role} after {before.get(key, START)}"
+            described.setdefault(text, []).append((before.get(key, START), after.get(key, END), key))
     taken |= set(chosen.values())
     for text, gateways in sorted(described.items()):
-        for _, key in sorted(gateways):
+        for *_, key in sorted(gateways):
             number, name = 1, text
             while name in taken:
                 number += 1
@@ -72,13 +71,15 @@ def _own_name(gateway: GatewayDraft) -> str:
     return gateway.node.element.name if gateway.node is not None else ""
 
 
-def _nearest(key: str, links: Mapping[str, Iterable[str]], names: Mapping[str, str]) -> set[str]:
-    """Return the names of the activities, or START or END, that are the nearest ones along the links."""
-    layer, seen = [*links.get(key, ())], {key}
-    while layer:
-        found = {names.get(node, node) for node in layer if node in names or node in _RESERVED}
-        if found:
-            return found
-        seen.update(layer)
-        layer = [*dict.fromkeys(after for node in layer for after in links.get(node, ()) if after not in seen)]
-    return set()
+def _nearest(links: Mapping[str, Iterable[str]], names: Mapping[str, str]) -> dict[str, str]:
+    """Return, for each node, the first by name of the activities and ends that are the fewest links before it."""
+    nearest = {**names, START: START, END: END}
+    distance, waiting = dict.fromkeys(nearest, 0), [*nearest]
+    for node in waiting:
+        for target in links.get(node, ()):
+            if target not in distance:
+                distance[target], nearest[target] = distance[node] + 1, nearest[node]
+                waiting.append(target)
+            elif distance[target] == distance[node] + 1:
+                nearest[target] = min(nearest[target], nearest[node])
+    return nearest

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
-from .flow_scopes import Flow, Node, Scope
+from .flow_scopes import Flow, Node, Scope, designation
 from .token_flow import Concurrency, Wire
 
 _START_CHOICE: Final = "#start"
@@ -68,6 +68,8 @@ class _Drafter:
         ]
         self.has_starts = bool(scope.of("start") or self.starts)
         self.begins = self.starts if self.has_starts else list(self._first_nodes())
+        boundary = [event for event in scope.of("boundary") if doubtful and event.flow_out and _interrupts(event)]
+        self.interrupted = {host_of(event) for event in boundary}
         self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
         self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
         self.out = dict(self.into)
@@ -82,8 +84,7 @@ class _Drafter:
         self._wire_start()
         for flow in self.flows:
             source, target = self._source(flow), flow.target
-            guard = None if source.kind == "boundary" else guard_of(flow, self.out[source])
-            self._wire(self._out_port(source), self._in_port(target), guard)
+            self._wire(self._out_port(source), self._in_port(target), self._guard(flow))
         for node in self.scope.of("activity", "gateway", "event"):
             linked = self.into[node] or node in self.begins or (node.kind == "activity" and node.flow_in)
             if linked and not self.out[node] and node not in self.aside:
@@ -107,14 +108,19 @@ class _Drafter:
 
     def _counts(self, flow: Flow) -> bool:
         source = flow.source
-        return source.kind != "boundary" or (
-            self.doubtful and source not in self.exceptions and host_of(source) is not None
-        )
+        return source.kind != "boundary" or (self.doubtful and host_of(source) is not None)
 
     def _source(self, flow: Flow) -> Node:
         """Return the node that a flow leaves: for a boundary event its activity, if that is in the scope."""
         source = flow.source
         return host_of(source) or source if source.kind == "boundary" else source
+
+    def _guard(self, flow: Flow) -> str | None:
+        """Return the condition of a flow; in the second reading, an interrupting event is a condition of its own."""
+        if flow.source.kind == "boundary":
+            return f"after {designation(flow.source.element)}" if _interrupts(flow.source) else None
+        guard, node = guard_of(flow, self.out[flow.source]), flow.source
+        return OTHERWISE if guard is None and node in self.interrupted and node.kind == "activity" else guard
 
     def _add_gateway(self, node: Node) -> None:
         into, out = self.into[node] + (node in self.begins), self.out[node]
@@ -169,12 +175,12 @@ class _Drafter:
         passed = {node.id for node in self.scope.of("event")} - set(self.gateways)
         behind = {wire.source: wire.target for wire in self.wires if wire.source in passed}
         bypassed = []
-        for wire in self.wires:
+        for wire in (wire for wire in self.wires if wire.source not in passed):
             target, seen = wire.target, set[str]()
             while target in behind and target not in seen:
                 seen.add(target)
                 target = behind[target]
-            if wire.source not in passed and target not in passed:
+            if target not in passed:
                 bypassed.append(replace(wire, target=target))
         self.wires = bypassed
 
@@ -234,6 +240,11 @@ def exceptions(scope: Scope) -> dict[Node, Node]:
         for event, host in hosts.items()
         if host is not None and times[host] == 1 and len(event.flow_out) == 1 and not host.is_started_by_event
     }
+
+
+def _interrupts(event: Node) -> bool:
+    """Return True if a boundary event ends its activity."""
+    return event.element.get("cancelActivity") not in ("false", "0") and "compensate" not in event.definitions
 
 
 def _instantiates(node: Node) -> bool:

@@ -17,6 +17,16 @@ _DEFAULTS: Final = {
     "capacity": "", "isImmediate": "", "instantiate": "false", "name": "", "eventGatewayType": "Exclusive",
 }  # fmt: skip
 """Attributes that are not shown with this value; "" stands for any value, except for `name`."""
+_INSIDE: Final = frozenset(
+    {"ioSpecification", "property", "resourceRole", "performer", "potentialOwner", "humanPerformer"}
+)
+_REPEATED: Final = {
+    "process": frozenset[str](),
+    "definitions": frozenset({"itemDefinition", "interface", "resource"}),
+    "dataInputAssociation": frozenset({"targetRef"}),
+    "dataOutputAssociation": frozenset({"sourceRef"}),
+}
+"""Elements inside others that are not shown, by the element around them; in all others, those of _INSIDE."""
 _INDENT: Final = "  "
 
 
@@ -36,11 +46,12 @@ def _lines(element: Element, depth: int) -> Iterator[str]:
     tag, text = element.tag, element.text
     attributes = "".join(f' {key}="{escaped(value)}"' for key, value in _attributes(element))
     start = f"{_INDENT * depth}<{tag}" + (f' xmlns="{MODEL}"' if not depth else "") + attributes
-    if not element.children:
+    children = [child for child in element.children if child.tag not in _REPEATED.get(tag, _INSIDE)]
+    if not children:
         yield f"{start}>{escaped(text, quotes=False)}</{tag}>" if text else f"{start}/>"
         return
     yield f"{start}>" + escaped(text, quotes=False)
-    for child in element.children:
+    for child in children:
         yield from _lines(child, depth + 1)
     yield f"{_INDENT * depth}</{tag}>"
 

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from ...workflow.model import END, OTHERWISE, START
 
-MOST_PAIRS: Final = 400_000  # of wires that are examined; beyond, everything counts as concurrent
+MOST_PAIRS: Final = 100_000  # of wires that are examined; beyond, everything counts as concurrent
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,7 @@ class _Relation:
         self.beside = [0] * len(wires)
         self.reached = 0
         self.fired: set[str] = set()  # parallel joins that can fire
+        self.entered: list[int] = []  # wires that have been reached, whose nodes have not been left yet
         self.waiting: list[tuple[int, int]] = []  # pairs whose consequences are not drawn yet
         self.pairs = 0
         self.ahead = {node: self._ahead(node) for node in gateways if self.gate(node) == ("inclusive", "join")}
@@ -96,9 +97,11 @@ class _Relation:
     def close(self) -> None:
         """Draw all consequences."""
         self._leave(START)
-        while self.waiting and not self.exceeded:
+        while (self.entered or self.waiting) and not self.exceeded:
+            if self.entered:
+                self._reach(self.entered.pop())
+                continue
             x, p = self.waiting.pop()
-            self.pairs += 1
             node = self.wires[p].target
             if self.gate(node) == ("parallel", "join"):
                 self._fire(node)
@@ -115,13 +118,11 @@ class _Relation:
         return (gateway.kind, gateway.role) if gateway is not None else ("", "")
 
     def _reach(self, wire: int) -> None:
-        if not self.reached >> wire & 1:
-            self.reached |= 1 << wire
-            node = self.wires[wire].target
-            if self.gate(node) == ("parallel", "join"):
-                self._fire(node)
-            elif node != END:
-                self._leave(node)
+        node = self.wires[wire].target
+        if self.gate(node) == ("parallel", "join"):
+            self._fire(node)
+        elif node != END:
+            self._leave(node)
 
     def _fire(self, node: str) -> None:
         """Let a parallel join fire once its wires can hold tokens together."""
@@ -137,9 +138,12 @@ class _Relation:
     def _leave(self, node: str) -> None:
         """Put tokens on the wires out of a node."""
         out = self.out.get(node, ())
-        for i in out:
-            self._reach(i)
+        self.entered += [i for i in out if not self.reached >> i & 1]
+        self.reached |= _mask(out)
         if self.gate(node)[0] == "exclusive":
+            return
+        if len(out) ** 2 > MOST_PAIRS:
+            self.pairs = MOST_PAIRS + 1
             return
         for i in out:
             for j in out:
@@ -151,7 +155,8 @@ class _Relation:
         return OTHERWISE in (self.wires[i].guard, self.wires[j].guard)
 
     def _relate(self, x: int, y: int) -> None:
-        if not self.beside[x] >> y & 1:
+        if not self.beside[x] >> y & 1 and not self.exceeded:
+            self.pairs += 1
             self.beside[x] |= 1 << y
             self.beside[y] |= 1 << x
             self.waiting += [(x, y), (y, x)] if x != y else [(x, y)]

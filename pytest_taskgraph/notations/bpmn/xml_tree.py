@@ -19,7 +19,7 @@ from ...source import Source
 
 MODEL: Final = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 MAX_DEPTH: Final = 100  # of elements inside one another
-MAX_ELEMENTS: Final = 100_000  # of a file, those of its diagram included
+MAX_ELEMENTS: Final = 60_000  # of a file, those of its diagram included
 _DECLARATION: Final = re.compile(r"<\?xml\b[^?>]*\?>")
 _ROOT: Final = re.compile(r"\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<(?:([\w.-]+):)?definitions\b([^>]*)>", re.DOTALL)
 _IGNORED: Final = frozenset({"extensionElements", "incoming", "outgoing", "relationship", "extension", "import"})
@@ -96,6 +96,8 @@ def parse_xml(source: Source) -> Element:
         ReadError: for XML that is not well-formed, a document type, another root, nesting deeper than MAX_DEPTH, and
             more than MAX_ELEMENTS elements.
     """
+    if source.text.count("<") > 2 * MAX_ELEMENTS:  # before anything is copied
+        source.fail(0, f"more than {MAX_ELEMENTS:,} elements", "a smaller file")
     # The text is decoded already, and a heading may stand before the declaration.
     text = _DECLARATION.sub(lambda found: " " * len(found[0]), source.text, count=1)
     builder = _Builder(Source(text, source.where))
