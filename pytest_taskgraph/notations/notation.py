@@ -35,8 +35,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
-        doubtful: A second reading of the same workflows, under the same names, in which everything in doubt is
-            different; empty where nothing is. Only cases that have the same answer in both readings are asked.
+        doubtful: A second reading of the same workflows, under the same names, for what the text leaves open: a case is
+            asked only if it has the same answer in both. Empty if there is none.
     """
 
     workflows: tuple[Workflow, ...]

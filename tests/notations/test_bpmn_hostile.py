@@ -72,7 +72,7 @@ def test_bpmn_million_flows_are_refused_without_memory() -> None:
 def test_bpmn_large_models_are_read_without_recursion(links: str) -> None:
     tags = {"chain": "task", "fork": "task", "gateways": "exclusiveGateway", "events": "intermediateThrowEvent"}
     nodes = "".join(f'<{tags[links]} id="n{i}"/>' for i in range(1_500))
-    pairs = [f"a>n{i} n{i}>b" if links == "fork" else f"n{i}>n{i + 1}" for i in range(1_499)]
+    pairs = [f"a>n{i} n{i}>b" if links == "fork" and i < 400 else f"n{i}>n{i + 1}" for i in range(1_499)]
     reading = read(process(tasks("a b") + nodes + flows(" ".join([*pairs, "a>n0", "n1499>b"]))))
     assert {"a", "b"} <= set(reading.workflows[0].task_names)
 

@@ -104,7 +104,7 @@ class Model:
 
 
 def in_order(game: tuple[Event, ...], names: list[str], beginning: bool) -> bool:
-    """Return True if the tasks can be executed in this order, with none before and between them if it is a beginning."""
+    """Return True if the tasks can be executed in this order; as a beginning, with none before them."""
 
     def follows(done: tuple[int, ...], left: list[str]) -> bool:
         if not left:
@@ -152,9 +152,7 @@ def test_bpmn_answers_are_those_of_token_games(rng: Random) -> None:
     for fields, answer in answers(reading, "order_of_two"):
         ends = (fields["a"], fields["b"])
         for game in games:
-            ordered = [
-                i in y[1] for i, x in enumerate(game) for y in game if x[0] == fields["a"] and y[0] == fields["b"]
-            ]
+            ordered = [i in y[1] for i, x in enumerate(game) for y in game if (x[0], y[0]) == ends]
             assert ordered == [answer == "yes"], (model.text, fields)
 
 

@@ -16,8 +16,9 @@ from .level_wires import GatewayDraft, LevelDraft
 _RESERVED: Final = (START, END)
 
 
-def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Return names by id: the given one, or the id where that is missing, reserved, or not unique."""
+def unique_names(names: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Return names by id: the given one, or the id where that is missing, reserved, taken, or not unique."""
+    reserved = {*_RESERVED, *taken}
     by_id: set[str] = set()
     while True:
         chosen = {each: each if each in by_id else name for each, name in names.items()}
@@ -25,7 +26,7 @@ def unique_names(names: Mapping[str, str]) -> dict[str, str]:
         unfit = {
             each
             for each, name in chosen.items()
-            if each not in by_id and (not name or name in _RESERVED or times[name] > 1)
+            if each not in by_id and (not name or name in reserved or times[name] > 1)
         }
         if not unfit:
             return chosen

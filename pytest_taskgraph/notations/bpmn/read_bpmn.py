@@ -133,7 +133,8 @@ class _Model:
         """Return one level, with the levels of the sub-processes in it."""
         draft = draft_level(scope, doubtful)
         data = self.data.of(scope)
-        names = unique_names({**{node.id: node.element.name for node in scope.of("activity")}, **data.names})
+        names = unique_names({node.id: node.element.name for node in scope.of("activity")})
+        names |= unique_names(data.names, names.values())
         if not doubtful:
             remark_scope(scope, self.remarks)
             remark_tokens(draft, self.remarks)
