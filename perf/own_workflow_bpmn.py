@@ -1,4 +1,4 @@
-"""The parts of a BPMN file by an independent count over its XML, and those that were read (`own_workflow_corpus.py`)."""
+"""The parts of a BPMN file by an independent count over its XML, and those that were read."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class _Model:
         if not asked:
             first = processes[0].element.offset if processes else 0
             most = max((process.activities for process in processes), default=0)
-            found = f"{len(processes) or 'no'} processes with at most {most} activities" if most else "no activity"
+            found = "no process with more than one activity" if most else "no activity"
             self.source.fail(first, found, f"a process with at least {LEAST_ACTIVITIES} activities")
         return sorted(asked, key=lambda process: (-process.activities, self._title(process)))
 
