@@ -68,6 +68,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         START + tasks("A B C D") + XOR + AND_JOIN + flows("s>A A>g g>B g>C B>j C>j j>D"),
         {"next": CHOICE, "together": {}, "always": {}},
     ),
+    "a parallel join that a conditional flow may not reach": (
+        START + tasks("A B C D") + AND_JOIN + flows("s>A A>B A>C=late B>j C>j j>D"),
+        {"next": CHOICE, "together": {}, "always": {}},
+    ),
     "an inclusive choice": (
         START + tasks("A B C D") + OR + OR_JOIN + flows("s>A A>g g>B:x g>C g>D:y B>j C>j D>j"),
         {"next": {"A": "B C D", "B": "", "C": "", "D": ""}, "last": "B C D", "first": "A"},
@@ -329,6 +333,22 @@ def test_bpmn_data_flow_is_read_from_associations() -> None:
 def test_bpmn_what_is_left_out_has_a_line(body: str, line: str) -> None:
     reading = read(process(tasks("A B") + body + flows("A>B")))
     assert f"m.bpmn:1: {line}" in reading.left_out
+
+
+@pytest.mark.parametrize(
+    ("links", "line"),
+    [
+        (
+            "A>B A>C=late B>j C>j j>D",
+            "parallel gateway 'j': runs can wait there for a flow that does not come; such runs",
+        ),
+        ("A>B A>C B>D C>D", "task 'D': branches of one run meet there unjoined, and what follows runs once for each;"),
+    ],
+)
+def test_bpmn_unclear_runs_have_a_line(links: str, line: str) -> None:
+    gateway = AND_JOIN if "j" in links else ""
+    (remark,) = read(process(START + tasks("A B C D") + gateway + flows(f"s>A {links}"))).left_out
+    assert remark.startswith(f"m.bpmn:1: {line}")
 
 
 def test_bpmn_questions_that_depend_on_loop_marker_are_not_asked() -> None:

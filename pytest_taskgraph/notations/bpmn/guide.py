@@ -12,8 +12,9 @@ from ..notation import EXCEPTIONAL_LINKS
 GUIDE: Final = (
     "The workflow is a BPMN 2.0 process in XML, without its diagram. Activities (all kinds of tasks, sub-processes and "
     "call activities) are the tasks, called by their names. Start events are START, end events are END; they, other "
-    "events and gateways are no tasks, and the flow passes through them. Of several start events, one starts a run. On a "
-    "level without start events, START leads to all nodes to which no flow leads; nodes without a flow out lead to END."
+    "events and gateways are no tasks, and the flow passes through them. Of several start events, one starts a run. On "
+    "a level without start events, START leads to all nodes to which no flow leads; nodes without a flow out lead to "
+    "END."
 )
 _TOKENS: Final = (
     "All sequence flows out of an activity that have no condition, or whose condition holds, are taken, by the token "

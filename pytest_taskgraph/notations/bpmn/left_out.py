@@ -6,6 +6,7 @@ from typing import Final
 
 from .flow_scopes import CALL, Node, Remarks, Scope, designation
 from .level_wires import LevelDraft, exceptions, guard_of, host_of
+from .stuck_runs import stuck_joins
 from .token_flow import Concurrency
 from .xml_tree import Element
 
@@ -66,7 +67,7 @@ def remark_scope(scope: Scope, remarks: Remarks) -> None:
         _remark_flows(node, remarks)
         alone = not node.flow_in and not node.is_compensation and not node.is_started_by_event
         if alone and node.kind in ("activity", "gateway", "event") and scope.of("start"):
-            remarks.add(element, f"no flow leads to {designation(element)}", "sequence flow")
+            remarks.add(element, "no flow leads to it, although its level has a start event")
 
 
 def _remark_activity(node: Node, remarks: Remarks) -> None:
@@ -99,9 +100,10 @@ def remark_tokens(draft: LevelDraft, remarks: Remarks) -> None:
         if node is not None:
             met = "branches of one run meet there unjoined, and what follows runs once for each"
             remarks.add(node.element, f"{met}; such runs are {NO_QUESTION}")
-    for key in concurrency.stuck():
-        if (node := draft.gateways[key].node) is not None:
-            remarks.add(node.element, f"the flows that it waits for never come together; what follows is {NO_QUESTION}")
+    for key in stuck_joins(draft.wires, draft.gateways) or () if not concurrency.unjoined() else ():
+        if (gateway := draft.gateways.get(key)) is not None and gateway.node is not None:
+            reason = f"runs can wait there for a flow that does not come; such runs are {NO_QUESTION}"
+            remarks.add(gateway.node.element, reason)
 
 
 def remark_call(node: Node, remarks: Remarks) -> None:

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
 from .flow_scopes import Flow, Node, Scope, designation
+from .stuck_runs import stuck_joins
 from .token_flow import Concurrency, Wire
 
 _START_CHOICE: Final = "#start"
@@ -222,7 +223,7 @@ class _Drafter:
         """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""
         concurrency = Concurrency(self.wires, self.gateways)
         cut = any(node.definitions & _CUTTING for node in self.scope.of("end")) and concurrency.any()
-        return bool(cut or concurrency.unjoined() or concurrency.stuck())
+        return bool(cut or concurrency.unjoined()) or stuck_joins(self.wires, self.gateways) != frozenset()
 
 
 def host_of(event: Node) -> Node | None:

@@ -60,12 +60,6 @@ class Concurrency:
             and (relation.exceeded or any(relation.beside[i] & _mask(into) for i in into))
         ]
 
-    def stuck(self) -> list[str]:
-        """Return the parallel joins whose wires never hold tokens together."""
-        relation = self._relation
-        joins = [node for node in relation.gateways if relation.gate(node) == ("parallel", "join")]
-        return [] if relation.exceeded else [node for node in joins if node not in relation.fired]
-
     def any(self) -> bool:
         """Return True if any two wires can hold tokens at the same time."""
         return self._relation.exceeded or any(self._relation.beside)
