@@ -26,6 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "perf")]
 
 from own_workflow_actions import actions_found, actions_parts  # noqa: E402 - the folder is not on the path before
 from own_workflow_argo import argo_found, argo_parts  # noqa: E402
+from own_workflow_bpmn import bpmn_found, bpmn_parts  # noqa: E402
 
 from pytest_taskgraph.errors import TaskgraphError  # noqa: E402 - the root is not on the path before
 from pytest_taskgraph.families.understanding.patterns import catalogue  # noqa: E402
@@ -43,6 +44,7 @@ Parts = Counter[tuple[str, ...]]  # (kind, names …)
 COUNTS: Final[Mapping[str, tuple[Callable[[str], Parts], Callable[[Workflow, Parts], Parts]]]] = {
     "actions": (actions_parts, actions_found),
     "argo": (argo_parts, argo_found),
+    "bpmn": (bpmn_parts, bpmn_found),
 }
 """By format: the parts of a text by an independent count, and those of what was read from it."""
 

@@ -48,8 +48,15 @@ def _load_argo() -> Notation:
     return ARGO
 
 
+def _load_bpmn() -> Notation:
+    from .bpmn import BPMN
+
+    return BPMN
+
+
 FILE_FORMATS: Catalog[Notation] = Catalog(
-    "file format", {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo)}
+    "file format",
+    {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo), "bpmn": Deferred(_load_bpmn)},
 )
 """Notations that are only read: those of other tools, in which people have workflows."""
 

@@ -295,6 +295,12 @@ def test_parallel_blocks_fork_joining_at_end_is_block() -> None:
     assert block_after(workflow, "A", "parallel block") == ("B", "C", "D")
 
 
+def test_parallel_blocks_fork_without_tasks_is_no_block() -> None:
+    gateways = (Gateway("F", "parallel", "split"), Gateway("G", "exclusive", "split"), Gateway("J", "parallel", "join"))
+    workflow = level("START -> A\nA -> F\nF -> G\nF -> J\nG -> J\nJ -> B\nB -> END", *gateways)
+    assert parallel_blocks(workflow) == ()
+
+
 @pytest.mark.parametrize(
     ("workflow", "task", "operator", "tasks"),
     [

@@ -25,11 +25,12 @@ from ....workflow.model import END, START, Workflow
 from ....workflow.references import levels
 from .actions_edits import ACTIONS_WAYS
 from .argo_edits import ARGO_WAYS
+from .bpmn_edits import BPMN_WAYS
 
 TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
 KINDS: Final = ("link", "data link", "reference")
-IMPLIED_ENDS: Final = {"mermaid", "actions", "argo"}  # links from START and to END follow from the others
+IMPLIED_ENDS: Final = {"mermaid", "actions", "argo", "bpmn"}  # START and END follow from the rest
     "mermaid",
     "actions",
     "argo",
@@ -250,5 +251,6 @@ EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = {
     **dict.fromkeys(("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS),
     "actions": ACTIONS_WAYS,
     "argo": ARGO_WAYS,
+    "bpmn": BPMN_WAYS,
 }
 """The ways to edit a text, by the name of its notation."""
