@@ -74,7 +74,7 @@ def _fields(case: Case) -> str:
 
 def _text(path: Path, name: str) -> str:
     """Return the text of a file."""
-    return path.read_text(encoding="utf-8-sig")
+    return FILE_FORMATS[name].decode(path.read_bytes())
 
 
 class Totals:

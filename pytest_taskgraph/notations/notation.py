@@ -48,6 +48,15 @@ class Interpretation:
     doubtful: tuple[Workflow, ...] = ()
 
 
+def decode_utf8(data: bytes) -> str:
+    """Return the text of a file in UTF-8, without a byte-order mark.
+
+    Raises:
+        UnicodeDecodeError: if the bytes are not UTF-8.
+    """
+    return data.decode("utf-8-sig")
+
+
 @dataclass(frozen=True, slots=True)
 class Notation:
     """A way to write workflows as text and to read them back.
@@ -72,6 +81,7 @@ class Notation:
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
     recognised_by: str = ""  # what `recognises` looks for, in words, such as "a key `jobs`"; empty: the suffix suffices
+    decode: Callable[[bytes], str] = decode_utf8  # the text of a file; the same for all notations of a suffix
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
     is_joined: bool = False  # True if workflows refer to each other by name, in whichever files they are
     references: Callable[[str], tuple[str, ...]] = lambda text: ()  # the files that a text refers to, as written

@@ -39,5 +39,6 @@ ARGO = Notation(
     parse=_parse,
     heading=lambda path: f"# file: {path}",
     interpreter=_interpret,
+    recognised_by="`apiVersion: argoproj.io/…` and a kind of workflow",
     recognises=lambda text: bool(_API.search(text) and _KIND.search(text)),
 )

@@ -35,6 +35,12 @@ def _interpret(text: str, where: str = "") -> Interpretation:
     return interpret(text, where)
 
 
+def _decode(data: bytes) -> str:
+    from .xml_tree import decode
+
+    return decode(data)
+
+
 def _recognises(text: str) -> bool:
     from .xml_tree import is_bpmn
 
@@ -53,4 +59,6 @@ BPMN = Notation(
     heading=lambda path: f"<!-- file: {path.replace('--', '- -')} -->",
     interpreter=_interpret,
     recognises=_recognises,
+    recognised_by="a root element of BPMN",
+    decode=_decode,
 )

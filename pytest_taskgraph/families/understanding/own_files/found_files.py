@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, NoReturn
 
 from ....errors import UsageError
 from ....notations import NOTATIONS, Notation, known_notations
+from ....notations.notation import decode_utf8
 
 LARGEST_FILE: Final = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
 MOST_ENTRIES: Final = 20_000  # files and folders that are searched
@@ -161,7 +162,7 @@ def read_text(path: Path) -> str:
     """Return the text of a file with its line ends unchanged.
 
     Raises:
-        UsageError: if the file cannot be read, is larger than `LARGEST_FILE`, or is not UTF-8.
+        UsageError: if the file cannot be read, is larger than `LARGEST_FILE`, or is not in the encoding of its format.
     """
     try:
         size = path.stat().st_size
@@ -171,9 +172,12 @@ def read_text(path: Path) -> str:
                 "its names and texts"
             )
         # Reading in text mode would turn CR LF into LF, but files are shown verbatim.
-        return path.read_bytes().decode("utf-8-sig")
+        return _decode(path, path.read_bytes())
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+        encoding = "UTF-8" if error.encoding == "utf-8" else error.encoding
+        raise UsageError(f"{path}: byte {error.start} is not {encoding}; save the file as UTF-8") from None
+    except LookupError as error:
+        raise UsageError(f"{path}: {error}; save the file as UTF-8") from None
     except OSError as error:
         raise _unreadable(str(path), error) from None
 
@@ -181,9 +185,19 @@ def read_text(path: Path) -> str:
 def _text_to_recognise(file: Path) -> str:
     """Return the text of a file as far as it can be read; what is wrong with it is reported when it is loaded."""
     try:
-        return "" if file.stat().st_size > LARGEST_FILE else file.read_bytes().decode("utf-8-sig", errors="replace")
+        data = b"" if file.stat().st_size > LARGEST_FILE else file.read_bytes()
     except OSError:
         return ""
+    try:
+        return _decode(file, data)
+    except (UnicodeDecodeError, LookupError):
+        return data.decode("utf-8-sig", errors="replace")
+
+
+def _decode(file: Path, data: bytes) -> str:
+    """Return the text of a file. Raises UnicodeDecodeError and LookupError."""
+    notations = _notations_of_suffix(file)
+    return notations[0].decode(data) if notations else decode_utf8(data)
 
 
 def _divide(

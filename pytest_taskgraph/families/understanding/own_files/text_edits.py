@@ -31,10 +31,6 @@ TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
 KINDS: Final = ("link", "data link", "reference")
 IMPLIED_ENDS: Final = {"mermaid", "actions", "argo", "bpmn"}  # START and END follow from the rest
-    "mermaid",
-    "actions",
-    "argo",
-}  # notations whose links from START and to END follow from the others
 _ARROW = re.compile(r"[ \t]*(?:-->|->|==>|-\.->)[ \t]*(?:\|[^|\n]*\|)?[ \t]*")
 _REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
 _WORD = re.compile(r"[^\W\d]\w*")
