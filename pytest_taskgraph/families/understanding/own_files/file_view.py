@@ -37,10 +37,9 @@ def show_file(path: str, form: str) -> ShownFile:
         if target is None:
             lines += [*_description(project), ""]
         else:
-            left_out = [f"{project.path}: left out: {line}" for line in project.left_out]
             converted, lost = _converted(project, target)
             lines += converted
-            remarks += [*left_out, *lost]
+            remarks += [*(f"left out: {line}" for line in project.left_out), *lost]
     diagrams = [diagram(root) for project in own.projects for root in _own_workflows(project)]
     return ShownFile(lines[:-1] if target is None else lines, remarks, diagrams)
 

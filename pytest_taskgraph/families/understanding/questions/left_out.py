@@ -144,7 +144,7 @@ def left_out_notices(paths: Iterable[str]) -> Iterator[str]:
 
 def left_out_lines(project: projects.Project) -> list[str]:
     """Return a line for each part of a project's files that is no part of its workflows."""
-    return [f"{project.path}: left out: {line}" for line in project.left_out]
+    return [f"left out{'' if project.path in line else f' of {project.path}'}: {line}" for line in project.left_out]
 
 
 def source_lines(settings: UnderstandingSettings) -> list[str]:
