@@ -38,6 +38,10 @@ def _workflow(name: str, befores: dict[str, list[str]]) -> Workflow:
     return Workflow(name, tasks=tuple(map(Task, befores)), links=tuple(links))
 
 
+def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    return _interpret(text, where).workflows
+
+
 TOY = Notation(
     name="toy",
     title="Toy file",
@@ -46,7 +50,7 @@ TOY = Notation(
     says=frozenset({"parallel"}) & FEATURES,
     guide=GUIDE,
     render=only_read("toy"),
-    parse=lambda text, where="": _interpret(text, where).workflows,
+    parse=_parse,
     heading=lambda path: f"# file: {path}",
     interpreter=_interpret,
     recognises=lambda text: "toy: " in text,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.notations import FILE_FORMATS
 from pytest_taskgraph.notations.github_actions.expressions import read_rule
-from pytest_taskgraph.notations.github_actions.meaning import LARGEST
+from pytest_taskgraph.notations.github_actions.job_graph import LARGEST
 from pytest_taskgraph.notations.notation import Interpretation, combine_workflows
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import END, START, Workflow

@@ -11,8 +11,7 @@ from ...positioned_json import Node
 from ...source import Source
 from ...workflow.model import END, START, Link, QualifiedName, Task, Workflow
 from ..notation import Interpretation
-from .guide import Rules, write_guide
-from .levels import LOOPS, Level, read_dag, read_steps
+from .argo_guide import Rules, write_guide
 from .manifests import (
     Document,
     LeftOut,
@@ -24,6 +23,7 @@ from .manifests import (
     text_of,
     used_template,
 )
+from .template_levels import LOOPS, Level, read_dag, read_steps
 
 _OUTPUTS = re.compile(r"\{\{=?[^{}]{0,200}\b(?:tasks|steps)\b[^{}]{0,200}\boutputs\b")
 _COMMENT = re.compile(r"(?:^|\s)#")

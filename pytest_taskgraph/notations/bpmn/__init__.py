@@ -20,7 +20,7 @@ from __future__ import annotations
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
 from ..notation import Interpretation, Notation, only_read
-from .guide import GUIDE
+from .bpmn_guide import GUIDE
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:

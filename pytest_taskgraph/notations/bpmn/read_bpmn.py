@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ...source import Source
 from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
 from ..notation import Interpretation
+from .bpmn_guide import guide_to
 from .data_flow import DataElements
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
-from .guide import guide_to
-from .left_out import remark_call, remark_file, remark_scope, remark_tokens
 from .level_names import gateway_names, unique_names
 from .level_wires import LevelDraft, draft_level
+from .remarks import remark_call, remark_file, remark_scope, remark_tokens
 from .shown_text import escaped, shown_text
 from .xml_tree import Element, parse_xml
 

@@ -18,7 +18,7 @@ GUIDE = (
 
 
 def _interpret(text: str, where: str = "") -> Interpretation:
-    from .interpretation import interpret  # imported here because most runs read no such file
+    from .read_actions import interpret  # imported here because most runs read no such file
 
     return interpret(text, where)
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from ..notation import Interpretation
 from .expressions import read_rule
-from .meaning import workflow_of
+from .job_graph import workflow_of
 from .step_names import LONGEST, name_steps
 from .workflow_file import Job, WorkflowFile, file_of, read_files
 
