@@ -107,7 +107,7 @@ def test_load_all_leaves_out_broken_file_with_reason(folder: Path) -> None:
 def test_source_lines_count_files_and_what_is_left_out(folder: Path) -> None:
     lines = understanding.source_lines(settings(folder), {})
     assert lines == [
-        f"{folder}: 5 files with 5 workflows (2 Mermaid flowchart, 2 workflow DSL, 1 Toy file); "
+        f"{folder}: 5 files with 5 workflows (Mermaid flowchart: 2, workflow DSL: 2, Toy file: 1); "
         "1 file not used; 2 files without workflow; 1 part of files left out: -v",
         "4 questions per pattern, spread over 4 files; --taskgraph-instances=N asks more",
     ]

@@ -242,7 +242,7 @@ def mixed_folder(project: Project) -> None:
 
 
 HEADER = (
-    "taskgraph: flows: 2 files with 2 workflows (1 Mermaid flowchart, 1 workflow DSL); 1 file not used; "
+    "taskgraph: flows: 2 files with 2 workflows (Mermaid flowchart: 1, workflow DSL: 1); 1 file not used; "
     "1 file without workflow: -v taskgraph: 2 questions per pattern, spread over 2 files; "
 )
 

@@ -61,7 +61,7 @@ def _description(project: Project) -> Iterator[str]:
     yield f"{project.path}: {title_of(project.notation)}, {count(len(roots), 'workflow')}"
     for root in roots:
         drawn = diagram(root)
-        yield f"{drawn.title}: {_counts(root)}"
+        yield f"{drawn.title or 'the workflow'}: {_counts(root)}"
         yield from diagram_lines(drawn)[1:]
     if project.left_out:
         yield "left out:"
@@ -93,6 +93,6 @@ def _converted(project: Project, target: Notation) -> tuple[list[str], list[str]
         for feature in sorted(features(root) & target.unsupported):
             reason = _RESOLVED.get(feature, "") if fitted else ""
             how = reason or f"{target.name} does not support it, so the workflow is not converted"
-            lost.append(f"{root.name}: {feature}: {how}")
+            lost.append(f"{root.name or 'the workflow'}: {feature}: {how}")
         lines += target.write(fitted).strip("\n").split("\n") if fitted else []
     return lines, list(dict.fromkeys(lost))

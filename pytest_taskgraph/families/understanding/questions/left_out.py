@@ -164,7 +164,7 @@ def source_lines(settings: UnderstandingSettings) -> list[str]:
     parts = sum(len(project.left_out) for project in used)
     counts = [
         f"{count(sum(each.files for each in own), 'file')} with {count(workflows, 'workflow')} "
-        f"({', '.join(f'{number} {name}' for name, number in formats.most_common())})",
+        f"({', '.join(f'{name}: {number}' for name, number in formats.most_common())})",
         *(f"{count(number, 'file')} {words}" for words, number in left_out.items() if number),
         *([f"{count(parts, 'part')} of files left out"] if parts else []),
     ]
