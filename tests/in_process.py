@@ -85,7 +85,7 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
 def _parse_factories(self: FixtureManager, *args: Any, **named: Any) -> None:  # noqa: ANN401 - as its versions take
     """Look for fixtures as pytest does, but in those of its own plugins that have none: a tenth of a run is that."""
     holder = named.get("holder", args[0] if len(args) > 1 else None)
-    place = holder if isinstance(holder, ModuleType) else type(holder)
+    place: Any = holder if isinstance(holder, ModuleType) else type(holder)
     if _may_have_fixtures(place):
         _PARSE_FACTORIES(self, *args, **named)
 
