@@ -138,7 +138,13 @@ FROM_README = re.findall(r"^```mermaid\n(.*?)^```", README.read_text(encoding="u
 CHARTS = {"README": FROM_README, **{chart.title: chart.chart for chart in READ[::2]}}
 
 
-@pytest.mark.parametrize("title", CHARTS)
+@pytest.mark.parametrize(
+    "title",
+    [
+        pytest.param(title, marks=pytest.mark.exhaustive if i % 3 else ())  # those of the default tier: of all kinds
+        for i, title in enumerate(CHARTS)
+    ],
+)
 def test_reader_untitled_chart_right(tmp_path: Path, title: str) -> None:
     chart_questions = questions(write_file(tmp_path / "it.mmd", CHARTS[title]), instances=1)
     assert len(chart_questions) > 3
