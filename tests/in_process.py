@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import inspect
 import os
 import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
-from _pytest.fixtures import FixtureManager
 from loopback import Loopback
 from plugin_project import Project
 
@@ -28,8 +25,6 @@ from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS
 from pytest_taskgraph.models.clients import litellm_client as remote
 from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Request
-
-_PARSE_FACTORIES = FixtureManager.parsefactories
 
 
 def load_package() -> None:
@@ -71,7 +66,6 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("COLUMNS", "120")
     plugins = _distributions_of_plugins()
     monkeypatch.setattr(metadata, "distributions", lambda: plugins)
-    monkeypatch.setattr(FixtureManager, "parsefactories", _parse_factories)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -80,25 +74,6 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
     for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()
-
-
-def _parse_factories(self: FixtureManager, *args: Any, **named: Any) -> None:  # noqa: ANN401 - as its versions take
-    """Look for fixtures as pytest does, but in those of its own plugins that have none: a tenth of a run is that."""
-    holder = named.get("holder", args[0] if len(args) > 1 else None)
-    place: Any = holder if isinstance(holder, ModuleType) else type(holder)
-    if _may_have_fixtures(place):
-        _PARSE_FACTORIES(self, *args, **named)
-
-
-@cache
-def _may_have_fixtures(place: ModuleType | type) -> bool:
-    if not (place.__name__ if isinstance(place, ModuleType) else place.__module__).startswith("_pytest."):
-        return True
-    attributes = [inspect.getattr_static(place, name) for name in dir(place)]
-    return any(
-        type(one).__name__ == "FixtureFunctionDefinition" or hasattr(one, "_pytestfixturefunction")  # until 8.3
-        for one in attributes
-    )
 
 
 @cache
