@@ -156,3 +156,32 @@ def test_case_with_other_answer_in_second_reading_is_not_asked(folder: Path) -> 
 def test_few_shot_questions_about_format_that_is_only_read_are_left_out(folder: Path) -> None:
     with pytest.raises(UsageError, match="no example in toy, which does not support"):
         questions(settings(folder / "build.yml", shots=2), "next_tasks")
+
+
+MODEL = (
+    '<?xml version="1.0" encoding="ISO-8859-1"?>'
+    '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"><process id="p"><task id="a" name="Prüfen"/>'
+    '<task id="b" name="Senden"/><sequenceFlow id="f" sourceRef="a" targetRef="b"/></process></definitions>'
+)
+
+
+def test_load_reads_encoding_that_the_format_declares(tmp_path: Path) -> None:
+    path = tmp_path / "order.bpmn"
+    path.write_bytes(MODEL.encode("latin-1"))
+    assert projects.load(str(path)).workflow.task_names == ("Prüfen", "Senden")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (MODEL.replace("ISO-8859-1", "utf-8").encode("latin-1"), r"byte \d+ is not UTF-8; save the file as UTF-8"),
+        (MODEL.replace("ISO-8859-1", "kitchen").encode(), "unknown encoding: kitchen; save the file as UTF-8"),
+        (b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', r"order\.bpmn:1:\d+: found a document type"),
+        (b"<a/>", "order.bpmn:1:1: found the root element <a>, expected <definitions>"),
+    ],
+)
+def test_load_file_that_is_no_model_says_what_is_wrong(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "order.bpmn"
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=message):
+        projects.load(str(path))

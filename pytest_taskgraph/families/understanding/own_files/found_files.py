@@ -119,8 +119,9 @@ def notations_of_named(path: str) -> tuple[Notation, ...]:
     if not candidates:
         suffix = file.suffix or file.name
         raise UsageError(f"{path}: no notation for files {suffix!r}; known: {describe_formats()}; see {PAGE}")
-    # A notation that is written states in its own errors what it misses, with the place.
-    recognised = notations_of(file, read_text(file)) or tuple(n for n in candidates if n.name in NOTATIONS)
+    # A notation that is written, or alone has the suffix, states in its own errors what it misses, with the place.
+    stating = [n for n in candidates if n.name in NOTATIONS or len(candidates) == 1]
+    recognised = notations_of(file, read_text(file)) or tuple(stating)
     if not recognised:
         raise UsageError(f"{path}: a {file.suffix} file of no known format; known: {describe_formats()}; see {PAGE}")
     return recognised
