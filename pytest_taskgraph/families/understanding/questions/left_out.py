@@ -162,9 +162,12 @@ def source_lines(settings: UnderstandingSettings) -> list[str]:
         "without workflow": sum(len(each.skipped_files) for each in own),
     }
     parts = sum(len(project.left_out) for project in used)
+    files = sum(each.files for each in own)
+    by_format = ", ".join(f"{name}: {number}" for name, number in formats.most_common())
     counts = [
-        f"{count(sum(each.files for each in own), 'file')} with {count(workflows, 'workflow')} "
-        f"({', '.join(f'{name}: {number}' for name, number in formats.most_common())})",
+        f"{count(files, 'file')} with {count(workflows, 'workflow')} ({by_format})"
+        if files > 1
+        else f"{', '.join(formats)}, {count(workflows, 'workflow')}",
         *(f"{count(number, 'file')} {words}" for words, number in left_out.items() if number),
         *([f"{count(parts, 'part')} of files left out"] if parts else []),
     ]
