@@ -306,8 +306,9 @@ def test_parallel_blocks_fork_joining_at_end_is_block() -> None:
 
 
 def test_parallel_blocks_fork_without_tasks_is_no_block() -> None:
-    gateways = (Gateway("F", "parallel", "split"), Gateway("G", "exclusive", "split"), Gateway("J", "parallel", "join"))
-    workflow = level("START -> A\nA -> F\nF -> G\nF -> J\nG -> J\nJ -> B\nB -> END", *gateways)
+    passed = (Gateway("G", "exclusive", "split"), Gateway("H", "exclusive", "split"))
+    gateways = (Gateway("F", "parallel", "split"), *passed, Gateway("J", "parallel", "join"))
+    workflow = level("START -> A\nA -> F\nF -> G\nF -> H\nG -> J\nH -> J\nJ -> B\nB -> END", *gateways)
     assert parallel_blocks(workflow) == ()
 
 
