@@ -16,6 +16,9 @@ WAYS_OUT: Final = (
 )
 """What every guide says of branches without a gateway (`workflow/semantics/execution.py`); in BPMN it runs twice."""
 
+IMPLIED: Final = "implied: "
+"""How the names of gateways begin that the text does not hold, which a reader adds; they are not counted."""
+
 EXCEPTIONAL_LINKS: Final = (
     "An exceptional link is taken if the task before it fails, in place of all other ways out of that task. Questions "
     "about runs and about the order of tasks are about runs in which no task fails."

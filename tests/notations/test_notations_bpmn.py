@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from bpmn_models import STYLES, answers, facts, flows, process, read, tasks, written
 
 from pytest_taskgraph.errors import ReadError, UsageError
+from pytest_taskgraph.families.understanding.own_files.file_view import show_file
 from pytest_taskgraph.notations import FILE_FORMATS
 from pytest_taskgraph.notations.bpmn import BPMN
+from pytest_taskgraph.notations.notation import Interpretation
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.project import every_level
@@ -252,7 +256,7 @@ def test_bpmn_call_of_process_in_file_is_reference() -> None:
     reading = read(caller + process(tasks("X"), "Q") + process(tasks("Z"), "R"))
     assert [workflow.name for workflow in reading.workflows] == ["P", "Q"]
     assert str(reading.workflows[0].task("U").reference) == "Q"
-    assert reading.left_out == ("m.bpmn:1: process 'R': it has 1 activity; questions need 2",)
+    assert reading.left_out == ("m.bpmn:1: process 'R': it has 1 activity and no process calls it; questions need 2",)
 
 
 def test_bpmn_call_of_unknown_process_is_plain_task() -> None:
@@ -296,6 +300,132 @@ def test_bpmn_data_flow_is_read_from_associations() -> None:
         ("Order", "B"),
         ("Stock", "B"),
     }
+
+
+def of_operators(reading: Interpretation) -> dict[str, str]:
+    return {fields["operator"]: answer for fields, answer in answers(reading, "operator_existence")}
+
+
+def test_bpmn_exclusive_gateway_with_some_conditions_runs_nothing_in_parallel() -> None:
+    body = START + tasks("A B C D") + XOR + flows("s>A A>g g>B g>C:special g>D:rare")
+    reading = read(process(body))
+    assert {answer for _, answer in answers(reading, "parallel_pair")} == {"no"}
+    assert all(not names for _, names in answers(reading, "parallel_to_task"))
+
+
+STARTS = START + '<startEvent id="s2"/>'
+
+
+def test_bpmn_choice_of_start_event_is_no_operator_of_the_file() -> None:
+    assert of_operators(read(process(STARTS + tasks("A B C") + flows("s>A s2>B A>C B>C")))) == {
+        "parallel block": "no",
+        "loop": "no",
+    }
+
+
+def test_bpmn_choice_of_the_file_counts_beside_several_start_events() -> None:
+    body = STARTS + tasks("A B C D") + XOR + flows("s>A s2>A A>g g>B g>C B>D C>D")
+    assert of_operators(read(process(body))) == {"parallel block": "no", "loop": "no", "exclusive choice": "yes"}
+
+
+def test_bpmn_start_events_exclude_each_other() -> None:
+    reading = read(process(STARTS + tasks("A B C") + flows("s>A s2>B A>C B>C")))
+    assert ({"a": "A", "b": "B"}, "no") in answers(reading, "parallel_pair")
+
+
+def test_bpmn_gateways_that_the_file_does_not_hold_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "m.bpmn"
+    path.write_text(written(process(STARTS + tasks("A B") + XOR + flows("s>A s2>A A>g g>A:again g>B:done"))))
+    shown = show_file(str(path), "").lines
+    assert shown[1] == "P: 2 tasks, 6 links, 2 conditions, 1 gateway"
+    assert not [line for line in shown if "split after START" in line]
+
+
+def reads(*sources: str) -> str:
+    """Return activities A, B, … of which each reads one datum."""
+    inside = "<dataInputAssociation><sourceRef>{}</sourceRef></dataInputAssociation>"
+    return "".join(
+        f'<task id="{name}" name="{name}">{inside.format(source)}</task>'
+        for name, source in zip("ABC", sources, strict=False)
+    )
+
+
+def asked_about_data(data: str, *sources: str) -> set[tuple[str, str]]:
+    """Return the data and tasks of which a question asks whether a link leads from one to the other, and it does."""
+    reading = read(process(data + reads(*sources) + flows("A>B")))
+    cases = [str(fields) for fields, answer in answers(reading, "link_existence") if answer == "yes"]
+    pairs = product(data_names(reading), reading.workflows[0].task_names)
+    return {(name, task) for name, task in pairs if any(f"'{name}'" in case and f"'{task}'" in case for case in cases)}
+
+
+def data_names(reading: Interpretation) -> list[str]:
+    return [each.name for each in reading.workflows[0].data]
+
+
+OBJECT = '<dataObject id="o" name="Order"/>'
+
+
+def test_bpmn_data_object_and_its_reference_are_one_datum() -> None:
+    data = OBJECT + '<dataObjectReference id="r" name="Order" dataObjectRef="o"/>'
+    reading = read(process(data + reads("o", "r") + flows("A>B")))
+    assert data_names(reading) == ["Order"]
+    assert {link.target for link in reading.workflows[0].data_links} == {"A", "B"}
+    assert asked_about_data(data, "o", "r") == {("Order", "A"), ("Order", "B")}
+
+
+def test_bpmn_references_to_one_object_are_one_datum_of_doubtful_name() -> None:
+    data = OBJECT + "".join(
+        f'<dataObjectReference id="r{i}" name="Order {state}" dataObjectRef="o"/>'
+        for i, state in enumerate(["new", "paid"])
+    )
+    assert data_names(read(process(data + reads("r0", "r1") + flows("A>B")))) == ["Order new"]
+    assert asked_about_data(data, "r0", "r1") == {("Order new", "A")}
+
+
+def test_bpmn_no_question_depends_on_whether_stores_of_one_name_are_one() -> None:
+    stores = "".join(f'<dataStoreReference id="r{i}" name="Stock"/>' for i in range(2))
+    assert data_names(read(process(stores + reads("r0", "r1") + flows("A>B")))) == ["r0", "r1"]
+    assert not asked_about_data(stores, "r0", "r1")
+    other = stores.replace("Stock", "Till", 1)
+    assert asked_about_data(other, "r0", "r1") == {*product(["Till", "Stock"], "AB")}
+
+
+def test_bpmn_guide_says_what_applies() -> None:
+    inside = '<subProcess id="U" name="U">' + tasks("X Y") + "</subProcess>"
+    plain = " ".join(read(process(tasks("A B") + inside)).guide)
+    assert "A sub-process with activities is a composite task" in plain
+    assert "called by their ids" not in plain
+    twice = " ".join(read(process('<task id="t1" name="A"/><task id="t2" name="A"/>')).guide)
+    assert "Activities and data without a name, or with one that occurs twice on a level, are called" in twice
+
+
+def test_bpmn_guide_names_pools_only_where_there_is_one() -> None:
+    two = process(tasks("A B")) + process(tasks("X Y"), "Q")
+    pool = '<collaboration id="c"><participant id="a" name="Shop" processRef="p"/></collaboration>'
+    assert "called by its pool" in " ".join(read(pool + two).guide)
+    assert "called by its pool" not in " ".join(read(two).guide)
+
+
+def test_bpmn_empty_sub_process_and_call_of_empty_process_are_plain_tasks() -> None:
+    body = tasks("A") + '<subProcess id="U" name="U"/><callActivity id="V" name="V" calledElement="q"/>'
+    assert read(process(body) + process("", "Q")).left_out == (
+        "m.bpmn:1: sub-process 'U': it has no activity; it is read as a plain task",
+        "m.bpmn:1: call activity 'V': the process that it calls has no activity; it is read as a plain task",
+        "m.bpmn:1: process 'Q': it has no activity",
+    )
+
+
+def test_bpmn_link_jump_into_another_scope_has_a_line() -> None:
+    inside = '<intermediateCatchEvent id="y"><linkEventDefinition name="L"/></intermediateCatchEvent>'
+    body = (
+        START
+        + tasks("A")
+        + '<intermediateThrowEvent id="x" name="Jump"><linkEventDefinition name="L"/></intermediateThrowEvent>'
+        + f'<subProcess id="U" name="U">{inside}{tasks("X")}{flows("y>X")}</subProcess>'
+        + flows("s>A A>x")
+    )
+    line = "m.bpmn:1: intermediate event 'Jump': no single catching link event is called 'L'; the jump is left out"
+    assert line in read(process(body)).left_out
 
 
 @pytest.mark.parametrize(

@@ -29,16 +29,21 @@ class DataElements:
         definitions: The root element.
         nodes: The flow nodes of the file by id.
         remarks: What is left out is added here.
+        doubtful: True for the second reading: references to the same data under several names are different data, and
+            references of one name that do not say what they refer to are the same.
     """
 
-    def __init__(self, definitions: Element, nodes: dict[str, Node], remarks: Remarks) -> None:
-        self.nodes, self.remarks = nodes, remarks
+    def __init__(self, definitions: Element, nodes: dict[str, Node], remarks: Remarks, doubtful: bool) -> None:
+        self.nodes, self.remarks, self.doubtful = nodes, remarks, doubtful
         self.elements = {each.get("id"): each for each in definitions.descendants() if each.tag in _DATA}
         for process in definitions.of("process"):
             for specification in process.of("ioSpecification"):
                 parameters = specification.of("dataInput", "dataOutput")
                 self.elements.update((parameter.get("id"), parameter) for parameter in parameters)
         self.elements.pop("", None)
+        self.main: dict[str, str] = {}  # by data, the element that names it: the first reference with a name
+        for key, element in sorted(self.elements.items(), key=lambda item: (not item[1].name, not _refers(item[1]))):
+            self.main.setdefault(_referred(element) or key, key)
         self.first: dict[tuple[str, str, str], str] = {}
         self.reads: dict[Scope, list[tuple[str, str]]] = {}
         self.writes: dict[Scope, list[tuple[str, str]]] = {}
@@ -55,7 +60,7 @@ class DataElements:
         references = scope.element.of("dataObjectReference", "dataStoreReference")
         drawn = [self._key(reference.get("id")) for reference in references]
         keys = dict.fromkeys([*drawn, *(key for key, _ in reads), *(key for _, key in writes)])
-        names = {key: self._name(self.elements[key]) for key in keys}
+        names = {key: self.elements[key].name for key in keys}
         return DataDraft(names, [*dict.fromkeys(reads)], [*dict.fromkeys(writes)])
 
     def _associate(self, node: Node, association: Element) -> None:
@@ -88,15 +93,19 @@ class DataElements:
             self.writes.setdefault(node.scope, []).append((node.id, self._key(data[0])))
 
     def _key(self, identifier: str) -> str:
-        """Return the id of the first element for the same data under the same name."""
+        """Return the id of the element that stands for the same data."""
         element = self.elements[identifier]
-        referred = element.get(_REFERRED.get(element.tag, ""))
-        return (
-            self.first.setdefault((element.tag, referred, self._name(element)), identifier) if referred else identifier
-        )
+        main = self.main[_referred(element) or identifier]
+        differs = self.elements[main].name != element.name or not _referred(element)
+        if self.doubtful and differs and element.name and _refers(element):
+            return self.first.setdefault((element.tag, _referred(element), element.name), identifier)
+        return main
 
-    def _name(self, element: Element) -> str:
-        """Return the name of data: its own, or that of what it refers to."""
-        referred = element.get("dataObjectRef") or element.get("dataStoreRef")
-        behind = self.elements.get(referred.rpartition(":")[2])
-        return element.name or (behind.name if behind is not None else "")
+
+def _refers(element: Element) -> bool:
+    return element.tag in _REFERRED
+
+
+def _referred(element: Element) -> str:
+    """Return the id of the data that a reference refers to."""
+    return element.get(_REFERRED.get(element.tag, "")).rpartition(":")[2]

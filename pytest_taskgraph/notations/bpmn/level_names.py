@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ...workflow.model import END, START
+from ..notation import IMPLIED
 from .level_wires import GatewayDraft, LevelDraft
 
 _RESERVED: Final = (START, END)
@@ -54,7 +55,8 @@ def gateway_names(draft: LevelDraft, names: Mapping[str, str]) -> dict[str, str]
         if name and own[name] == 1 and name not in taken:
             chosen[key] = f"{name} (join)" if key.endswith("#join") else name
         else:
-            text = f"{gateway.kind} {gateway.role} after {before.get(key, START)}"
+            what = f"{gateway.kind} {gateway.role}" if gateway.node else f"{IMPLIED}one way"
+            text = f"{what} after {before.get(key, START)}"
             described.setdefault(text, []).append((before.get(key, START), after.get(key, END), key))
     taken |= set(chosen.values())
     for text, gateways in sorted(described.items()):

@@ -51,8 +51,8 @@ def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
     Args:
         scope: The process or sub-process.
         doubtful: True for the second reading, in which everything in doubt is different: the ways out of boundary
-            events are wires out of their activity, activities outside the flow are missing, loop markers are loops, and
-            nothing begins where it is unclear what runs execute.
+            events are wires out of their activity, activities outside the flow are missing, loop markers are loops,
+            nothing begins where it is unclear what runs execute, and the kind of the choice of a start event is open.
     """
     return _Drafter(scope, doubtful).draft()
 
@@ -218,6 +218,16 @@ class _Drafter:
         self.wires = [wire for wire in self.wires if not missing & {wire.source, wire.target}]
         if self._has_unclear_runs():
             self.wires = [wire for wire in self.wires if wire.source != START]
+        self._doubt_start_choice()
+
+    def _doubt_start_choice(self) -> None:
+        """Make it open whether the choice of a start event is an exclusive one: no gateway of the file says so."""
+        if _START_CHOICE in self.gateways:
+            self.gateways[_START_CHOICE] = GatewayDraft("inclusive", "split", None)
+            self.wires = [
+                replace(wire, guard=f"started_by = {i}") if wire.source == _START_CHOICE else wire
+                for i, wire in enumerate(self.wires)
+            ]
 
     def _has_unclear_runs(self) -> bool:
         """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""

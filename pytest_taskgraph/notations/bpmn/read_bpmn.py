@@ -12,7 +12,7 @@ from .data_flow import DataElements
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .level_names import gateway_names, unique_names
 from .level_wires import LevelDraft, draft_level
-from .remarks import remark_call, remark_file, remark_scope, remark_tokens
+from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
 from .shown_text import escaped, shown_text
 from .xml_tree import Element, parse_xml
 
@@ -43,7 +43,7 @@ def interpret(text: str, where: str = "") -> Interpretation:
     unnamed = len(workflows) == 1 and not workflows[0].name
     return Interpretation(
         workflows,
-        guide_to(workflows, doubtful != workflows),
+        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids),
         shown_text(root),
         unnamed=unnamed,
         spellings=model.spellings,
@@ -68,7 +68,9 @@ class _Model:
         self.names = unique_names({each.element.get("id"): self._title(each) for each in self.processes})
         if len(self.processes) == 1 and not self._title(self.processes[0]):
             self.names = {self.processes[0].element.get("id"): ""}
-        self.data = DataElements(root, reader.nodes, self.remarks)
+        self.has_pools = any(self._title(each) != each.element.name for each in self.processes)
+        self.has_ids = False
+        self.data = [DataElements(root, reader.nodes, self.remarks, doubtful) for doubtful in (False, True)]
         self.spellings: dict[str, dict[str, str]] = {}
 
     def _title(self, process: Scope) -> str:
@@ -86,9 +88,8 @@ class _Model:
             asked += [each for each in called if each not in asked and each.activities]
         for process in processes:
             if process not in asked:
-                count = process.activities or "no"
-                noun = "activity" if process.activities == 1 else "activities"
-                reason = f"it has {count} {noun}; questions need {LEAST_ACTIVITIES}"
+                reason = f"it has 1 activity and no process calls it; questions need {LEAST_ACTIVITIES}"
+                reason = reason if process.activities else "it has no activity"
                 self.remarks.add(
                     process.element, reason, f"process {self._title(process) or process.element.get('id')!r}"
                 )
@@ -132,13 +133,15 @@ class _Model:
     def _level(self, scope: Scope, name: str, root: str, doubtful: bool) -> Workflow:
         """Return one level, with the levels of the sub-processes in it."""
         draft = draft_level(scope, doubtful)
-        data = self.data.of(scope)
-        names = unique_names({node.id: node.element.name for node in scope.of("activity")})
+        data = self.data[doubtful].of(scope)
+        own = {node.id: node.element.name for node in scope.of("activity")}
+        names = unique_names(own)
         names |= unique_names(data.names, names.values())
         if not doubtful:
             remark_scope(scope, self.remarks)
             remark_tokens(draft, self.remarks)
             self._add_spellings(root, names)
+            self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
         place = _places(draft, ends)
         activities = sorted(draft.activities, key=lambda key: place[names[key]])
@@ -172,7 +175,7 @@ class _Model:
         if called in self.names:
             return Task(name, reference=QualifiedName(self.names[called]))
         if not doubtful:
-            remark_call(node, self.remarks)
+            remark_plain(node, called in self.by_id or inner is not None, self.remarks)
         return Task(name)
 
     def _add_spellings(self, root: str, names: dict[str, str]) -> None:

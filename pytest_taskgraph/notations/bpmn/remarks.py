@@ -106,9 +106,12 @@ def remark_tokens(draft: LevelDraft, remarks: Remarks) -> None:
             remarks.add(gateway.node.element, reason)
 
 
-def remark_call(node: Node, remarks: Remarks) -> None:
-    """Add a remark about a call activity whose process is not in the file."""
-    if node.element.tag == CALL:
+def remark_plain(node: Node, is_empty: bool, remarks: Remarks) -> None:
+    """Add a remark about a sub-process without activities, or a call activity whose process has none or is missing."""
+    if is_empty:
+        what = "the process that it calls" if node.element.tag == CALL else "it"
+        remarks.add(node.element, f"{what} has no activity; it is read as a plain task")
+    elif node.element.tag == CALL:
         called = node.element.get("calledElement")
         reason = f"{called!r} is no process of this file" if called else "it does not name what it calls"
         remarks.add(node.element, f"{reason}; it is read as a plain task")

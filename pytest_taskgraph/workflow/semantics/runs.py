@@ -231,7 +231,7 @@ class Runs:
             return
         conditional = [i for i in self.out.get(node, ()) if self.edges[i].conditional]
         always = _bits(i for i in self.out.get(node, ()) if not self.edges[i].conditional)
-        single = self.flow.split(node[0]) == "exclusive"
+        single = self.flow.takes_one(node[0])
         for taken in _subsets(conditional, 0 if always or not conditional else 1, 1 if single else len(conditional)):
             further = {(self.edges[i].links, True) for i in taken}
             if not single:

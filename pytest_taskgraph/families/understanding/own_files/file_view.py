@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ....benchmarks.family import ShownFile
 from ....notations import Notation, notation
+from ....notations.notation import IMPLIED
 from ....reports.drawing.diagram_text import diagram_lines
 from ....reports.wording import count
 from ....workflow.features import features
@@ -73,10 +74,10 @@ def _counts(root: Workflow) -> str:
     own = [*every_level(replace(root, others=()))]
     numbers = {
         "task": sum(len(level.tasks) for level in own),
-        "link": sum(len(level.links) for level in own),
+        "link": sum(not link.target.startswith(IMPLIED) for level in own for link in level.links),
         "exceptional link": sum(len(level.exceptional_links) for level in own),
         "condition": sum(link.guard is not None for level in own for link in level.links),
-        "gateway": sum(len(level.gateways) for level in own),
+        "gateway": sum(not gateway.name.startswith(IMPLIED) for level in own for gateway in level.gateways),
         "data item": sum(len(level.data) for level in own),
         "data link": sum(len(level.data_links) for level in own),
         "composite task": sum(task.composite for level in own for task in level.tasks),
