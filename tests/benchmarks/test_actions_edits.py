@@ -80,3 +80,27 @@ def test_edits_never_close_a_circle_or_change_the_steps() -> None:
     for edit in edits(text):
         assert [task.name for task in edit.workflow.tasks] == [task.name for task in names]
         assert ("a", "b") not in {(link.target, link.source) for link in edit.workflow.links}
+
+
+def test_condition_of_a_step_is_not_added_to_a_job_that_cannot_read_it() -> None:
+    step = "    steps:\n      - run: a\n        if: "
+    conditions = [
+        "matrix.os == 'x'",
+        "steps.s.outputs.x",
+        "job.services.x",
+        "runner.os == 'Linux'",
+        "needs.a.outputs.x",
+    ]
+    for condition in conditions:
+        text = f"name: A\non: push\njobs:\n  a: {{}}\n  b:\n    needs: a\n{step}{condition}\n"
+        added = [edit.text for edit in edits(text) if edit.kind == "condition added"]
+        assert added
+        assert all(edited.count(condition) == 1 for edited in added)
+
+
+@pytest.mark.parametrize("needs", ["[a, b]", "\n    - a\n    - b"])
+def test_need_that_the_text_reads_is_not_removed(needs: str) -> None:
+    text = f"name: A\non: push\njobs:\n  a: {{}}\n  b: {{}}\n  c:\n    needs: {needs}\n    if: needs.a.outputs.x\n"
+    removed = [edit.workflow.links for edit in edits(text) if edit.kind == "link removed"]
+    assert len(removed) == 1
+    assert ("a", "c") in {(link.source, link.target) for link in removed[0]}

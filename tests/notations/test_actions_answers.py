@@ -64,6 +64,14 @@ RELATED = (
 )
 RESULT = "  a: {}\n  b: {needs: a, if: always() && needs.a.result == 'success'}\n  c: {needs: b}\n"
 NEVER = "  a: {}\n  b: {needs: a, if: false}\n  c: {needs: b}\n"
+NEGATED = (
+    "  a: {}\n  b: {needs: a, if: inputs.x}\n  c: {needs: b}\n  d: {needs: b, if: '!(inputs.x)'}\n  e: {needs: a}\n"
+)
+UNCOMPUTED = "  a: {}\n  b: {needs: a, if: needs.a.result == 'failure'}\n  c: {needs: a}\n"
+FAR_SKIP = (
+    "  a: {}\n  b: {needs: a, if: failure()}\n  c: {needs: [a, b], if: always()}\n  d: {needs: c}\n  e: {needs: a}\n"
+)
+UNCOMPUTED_SKIP = FAR_SKIP.replace("failure()", "needs.a.result == 'failure'")
 EITHER = "  a: {}\n  b: {needs: a, if: success() || failure()}\n"
 
 
@@ -118,6 +126,10 @@ def test_first_and_last_jobs(jobs: str, first: str | None, last: list[str]) -> N
         (RELATED, "", "ab ac"),  # b, c: whether a push can have such a ref is not in the file
         (RESULT, "", "ab ac bc"),
         (NEVER, "", "ab ac bc"),
+        (NEGATED, "be ce", "ab ac ad ae bc bd"),  # d never runs: it needs b, which the opposite condition skips
+        (UNCOMPUTED, "", "ab ac"),  # b never runs, as a does not fail
+        (FAR_SKIP, "ce", "ab ac ad ae bc bd cd"),  # d never runs: b is skipped, though c runs
+        (UNCOMPUTED_SKIP, "ce", "ab ac ad ae bc bd cd"),
     ],
 )
 def test_jobs_that_run_together(jobs: str, together: str, apart: str) -> None:
@@ -140,9 +152,11 @@ def test_jobs_that_run_together(jobs: str, together: str, apart: str) -> None:
         (BEHIND_ALWAYS, "a c", "b"),  # d: GitHub skips it with b, though c has run; not asked
         (FAILURE, "a b", "c"),
         (EXCLUSIVE, "a", "b c"),
-        (RELATED, "a", "b c"),
+        (RELATED, "", ""),
         (RESULT, "", ""),
         (NEVER, "a", "b c"),
+        (FAR_SKIP, "a c e", "b d"),
+        (UNCOMPUTED_SKIP, "", ""),
         (EITHER, "a b", ""),
     ],
 )
@@ -175,7 +189,7 @@ def test_conditional_links(jobs: str, expected: Mapping[str, list[str]]) -> None
         (ALWAYS_JOIN, "order_of_two_conditional", "ab ac bc", "ba ca cb"),
         (UNRELATED, "order_of_two_conditional", "ab ac", "ba ca bc cb"),
         (EXCLUSIVE, "order_of_two_conditional", "ab ac", "ba ca"),
-        (RELATED, "order_of_two_conditional", "ab ac", "ba ca"),
+        (RELATED, "order_of_two_conditional", "", ""),
         (RESULT, "order_of_two_conditional", "", ""),
     ],
 )
@@ -214,6 +228,23 @@ def test_steps_are_inside_their_job_in_sequence() -> None:
     }
     assert set(answers(STEPS, "parallel_pair", "a", "b", job="build").values()) == {"no"}
     assert answers(STEPS, "operator_block", "task", "operator", job="build") == {}
+
+
+DEPENDENT_STEPS = (
+    "  build:\n    steps:\n      - {name: probe, id: p, run: probe}\n"
+    "      - name: compile\n        if: steps.p.outputs.src != ''\n"
+    "      - name: ship\n        if: steps.p.outputs.src != '' && github.ref == 'x'\n"
+    "      - name: tell\n        if: ${{ !(steps.p.outputs.src != '') }}\n"
+    "      - {name: sum, run: echo}\n"
+)
+
+
+def test_steps_whose_conditions_depend_on_each_other_are_asked_about_as_a_sequence_only() -> None:
+    for pattern in ("next_step_possible", "next_step_choice", "order_of_two_conditional", "every_situation"):
+        assert answers(DEPENDENT_STEPS, pattern, job="build") == {}
+    # the condition of `ship` holds only with that of `compile`, and that of `tell` only without it
+    assert answers(DEPENDENT_STEPS, "next_tasks", "task", job="build") == {"tell": ["sum"], "sum": []}
+    assert answers(DEPENDENT_STEPS, "flow_end", job="build") == {(): ["sum"]}
 
 
 def test_situations_are_never_stated() -> None:

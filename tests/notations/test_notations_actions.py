@@ -215,7 +215,7 @@ def test_called_workflow_outside_the_text_is_left_out() -> None:
     assert not interpretation.workflows[0].task("build").composite
     assert interpretation.unnamed
     assert interpretation.left_out == (
-        "'uses' of a job (ci.yml:4): the workflow that the job calls is not in the text, so the job is a task without "
+        "'uses' of a job (ci.yml:6): the workflow that the job calls is not in the text, so the job is a task without "
         "an inside",
     )
 
@@ -242,8 +242,23 @@ def test_left_out_constructs_have_a_line_each() -> None:
         "concurrency (ci.yml:6)",
         "environment (ci.yml:7)",
         "status functions in 'if' (ci.yml:10 and 1 more)",
-        "'if' (ci.yml:12)",
+        "'if' (ci.yml:14)",
     ]
+
+
+def test_lines_of_what_is_left_out_are_those_of_its_own_file() -> None:
+    later = "on: push\njobs:\n  a:\n    needs: []\n    if: always()\n"
+    text = f"# file: ci.yml\n{CALLER}\n# file: b.yml\n{later}"
+    places = [line.split(": ")[0] for line in ACTIONS.interpret(text, "all").left_out]
+    assert places == ["'uses' of a job (ci.yml:6)", "status functions in 'if' (b.yml:5)"]
+
+
+def test_constant_condition_is_no_status_function() -> None:
+    assert interpret("  a: {if: false}\n  b: {if: true}\n").left_out == ()
+
+
+def test_guide_says_that_a_skip_passes_over_jobs_that_run() -> None:
+    assert any("at any distance" in sentence for sentence in interpret("  a: {if: inputs.x}\n").guide)
 
 
 @pytest.mark.parametrize(

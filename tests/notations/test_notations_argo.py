@@ -281,6 +281,7 @@ LEFT_OUT = {
     "retryStrategy": manifest(dag("A")) + "    retryStrategy: {limit: 2}\n",
     "target": manifest(dag("A") + "      target: A\n"),
     "when without '{{'": manifest(dag('A, when: "false"')),
+    "when on the result of a task": manifest(dag("A", 'B, depends: A, when: "{{tasks.A.status}} == Failed"')),
     "depends": manifest(dag("A", "B", "C, depends: A.Failed || B.Failed")),
     "outputs of tasks": manifest(
         dag("A", 'B, depends: A, arguments: {parameters: [{name: x, value: "{{tasks.A.outputs.result}}"}]}')
@@ -305,6 +306,30 @@ def test_plain_manifest_leaves_nothing_out_and_nothing_open() -> None:
 @pytest.mark.parametrize("text", [LEFT_OUT["target"], LEFT_OUT["when without '{{'"], LEFT_OUT["depends"]])
 def test_level_that_cannot_be_expressed_is_not_asked_about(text: str) -> None:
     assert readings(text).doubtful[0].tasks == ()
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "{{steps.A.status}} == Failed",
+        "{{ workflow.status }} != Succeeded",
+        "{{=steps['A'].status == 'Succeeded'}}",
+        "{{steps.A.exitCode}} == 0",
+        "{{workflow.parameters.x}} == y && {{steps.A.status}} == Succeeded",
+    ],
+)
+def test_level_with_a_condition_on_a_result_is_not_asked_about(when: str) -> None:
+    assert readings(manifest(steps(("A",), (f'B, when: "{when}"',)))).doubtful[0].tasks == ()
+
+
+def test_condition_on_a_parameter_called_status_is_a_condition() -> None:
+    text = manifest(steps(("A",), ('B, when: "{{workflow.parameters.status}} == Failed"',)))
+    assert readings(text).doubtful[0].task_names == ("A", "B")
+
+
+def test_exit_hook_is_said_to_run_after_its_task() -> None:
+    (line,) = readings(LEFT_OUT["hooks"]).left_out
+    assert "`exit` after it" in line
 
 
 def test_template_of_another_document_is_entered() -> None:

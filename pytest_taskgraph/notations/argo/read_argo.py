@@ -31,7 +31,7 @@ _AT_TASKS: Final = {
     **dict.fromkeys(LOOPS, "the executions for its items count as one task"),
     "continueOn": "questions are about runs in which no task fails",
     "onExit": "it runs after its task, however that ends, beside what comes next",
-    "hooks": "they run beside their task",
+    "hooks": "they run beside their task, `exit` after it",
 }
 _AT_TEMPLATES: Final = {
     "retryStrategy": "repeated attempts count as one execution",
@@ -41,7 +41,7 @@ _AT_TEMPLATES: Final = {
 }
 _AT_SPEC: Final = {
     "onExit": "it runs after the end of the workflow, however that ends",
-    "hooks": "they run beside the workflow",
+    "hooks": "they run beside the workflow, `exit` after it",
     "synchronization": _AT_TEMPLATES["synchronization"],
     "parallelism": _AT_TEMPLATES["parallelism"],
 }

@@ -7,6 +7,7 @@ waits for, too, and all conditions exclude each other: what holds in both holds 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -18,6 +19,9 @@ from ...workflow.model import END, START, Gateway, Link, QualifiedName, Task, Wo
 from .depends_logic import Depends, all_of, parse_depends
 from .manifests import LeftOut, entries, member, required_name, text_of
 
+_RESULT = re.compile(
+    r"\b(?:(?:steps|tasks)(?:\.[\w-]+|\[[^\]]*\])\.(?:status|exitCode)|workflow\.(?:status|failures))\b"
+)  # which is known in runs in which no task fails
 MAX_LINKS: Final = 5000  # of a second reading; where it takes more, nothing is asked about the level
 
 
@@ -173,9 +177,16 @@ def _task(source: Source, node: Node, what: str, level: Level, left_out: LeftOut
         source.fail(node.start, f"a second task {name!r}", "each name once in a template")
     when = member(node, "when")
     task = level.tasks[name] = LevelTask(name, node, when=text_of(when).strip())
-    if when is not None and "{{" not in task.when:
+    constant = (
+        "when without '{{'"
+        if "{{" not in task.when
+        else "when on the result of a task"
+        if _RESULT.search(task.when)
+        else ""
+    )
+    if when is not None and constant:
         level.clear = False
-        left_out.add("when without '{{'", when.start, "it always holds or never; nothing is asked about its template")
+        left_out.add(constant, when.start, "it may always hold, or never; nothing is asked about its template")
     return task
 
 

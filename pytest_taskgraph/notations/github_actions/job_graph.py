@@ -2,9 +2,10 @@
 
 Each level is built twice. In the first reading, a condition is a guard in the user's words; conditions that read
 different things hold or fail independently. The second reading is the other extreme where the file leaves something
-open: conditions that may depend on each other never hold together, what only a failure runs never runs, `if: always()`
-is a condition, a job that runs after skipped ones follows what is before them, and a skipped job skips only those that
-need it. A question is asked only where both readings give the same answer (`Interpretation.doubtful`).
+open: conditions that may depend on each other are prose, and a step with one is passed by no other way; what only a
+failure runs never runs, nor what a condition on results decides; `if: always()` is a condition; a job that runs after
+skipped ones follows what is before them; and a skipped job skips only those that need it, unless it never runs. A
+question is asked only where both readings give the same answer (`Interpretation.doubtful`).
 """
 
 from __future__ import annotations
@@ -52,10 +53,13 @@ class Guards:
         return " and ".join(self._guard(each) for each in dict.fromkeys(conditions)) or None
 
     def _guard(self, condition: Condition) -> str:
-        if not (condition.clear and self.computed):
-            return f"${{{{ {condition.text} }}}}"  # prose, which is not computed with
-        if self.second and condition.never:
+        prose = f"${{{{ {condition.text} }}}}"  # which is not computed with
+        if not self.computed:
+            return prose
+        if self.second and (condition.never or not condition.clear):
             return NEVER
+        if not condition.clear or (self.second and self.depends(condition)):
+            return prose
         group = () if condition.never else self.groups[self.group_of[condition]]
         comparable = bool(group) and _alike(group)
         if not self.second:
@@ -63,7 +67,17 @@ class Guards:
         name = f"source{self.group_of[condition]}"
         if comparable and condition.compared is not None:
             return f"{name} {condition.compared[1]} '{condition.compared[2]}'"
-        return f"{name} = {'true' if len(group) == 1 else f'case{group.index(condition)}'}"
+        return f"{name} = true"
+
+    def clash(self, conditions: Iterable[Condition]) -> bool:
+        """Return True if some of the conditions may exclude each other."""
+        groups = [self.group_of[each] for each in conditions if self.depends(each)]
+        return len({*groups}) < len(groups)
+
+    def depends(self, condition: Condition) -> bool:
+        """Return True if whether it holds may depend on others of the level, in a way that is not computed."""
+        group = self.groups[self.group_of[condition]] if condition in self.group_of else ()
+        return len(group) > 1 and not _alike(group)
 
 
 def _alike(group: Sequence[Condition]) -> bool:
@@ -97,7 +111,7 @@ def step_level(name: str, steps: Sequence[Step], second: bool) -> Workflow:
     at = START
     for step, rule in zip(names, rules, strict=True):
         guard = guards.write(rule)
-        if rule.condition is None:
+        if rule.condition is None or (second and guards.depends(rule.condition)):
             links.append(Link(at, step, guard))
             at = step
             continue
@@ -153,7 +167,7 @@ class JobGraph:
         """Return, for each job, the conditions that all hold if it runs.
 
         A skipped job skips all that need it, at any distance, unless their own condition has a status function that
-        allows it. In the second reading it skips those that need it directly.
+        allows it. In the second reading it skips those that need it directly, and all if it never runs.
         """
         return {key: self._own(key) | self._inherited(key) for key in self.by_key}
 
@@ -171,8 +185,9 @@ class JobGraph:
         for key in self.in_order:
             conditions = frozenset[Condition]()
             for need in self.by_key[key].needs:
-                passed_on = self.rules[need].follows or not self.second
-                conditions |= self._own(need) | (chains[need] if passed_on else frozenset())
+                all_of_them = self.rules[need].follows or not self.second
+                passed_on = {each for each in chains[need] if all_of_them or each.never or not each.clear}
+                conditions |= self._own(need) | passed_on
             chains[key] = conditions
         return chains
 
@@ -197,6 +212,8 @@ class JobGraph:
         for need in job.needs or (START,):
             inherited = self.required[job.key] - own - self.required.get(need, frozenset())
             guard = self.guards.write(self.rules[job.key], sorted(inherited, key=lambda each: each.text))
+            if self.second and self.guards.clash(self.required[job.key]):
+                guard = NEVER
             if self.second and inherited and not own:
                 split = _free(f"{need} to {job.key}", {*self.by_key, START, END})
                 gateways.append(Gateway(split, "exclusive", "split"))

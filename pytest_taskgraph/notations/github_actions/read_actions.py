@@ -22,8 +22,8 @@ _LATER_LABEL = (
 )
 _CUT = f"Of a name with more than {LONGEST} characters only the words among the first {LONGEST} count."
 _CONDITIONAL_JOBS = (
-    "A job runs only if its 'if' holds; a skipped job skips all jobs that need it, unless the 'if' of these has a "
-    "status function that allows it, such as always()."
+    "A job runs only if its 'if' holds; a skipped job skips all jobs that need it, directly or at any distance, even "
+    "behind a job that runs all the same, unless their own 'if' has a status function that allows it, such as always()."
 )
 _CONDITIONAL_STEPS = (
     "A step with an 'if' may be skipped; then the step after it comes directly after the step before it."
@@ -131,7 +131,7 @@ def _left_out(file: WorkflowFile, called: Mapping[str, str]) -> Iterator[str]:
     places = {**file.notes}
     for construct, offset in _conditions_left_out(file.jobs):
         places.setdefault(construct, []).append(offset)
-    if remote := [job.offset for job in file.jobs if job.calls and job.local not in called]:
+    if remote := [job.keys["uses"] for job in file.jobs if job.calls and job.local not in called]:
         places["remote"] = remote
     for construct in _REASONS:
         if offsets := places.get(construct):
@@ -140,12 +140,10 @@ def _left_out(file: WorkflowFile, called: Mapping[str, str]) -> Iterator[str]:
 
 
 def _conditions_left_out(jobs: Sequence[Job]) -> Iterator[tuple[str, int]]:
-    owners = [(job.condition, job.offset) for job in jobs]
-    owners += [(step.condition, step.offset) for job in jobs for step in job.steps]
-    for text, offset in owners:
-        if text is not None:
-            condition = read_rule(text).condition
-            if condition is None or condition.never:
-                yield "status", offset
-            elif not condition.clear:
-                yield "unclear", offset
+    for owner in (*jobs, *(step for job in jobs for step in job.steps)):
+        if owner.condition is not None:
+            condition = read_rule(owner.condition).condition
+            if condition is not None and not condition.clear:
+                yield "unclear", owner.keys["if"]
+            elif (condition is None or condition.never) and "(" in owner.condition:
+                yield "status", owner.keys["if"]

@@ -23,12 +23,12 @@ _CALL = re.compile(r"[ \t]uses[ \t]*:[ \t]*['\"]?(\./\.github/workflows/[^/@\s'\
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: what may name it, in the order of preference, its id, its condition, and the place of it."""
+    """A step: what may name it, in the order of preference, its id, its condition, and the offsets of its keys."""
 
     labels: tuple[str, ...]
     id: str
     condition: str | None
-    offset: int
+    keys: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Job:
     calls: str
     local: str
     steps: tuple[Step, ...]
-    offset: int
+    keys: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,9 @@ class WorkflowFile:
     notes: Mapping[str, list[int]] = field(default_factory=dict)
 
     def place(self, offset: int) -> str:
-        """Return file and line of an offset."""
-        line = self.source.text.count("\n", 0, offset) + 1
+        """Return file and line of an offset; lines are counted from the heading, if there is one."""
+        text = self.source.text
+        line = text.count("\n", 0, offset) + 1 - (len(text) - len(text.lstrip("\n")) + 1 if self.path else 0)
         return f"{self.path or self.source.where or 'line'}{':' if self.path or self.source.where else ' '}{line}"
 
 
@@ -127,7 +128,7 @@ def _read_file(source: Source, path: str) -> WorkflowFile:
         source.fail(jobs.start, jobs.plain, "a mapping with at least one job")
     name = members.get("name")
     reader = _Reader(source)
-    read = tuple(reader.job(key, jobs.keys[key], node) for key, node in jobs.value.items())
+    read = tuple(reader.job(key, node) for key, node in jobs.value.items())
     reader.check_needs(read, jobs)
     if "concurrency" in members:
         reader.note("concurrency", root.keys["concurrency"])
@@ -150,7 +151,7 @@ class _Reader:
         """Note a construct that is left out, and its place."""
         self.notes.setdefault(construct, []).append(offset)
 
-    def job(self, key: str, offset: int, node: Node) -> Job:
+    def job(self, key: str, node: Node) -> Job:
         """Return a job.
 
         Raises:
@@ -175,7 +176,7 @@ class _Reader:
             calls,
             local[1] if local else "",
             self._steps(members["steps"]) if "steps" in members else (),
-            offset,
+            node.keys,
         )
 
     def _needs(self, node: Node | None) -> tuple[str, ...]:
@@ -212,7 +213,7 @@ class _Reader:
         lines = run.value.splitlines() if run is not None and isinstance(run.value, str) else []
         labels = (_text(members.get("name")), *map(str.strip, lines), _text(members.get("uses")))
         identifier = _text(members.get("id"))
-        return Step(tuple(filter(None, labels)), identifier, self._condition(members, node), node.start)
+        return Step(tuple(filter(None, labels)), identifier, self._condition(members, node), node.keys)
 
     def check_needs(self, jobs: tuple[Job, ...], node: Node) -> None:
         """Check that each need is another job, and that no jobs need each other in a circle.

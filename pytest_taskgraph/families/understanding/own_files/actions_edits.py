@@ -18,14 +18,25 @@ _WORD = re.compile(r"^[ ]*needs:[ ]*(?P<word>[\w-]+|'[\w-]+'|\"[\w-]+\")[ ]*(?:#
 _BLOCK = re.compile(r"^[ ]*needs:[ ]*(?:#[^\n]*)?\n(?P<items>(?:[ ]*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _ITEM = re.compile(r"[ ]*- [^\n]*(?:\n|\Z)")
 _IF = re.compile(r"^[ ]*if:[ ]*(?P<condition>[^\s>|#][^\n]*)(?:\n|\Z)", re.MULTILINE)
+_READ = re.compile(r"\bneeds(?:\.|\[')([\w-]+)")
+_NAME = re.compile(r"[\w-]+")
 _EQUALITY = re.compile(r"[=!]=")
-_STATUS = re.compile(r"\b(?:always|success|failure|cancelled)\(")
+_NOT_COPIED = re.compile(  # functions and contexts that a job has not, or not in the same sense
+    r"\b(?:(?:always|success|failure|cancelled|hashFiles)\(|(?:matrix|strategy|steps|job|jobs|runner|env|secrets|needs)\b)"
+)
 
 Candidate = tuple[int, int, str]
 
 
 def remove_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
-    """Yield candidates without one entry of a list of needs, or without the only one."""
+    """Yield candidates without one entry of a list of needs, or without the only one; none that the text reads."""
+    read = {*_READ.findall(text)}
+    for begin, end, rest in _without_need(text):
+        if read.isdisjoint({*_NAME.findall(text[begin:end])} - {*_NAME.findall(rest)}):
+            yield begin, end, rest
+
+
+def _without_need(text: str) -> Iterator[Candidate]:
     for match in _FLOW.finditer(text):
         entries = match[1].split(",")
         for i in range(len(entries)):
@@ -89,7 +100,7 @@ def remove_condition(notation: Notation, text: str, project: Workflow) -> Iterat
 def add_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     """Yield candidates in which a job has a condition more: one of the text, else ADDED_CONDITION."""
     found = {match["condition"].strip() for match in _IF.finditer(text)}
-    conditions = sorted(each for each in found if not _STATUS.search(each)) or [ADDED_CONDITION]
+    conditions = sorted(each for each in found if not _NOT_COPIED.search(each)) or [ADDED_CONDITION]
     jobs = [job for workflow in (project, *project.others) for job in workflow.task_names]
     for i, job in enumerate(jobs):
         key = _job_key(text, job)
