@@ -19,9 +19,8 @@ from ...workflow.model import END, START, Gateway, Link, QualifiedName, Task, Wo
 from .depends_logic import Depends, all_of, parse_depends
 from .manifests import LeftOut, entries, member, required_name, text_of
 
-_RESULT = re.compile(
-    r"\b(?:(?:steps|tasks)(?:\.[\w-]+|\[[^\]]*\])\.(?:status|exitCode)|workflow\.(?:status|failures))\b"
-)  # which is known in runs in which no task fails
+# what is known in runs in which no task fails
+_RESULT = re.compile(r"\b(?:(?:steps|tasks)[.[][^{}.\]]+\]?\.(?:status|exitCode)|workflow\.(?:status|failures))\b")
 MAX_LINKS: Final = 5000  # of a second reading; where it takes more, nothing is asked about the level
 
 
@@ -58,7 +57,11 @@ class Level:
         guards = {task.name: _guard(task.when) for task in self.tasks.values()}
         after = {task.name: task.after for task in self.tasks.values() if not task.fails_before}
         last = self._last(after)
-        ends = [source for each in last for source in (each, *(self._before(each) if guards[each] else ()))]
+        ends = [
+            source
+            for each in last
+            for source in (each, *((self.tasks[each].after or (START,)) if guards[each] else ()))
+        ]
         return self._workflow(name, tasks, after, guards, ends)
 
     def second_reading(self, name: QualifiedName, tasks: Sequence[Task]) -> Workflow:
@@ -88,9 +91,6 @@ class Level:
             if task.keeps_running or (task.when and name in skipping):
                 found += after.get(name) or (START,)
         return tuple(dict.fromkeys(found))
-
-    def _before(self, name: str) -> tuple[str, ...]:
-        return self.tasks[name].after or (START,)
 
     def _last(self, after: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
         """Return the tasks that nothing waits for."""
@@ -177,14 +177,8 @@ def _task(source: Source, node: Node, what: str, level: Level, left_out: LeftOut
         source.fail(node.start, f"a second task {name!r}", "each name once in a template")
     when = member(node, "when")
     task = level.tasks[name] = LevelTask(name, node, when=text_of(when).strip())
-    constant = (
-        "when without '{{'"
-        if "{{" not in task.when
-        else "when on the result of a task"
-        if _RESULT.search(task.when)
-        else ""
-    )
-    if when is not None and constant:
+    constant = "when on the result of a task" if "{{" in task.when else "when without '{{'"
+    if when is not None and ("{{" not in task.when or _RESULT.search(task.when)):
         level.clear = False
         left_out.add(constant, when.start, "it may always hold, or never; nothing is asked about its template")
     return task

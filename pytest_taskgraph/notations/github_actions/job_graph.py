@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from ...workflow.model import END, OTHERWISE, START, Gateway, Link, QualifiedName, Task, Workflow
-from .expressions import ALWAYS, Condition, Rule, read_rule
+from .expressions import Condition, Rule, read_rule
 from .step_names import name_steps
 from .workflow_file import Job, Step, WorkflowFile, file_of
 
@@ -37,8 +37,11 @@ class Guards:
         all_rules = [*rules]
         self.computed = len(all_rules) <= LARGEST
         conditions = dict.fromkeys(rule.condition for rule in all_rules if rule.condition is not None)
-        self.groups = [*_groups([each for each in conditions if each.clear and not each.never])]
-        self.group_of = {each: i for i, group in enumerate(self.groups) for each in group}
+        groups = [*_groups([each for each in conditions if each.clear and not each.never])]
+        self.group_of = {each: i for i, group in enumerate(groups) for each in group}
+        self.compared = {each for group in groups if _alike(group) for each in group}
+        # whether one of these holds may depend on others, in a way that is not computed
+        self.dependent = {each for group in groups if len(group) > 1 for each in group} - self.compared
 
     def write(self, rule: Rule, inherited: Iterable[Condition] = ()) -> str | None:
         """Return the guard of a link into a job or step with this rule; None if there is no condition.
@@ -50,34 +53,25 @@ class Guards:
         conditions = [each for each in (rule.condition, *inherited) if each is not None]
         if not conditions and rule.stated and self.second:
             return "`stated` or not `stated`"  # a condition that always holds
-        return " and ".join(self._guard(each) for each in dict.fromkeys(conditions)) or None
+        guards = dict.fromkeys(map(self._guard, conditions))
+        return NEVER if NEVER in guards else " and ".join(guards) or None
 
     def _guard(self, condition: Condition) -> str:
-        prose = f"${{{{ {condition.text} }}}}"  # which is not computed with
-        if not self.computed:
-            return prose
-        if self.second and (condition.never or not condition.clear):
+        if self.computed and self.second and (condition.never or not condition.clear):
             return NEVER
-        if not condition.clear or (self.second and self.depends(condition)):
-            return prose
-        group = () if condition.never else self.groups[self.group_of[condition]]
-        comparable = bool(group) and _alike(group)
+        if not (condition.clear and self.computed) or (self.second and condition in self.dependent):
+            return f"${{{{ {condition.text} }}}}"  # prose, which is not computed with
         if not self.second:
-            return condition.text if comparable else f"`{condition.text}`"
+            return condition.text if condition in self.compared else f"`{condition.text}`"
         name = f"source{self.group_of[condition]}"
-        if comparable and condition.compared is not None:
+        if condition in self.compared and condition.compared is not None:
             return f"{name} {condition.compared[1]} '{condition.compared[2]}'"
         return f"{name} = true"
 
     def clash(self, conditions: Iterable[Condition]) -> bool:
         """Return True if some of the conditions may exclude each other."""
-        groups = [self.group_of[each] for each in conditions if self.depends(each)]
+        groups = [self.group_of[each] for each in conditions if each in self.dependent]
         return len({*groups}) < len(groups)
-
-    def depends(self, condition: Condition) -> bool:
-        """Return True if whether it holds may depend on others of the level, in a way that is not computed."""
-        group = self.groups[self.group_of[condition]] if condition in self.group_of else ()
-        return len(group) > 1 and not _alike(group)
 
 
 def _alike(group: Sequence[Condition]) -> bool:
@@ -103,7 +97,7 @@ def _groups(conditions: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:
 
 def step_level(name: str, steps: Sequence[Step], second: bool) -> Workflow:
     """Return the level of the steps of a job: one after another, with a way around each that has a condition."""
-    rules = [_rule(step.condition) for step in steps]
+    rules = [read_rule(step.condition or "") for step in steps]
     guards, names = Guards(rules, second), name_steps(steps)
     taken = {*names, START, END}
     gateways: list[Gateway] = []
@@ -111,7 +105,7 @@ def step_level(name: str, steps: Sequence[Step], second: bool) -> Workflow:
     at = START
     for step, rule in zip(names, rules, strict=True):
         guard = guards.write(rule)
-        if rule.condition is None or (second and guards.depends(rule.condition)):
+        if rule.condition is None or (second and rule.condition in guards.dependent):
             links.append(Link(at, step, guard))
             at = step
             continue
@@ -136,10 +130,6 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _rule(condition: str | None) -> Rule:
-    return ALWAYS if condition is None else read_rule(condition)
-
-
 @dataclass(frozen=True)
 class JobGraph:
     """The jobs of a file and when they run."""
@@ -150,7 +140,7 @@ class JobGraph:
     @cached_property
     def rules(self) -> dict[str, Rule]:
         """Return the rule of each job."""
-        return {job.key: _rule(job.condition) for job in self.jobs}
+        return {job.key: read_rule(job.condition or "") for job in self.jobs}
 
     @cached_property
     def guards(self) -> Guards:
@@ -167,7 +157,8 @@ class JobGraph:
         """Return, for each job, the conditions that all hold if it runs.
 
         A skipped job skips all that need it, at any distance, unless their own condition has a status function that
-        allows it. In the second reading it skips those that need it directly, and all if it never runs.
+        allows it. In the second reading it skips those that need it directly, and all if it
+        never runs, or its condition may depend on others.
         """
         return {key: self._own(key) | self._inherited(key) for key in self.by_key}
 
@@ -185,9 +176,9 @@ class JobGraph:
         for key in self.in_order:
             conditions = frozenset[Condition]()
             for need in self.by_key[key].needs:
-                all_of_them = self.rules[need].follows or not self.second
-                passed_on = {each for each in chains[need] if all_of_them or each.never or not each.clear}
-                conditions |= self._own(need) | passed_on
+                every = self.rules[need].follows or not self.second
+                free = self.guards.group_of.keys() - self.guards.dependent
+                conditions |= self._own(need) | (chains[need] if every else chains[need] - free)
             chains[key] = conditions
         return chains
 

@@ -9,7 +9,7 @@ from ..notation import Interpretation
 from .expressions import read_rule
 from .job_graph import workflow_of
 from .step_names import LONGEST, name_steps
-from .workflow_file import Job, WorkflowFile, file_of, read_files
+from .workflow_file import Job, Step, WorkflowFile, file_of, read_files
 
 _STEPS = (
     "The steps of a job are tasks inside it, so that a job with steps is a composite task. They run one after another. "
@@ -41,14 +41,9 @@ _REASONS: Mapping[str, str] = {
     "continue-on-error": "questions are about runs in which nothing fails",
     "concurrency": "questions are about runs that nothing cancels",
     "environment": "a job that waits for an approval counts as a job that runs",
-    "status": "that a job or step also, or only, runs after a failure or a cancellation is not asked about",
-    "unclear": "a condition on results, on 'env', or in a form that is not computed: no question depends on its value",
-    "remote": "the workflow that the job calls is not in the text, so the job is a task without an inside",
-}
-_NAMES: Mapping[str, str] = {
-    "status": "status functions in 'if'",
-    "unclear": "'if'",
-    "remote": "'uses' of a job",
+    "status functions in 'if'": "whether something runs after a failure or a cancellation is not asked",
+    "'if'": "a condition on results, on 'env', or in a form that is not computed: no question depends on its value",
+    "'uses' of a job": "the workflow that the job calls is not in the text, so the job is a task without an inside",
 }
 
 
@@ -132,18 +127,19 @@ def _left_out(file: WorkflowFile, called: Mapping[str, str]) -> Iterator[str]:
     for construct, offset in _conditions_left_out(file.jobs):
         places.setdefault(construct, []).append(offset)
     if remote := [job.keys["uses"] for job in file.jobs if job.calls and job.local not in called]:
-        places["remote"] = remote
+        places["'uses' of a job"] = remote
     for construct in _REASONS:
         if offsets := places.get(construct):
             more = f" and {len(offsets) - 1} more" if len(offsets) > 1 else ""
-            yield f"{_NAMES.get(construct, construct)} ({file.place(min(offsets))}{more}): {_REASONS[construct]}"
+            yield f"{construct} ({file.place(min(offsets))}{more}): {_REASONS[construct]}"
 
 
 def _conditions_left_out(jobs: Sequence[Job]) -> Iterator[tuple[str, int]]:
-    for owner in (*jobs, *(step for job in jobs for step in job.steps)):
+    owners: list[Job | Step] = [*jobs, *(step for job in jobs for step in job.steps)]
+    for owner in owners:
         if owner.condition is not None:
             condition = read_rule(owner.condition).condition
             if condition is not None and not condition.clear:
-                yield "unclear", owner.keys["if"]
+                yield "'if'", owner.keys["if"]
             elif (condition is None or condition.never) and "(" in owner.condition:
-                yield "status", owner.keys["if"]
+                yield "status functions in 'if'", owner.keys["if"]

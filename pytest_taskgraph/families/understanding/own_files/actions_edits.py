@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from random import Random
 from typing import Final
 
@@ -18,6 +18,11 @@ _WORD = re.compile(r"^[ ]*needs:[ ]*(?P<word>[\w-]+|'[\w-]+'|\"[\w-]+\")[ ]*(?:#
 _BLOCK = re.compile(r"^[ ]*needs:[ ]*(?:#[^\n]*)?\n(?P<items>(?:[ ]*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _ITEM = re.compile(r"[ ]*- [^\n]*(?:\n|\Z)")
 _IF = re.compile(r"^[ ]*if:[ ]*(?P<condition>[^\s>|#][^\n]*)(?:\n|\Z)", re.MULTILINE)
+_EQUALITY = re.compile(r"[=!]=")
+# what a job has not, or not in the same sense
+_NOT_COPIED = re.compile(
+    r"\b(?:always|success|failure|cancelled|hashFiles|matrix|strategy|steps|jobs?|runner|env|secrets|needs)\b"
+)
 _READ = re.compile(r"\bneeds(?:\.|\[')([\w-]+)")
 _NAME = re.compile(r"[\w-]+")
 _EQUALITY = re.compile(r"[=!]=")
@@ -30,9 +35,9 @@ Candidate = tuple[int, int, str]
 
 def remove_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     """Yield candidates without one entry of a list of needs, or without the only one; none that the text reads."""
-    read = {*_READ.findall(text)}
+    read = {*re.findall(r"\bneeds(?:\.|\[')([\w-]+)", text)}
     for begin, end, rest in _without_need(text):
-        if read.isdisjoint({*_NAME.findall(text[begin:end])} - {*_NAME.findall(rest)}):
+        if read.isdisjoint({*re.findall(r"[\w-]+", text[begin:end])} - {*re.findall(r"[\w-]+", rest)}):
             yield begin, end, rest
 
 
@@ -58,14 +63,13 @@ def add_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candi
         linked = {(link.source, link.target) for link in workflow.links}
         for job, need in product(chosen, chosen):
             if job != need and (need, job) not in linked:
-                yield from _added_need(text, job, need)
+                for key in _job_key(text, job):
+                    yield from _added_need(text, key, need)
 
 
-def _added_need(text: str, job: str, need: str) -> Iterator[Candidate]:
-    key = _job_key(text, job)
-    if key is None:
-        return
-    end = _job_end(text, key)
+def _added_need(text: str, key: re.Match[str], need: str) -> Iterator[Candidate]:
+    outside = re.compile(rf"^(?!{key['outer']} )[ ]*[^\s#]|\Z", re.MULTILINE)
+    end = next(outside.finditer(text, key.end())).start()
     flow, word, block = (pattern.search(text, key.end(), end) for pattern in (_FLOW, _WORD, _BLOCK))
     if flow is not None:
         yield flow.end(1), flow.end(1), f", {need}" if flow[1].strip() else need
@@ -79,16 +83,10 @@ def _added_need(text: str, job: str, need: str) -> Iterator[Candidate]:
         yield key.end(), key.end(), f"{key['inner']}needs: {need}\n"
 
 
-def _job_key(text: str, job: str) -> re.Match[str] | None:
-    """Return the line with the key of a job, and the indent of what stands in it as `inner`."""
+def _job_key(text: str, job: str) -> Iterator[re.Match[str]]:
+    """Yield the line with the key of a job, if it is found, with the indent of what stands in it as `inner`."""
     pattern = rf"^(?P<outer>[ ]+){re.escape(job)}:[ ]*\n(?=(?P<inner>(?P=outer)[ ]+)\S)"
-    return re.search(pattern, text, re.MULTILINE)
-
-
-def _job_end(text: str, key: re.Match[str]) -> int:
-    """Return the offset of the next line that is not inside the job."""
-    after = re.compile(rf"^(?!{key['outer']} )[ ]*[^\s#]", re.MULTILINE).search(text, key.end())
-    return after.start() if after else len(text)
+    yield from islice(re.finditer(pattern, text, re.MULTILINE), 1)
 
 
 def remove_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
@@ -103,8 +101,7 @@ def add_condition(notation: Notation, text: str, project: Workflow) -> Iterator[
     conditions = sorted(each for each in found if not _NOT_COPIED.search(each)) or [ADDED_CONDITION]
     jobs = [job for workflow in (project, *project.others) for job in workflow.task_names]
     for i, job in enumerate(jobs):
-        key = _job_key(text, job)
-        if key is not None:
+        for key in _job_key(text, job):
             yield key.end(), key.end(), f"{key['inner']}if: {conditions[i % len(conditions)]}\n"
 
 
