@@ -54,10 +54,6 @@ class Depends:
     logic: Logic | None = Operation("all", ())
     unknown: str = ""  # a result that Argo does not have
 
-    def holds(self, results: Mapping[str, frozenset[str]]) -> bool:
-        """Return True if the expression holds for the results of the tasks."""
-        return self.logic is not None and _holds(self.logic, results)
-
     def reach(self, possible: Mapping[str, frozenset[str]]) -> Reach:
         """Return how the task is reached.
 
@@ -88,7 +84,8 @@ class Depends:
         return self._holds_for({other: "Skipped" if other == task else "Succeeded" for other in self.tasks})
 
     def _holds_for(self, results: Mapping[str, str]) -> bool:
-        return self.holds({task: frozenset(result.split()) for task, result in results.items()})
+        found = {task: frozenset(result.split()) for task, result in results.items()}
+        return self.logic is not None and _holds(self.logic, found)
 
 
 def parse_depends(text: str) -> Depends:

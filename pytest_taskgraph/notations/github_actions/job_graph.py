@@ -63,10 +63,8 @@ class Guards:
             return f"${{{{ {condition.text} }}}}"  # prose, which is not computed with
         if not self.second:
             return condition.text if condition in self.compared else f"`{condition.text}`"
-        name = f"source{self.group_of[condition]}"
-        if condition in self.compared and condition.compared is not None:
-            return f"{name} {condition.compared[1]} '{condition.compared[2]}'"
-        return f"{name} = true"
+        _, sign, word = (condition.compared if condition in self.compared else None) or ("", "==", "true")
+        return f"source{self.group_of[condition]} {sign} '{word}'"
 
     def clash(self, conditions: Iterable[Condition]) -> bool:
         """Return True if some of the conditions may exclude each other."""
@@ -157,14 +155,13 @@ class JobGraph:
         """Return, for each job, the conditions that all hold if it runs.
 
         A skipped job skips all that need it, at any distance, unless their own condition has a status function that
-        allows it. In the second reading it skips those that need it directly, and all if it
-        never runs, or its condition may depend on others.
+        allows it. In the second reading it skips those that need it directly, and all of
+        them if it never runs, or its condition may depend on others.
         """
         return {key: self._own(key) | self._inherited(key) for key in self.by_key}
 
     def _own(self, key: str) -> frozenset[Condition]:
-        condition = self.rules[key].condition
-        return frozenset() if condition is None else frozenset([condition])
+        return frozenset(filter(None, [self.rules[key].condition]))
 
     def _inherited(self, key: str) -> frozenset[Condition]:
         return self._chains[key] if self.rules[key].follows else frozenset()
@@ -173,12 +170,11 @@ class JobGraph:
     def _chains(self) -> dict[str, frozenset[Condition]]:
         """Return, for each job, the conditions of all jobs that it waits for and that a skip of theirs would skip."""
         chains: dict[str, frozenset[Condition]] = {}
+        free = self.guards.group_of.keys() - self.guards.dependent if self.second else ()
         for key in self.in_order:
             conditions = frozenset[Condition]()
             for need in self.by_key[key].needs:
-                every = self.rules[need].follows or not self.second
-                free = self.guards.group_of.keys() - self.guards.dependent
-                conditions |= self._own(need) | (chains[need] if every else chains[need] - free)
+                conditions |= self._own(need) | chains[need].difference(() if self.rules[need].follows else free)
             chains[key] = conditions
         return chains
 

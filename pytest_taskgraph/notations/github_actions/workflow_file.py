@@ -57,8 +57,7 @@ class WorkflowFile:
 
     def place(self, offset: int) -> str:
         """Return file and line of an offset; lines are counted from the heading, if there is one."""
-        text = self.source.text
-        line = text.count("\n", 0, offset) + 1 - (len(text) - len(text.lstrip("\n")) + 1 if self.path else 0)
+        line = self.source.text[:offset].lstrip("\n" if self.path else "").count("\n") + (not self.path)
         return f"{self.path or self.source.where or 'line'}{':' if self.path or self.source.where else ' '}{line}"
 
 

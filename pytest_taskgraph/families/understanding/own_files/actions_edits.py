@@ -16,18 +16,12 @@ ADDED_CONDITION: Final = "github.event_name == 'workflow_dispatch'"  # where the
 _FLOW = re.compile(r"^[ ]*needs:[ ]*\[([^\]\n]*)\][^\n]*\n?", re.MULTILINE)
 _WORD = re.compile(r"^[ ]*needs:[ ]*(?P<word>[\w-]+|'[\w-]+'|\"[\w-]+\")[ ]*(?:#[^\n]*)?(?:\n|\Z)", re.MULTILINE)
 _BLOCK = re.compile(r"^[ ]*needs:[ ]*(?:#[^\n]*)?\n(?P<items>(?:[ ]*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
-_ITEM = re.compile(r"[ ]*- [^\n]*(?:\n|\Z)")
+_ITEM = re.compile(r"(?P<indent>[ ]*)- [^\n]*(?:\n|\Z)")
 _IF = re.compile(r"^[ ]*if:[ ]*(?P<condition>[^\s>|#][^\n]*)(?:\n|\Z)", re.MULTILINE)
 _EQUALITY = re.compile(r"[=!]=")
 # what a job has not, or not in the same sense
-_NOT_COPIED = re.compile(
+_UNFIT = re.compile(
     r"\b(?:always|success|failure|cancelled|hashFiles|matrix|strategy|steps|jobs?|runner|env|secrets|needs)\b"
-)
-_READ = re.compile(r"\bneeds(?:\.|\[')([\w-]+)")
-_NAME = re.compile(r"[\w-]+")
-_EQUALITY = re.compile(r"[=!]=")
-_NOT_COPIED = re.compile(  # functions and contexts that a job has not, or not in the same sense
-    r"\b(?:(?:always|success|failure|cancelled|hashFiles)\(|(?:matrix|strategy|steps|job|jobs|runner|env|secrets|needs)\b)"
 )
 
 Candidate = tuple[int, int, str]
@@ -47,12 +41,10 @@ def _without_need(text: str) -> Iterator[Candidate]:
         for i in range(len(entries)):
             rest = ",".join([*entries[:i], *entries[i + 1 :]]).strip()
             yield (match.start(1), match.end(1), rest) if rest else (match.start(), match.end(), "")
-    for match in _WORD.finditer(text):
-        yield match.start(), match.end(), ""
+    yield from ((match.start(), match.end(), "") for match in _WORD.finditer(text))
     for match in _BLOCK.finditer(text):
         items = [*_ITEM.finditer(text, match.start("items"), match.end("items"))]
-        for item in items:
-            yield (item.start(), item.end(), "") if len(items) > 1 else (match.start(), match.end(), "")
+        yield from ((item.start(), item.end(), "") for item in (items if len(items) > 1 else [match]))
 
 
 def add_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
@@ -68,17 +60,15 @@ def add_need(notation: Notation, text: str, project: Workflow) -> Iterator[Candi
 
 
 def _added_need(text: str, key: re.Match[str], need: str) -> Iterator[Candidate]:
-    outside = re.compile(rf"^(?!{key['outer']} )[ ]*[^\s#]|\Z", re.MULTILINE)
-    end = next(outside.finditer(text, key.end())).start()
+    end = next(re.compile(rf"^(?!{key['outer']} )[ ]*[^\s#]|\Z", re.MULTILINE).finditer(text, key.end())).start()
     flow, word, block = (pattern.search(text, key.end(), end) for pattern in (_FLOW, _WORD, _BLOCK))
     if flow is not None:
         yield flow.end(1), flow.end(1), f", {need}" if flow[1].strip() else need
     elif word is not None:
         yield word.start("word"), word.end("word"), f"[{word['word']}, {need}]"
     elif block is not None:
-        items = [*_ITEM.finditer(text, block.start("items"), block.end("items"))]
-        indent = items[-1][0][: items[-1][0].index("-")]
-        yield items[-1].start(), items[-1].start(), f"{indent}- {need}\n"
+        *_, last = _ITEM.finditer(text, block.start("items"), block.end("items"))
+        yield last.start(), last.start(), f"{last['indent']}- {need}\n"
     else:
         yield key.end(), key.end(), f"{key['inner']}needs: {need}\n"
 
@@ -91,16 +81,14 @@ def _job_key(text: str, job: str) -> Iterator[re.Match[str]]:
 
 def remove_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     """Yield candidates without one line `if`."""
-    for match in _IF.finditer(text):
-        yield match.start(), match.end(), ""
+    yield from ((match.start(), match.end(), "") for match in _IF.finditer(text))
 
 
 def add_condition(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     """Yield candidates in which a job has a condition more: one of the text, else ADDED_CONDITION."""
     found = {match["condition"].strip() for match in _IF.finditer(text)}
-    conditions = sorted(each for each in found if not _NOT_COPIED.search(each)) or [ADDED_CONDITION]
-    jobs = [job for workflow in (project, *project.others) for job in workflow.task_names]
-    for i, job in enumerate(jobs):
+    conditions = sorted(each for each in found if not _UNFIT.search(each)) or [ADDED_CONDITION]
+    for i, job in enumerate(job for workflow in (project, *project.others) for job in workflow.task_names):
         for key in _job_key(text, job):
             yield key.end(), key.end(), f"{key['inner']}if: {conditions[i % len(conditions)]}\n"
 
