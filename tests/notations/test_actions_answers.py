@@ -72,6 +72,10 @@ FAR_SKIP = (
     "  a: {}\n  b: {needs: a, if: failure()}\n  c: {needs: [a, b], if: always()}\n  d: {needs: c}\n  e: {needs: a}\n"
 )
 UNCOMPUTED_SKIP = FAR_SKIP.replace("failure()", "needs.a.result == 'failure'")
+FAR_NEGATED = (
+    "  a: {}\n  b: {needs: a, if: inputs.x}\n  c: {needs: b, if: always()}\n  d: {needs: c}\n"
+    "  e: {needs: a, if: '!(inputs.x)'}\n  f: {needs: a}\n"
+)
 EITHER = "  a: {}\n  b: {needs: a, if: success() || failure()}\n"
 
 
@@ -130,6 +134,7 @@ def test_first_and_last_jobs(jobs: str, first: str | None, last: list[str]) -> N
         (UNCOMPUTED, "", "ab ac"),  # b never runs, as a does not fail
         (FAR_SKIP, "ce", "ab ac ad ae bc bd cd"),  # d never runs: b is skipped, though c runs
         (UNCOMPUTED_SKIP, "ce", "ab ac ad ae bc bd cd"),
+        (FAR_NEGATED, "cf", "ab ac ad ae af bc bd cd"),  # d, e: never together, as a skip of b skips d
     ],
 )
 def test_jobs_that_run_together(jobs: str, together: str, apart: str) -> None:
