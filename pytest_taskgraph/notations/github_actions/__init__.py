@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from ...workflow.model import Workflow
 from ..notation import Interpretation, Notation, only_read
-from .workflow_file import HEADING, recognises
-
-GUIDE = (
-    "The workflow is a GitHub Actions workflow. Its tasks are the jobs, named by their keys under 'jobs'; a job runs "
-    "after all jobs that its 'needs' lists, and a job without 'needs' runs first. Jobs are linked by 'needs' alone: a "
-    "link leads from each job listed to the job that lists it, and it has a condition if that job has an 'if'."
-)
+from .workflow_file import GUIDE, HEADING, recognises
 
 
 def _interpret(text: str, where: str = "") -> Interpretation:

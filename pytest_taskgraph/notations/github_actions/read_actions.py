@@ -9,7 +9,7 @@ from ..notation import Interpretation
 from .expressions import read_rule
 from .job_graph import workflow_of
 from .step_names import LONGEST, name_steps
-from .workflow_file import Job, Step, WorkflowFile, file_of, read_files
+from .workflow_file import GUIDE, Job, Step, WorkflowFile, file_of, read_files
 
 _STEPS = (
     "The steps of a job are tasks inside it, so that a job with steps is a composite task. They run one after another. "
@@ -86,8 +86,6 @@ def _workflow_names(files: Sequence[WorkflowFile]) -> list[str]:
 
 
 def _guide(files: Sequence[WorkflowFile], called: Mapping[str, str]) -> tuple[str, ...]:
-    from . import GUIDE
-
     jobs = [job for file in files for job in file.jobs]
     steps = [step for job in jobs for step in job.steps]
     names = [(name, step) for job in jobs for name, step in zip(name_steps(job.steps), job.steps, strict=True)]

@@ -14,6 +14,11 @@ from ...positioned_yaml import documents
 from ...source import Source
 
 HEADING: Final = "# file: "
+GUIDE: Final = (
+    "The workflow is a GitHub Actions workflow. Its tasks are the jobs, named by their keys under 'jobs'; a job runs "
+    "after all jobs that its 'needs' lists, and a job without 'needs' runs first. Jobs are linked by 'needs' alone: a "
+    "link leads from each job listed to the job that lists it, and it has a condition if that job has an 'if'."
+)
 _HEADING = re.compile(r"^# file: (.+\.ya?ml)(?:, [^\n]*)?$", re.MULTILINE)  # words about a change may stand behind it
 _FIRST_KEY = re.compile(r"^(?!---|%)([ ]*)[^\s#]", re.MULTILINE)  # the top level of a file may be indented
 _KEYS = re.compile(r"^( *)(?:(on|jobs|runs)|'(on|jobs|runs)'|\"(on|jobs|runs)\")[ \t]*:", re.MULTILINE)

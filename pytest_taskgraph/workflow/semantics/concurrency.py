@@ -175,8 +175,8 @@ def parallel_blocks(level: Workflow) -> tuple[tuple[str, ...], ...] | None:
     """Return the tasks of every outermost fork, at any nesting inside it; () if nothing forks.
 
     A block ends where all its branches meet again, at the latest at END. None if a block has no clear end, if links
-    merely bypass tasks that run anyway, or if guarded and unguarded links leave one task. A fork
-    of gateways alone is no block.
+    merely bypass tasks that run anyway, or if guarded and unguarded links leave one task. A fork of gateways alone is
+    no block.
     """
     regions = regions_of(level)
     splits = {node: regions.flow.split(node) for node in regions.flow.nodes}
