@@ -167,7 +167,7 @@ def circles(modules: Mapping[str, str]) -> list[list[str]]:
     """Return the groups of modules that import each other, at their top or late, with the packages that come with them.
 
     To import a.b.c runs a and a.b first. Those packages run before any module in them, so a module does not depend on
-    its own.
+    its own, unless it imports a name from it.
     """
     paths = {_dotted(path): path for path in modules}
     graph: networkx.DiGraph[str] = networkx.DiGraph()
@@ -176,9 +176,9 @@ def circles(modules: Mapping[str, str]) -> list[list[str]]:
             target = name if name in paths else name.rpartition(".")[0]
             parts = target.split(".")
             run = (".".join(parts[: at + 1]) for at in range(len(parts)))
-            graph.add_edges_from(
-                (module, name_) for name_ in run if name_ in paths and not f"{module}.".startswith(f"{name_}.")
-            )
+            used = {name_ for name_ in run if name_ in paths and not f"{module}.".startswith(f"{name_}.")}
+            used |= {target} & paths.keys() - {module, ""}
+            graph.add_edges_from((module, name_) for name_ in used)
     imports = (sorted(group) for group in networkx.strongly_connected_components(graph))
     return sorted(group for group in imports if len(group) > 1)
 
@@ -354,6 +354,14 @@ def test_circle_by_way_of_package_of_module_is_found() -> None:
 def test_circle_by_late_import_is_found(late: str) -> None:
     modules = {"results/__init__.py": "", "results/tally.py": "from .words import Word", "results/words.py": late}
     assert circles(modules) == [["results.tally", "results.words"]]
+
+
+def test_circle_by_name_from_own_package_is_found() -> None:
+    modules = {
+        "results/__init__.py": "def load():\n    from .words import Word",
+        "results/words.py": "def name():\n    from . import LONGEST",
+    }
+    assert circles(modules) == [["results", "results.words"]]
 
 
 def test_module_that_nothing_on_shelf_imports_is_found() -> None:
