@@ -15,9 +15,9 @@ from typing import Final
 from ..workflow.model import SECONDS, Duration, TimeUnit
 from .draft import Branch, Draft, DraftStep
 
-PLAIN: Final = 0.2
+PLAIN: Final = 0.1
 AMOUNTS: Final = range(3, 15)  # of the task of a branch with the most tasks
-LARGEST: Final = 9.0  # factor by which a task takes longer because of its branches
+LARGEST: Final = 12.0  # factor by which a task takes longer because of its branches
 MIXED: Final = 0.5  # share of the workflows with two units
 UNITS: Final[tuple[tuple[TimeUnit, TimeUnit], ...]] = (
     ("seconds", "minutes"),
@@ -66,5 +66,5 @@ def _factor(step: DraftStep, sizes: Counter[Branch], largest: dict[int, int]) ->
     factor = 1.0
     for branch in step.branches:
         if branch.kind == "parallel":
-            factor *= (largest[branch.block] / sizes[branch]) ** 1.4
+            factor *= (largest[branch.block] / sizes[branch]) ** 1.8
     return min(factor, LARGEST)
