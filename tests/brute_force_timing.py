@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, pairwise
 
-from brute_force_behaviour import prefixes
+from brute_force_behaviour import LONGEST, prefixes
 from brute_force_game import MOST, Game, State, TooMuchError
 from brute_force_guards import Values, read_situation
 from brute_force_structure import Answer, Fields, yes
@@ -20,6 +20,7 @@ from pytest_taskgraph.workflow.references import expand
 
 SECONDS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": 24 * 60 * 60}
 Log = list[tuple[str, int, int]]  # a task, its start and its end
+Held = Mapping[tuple[str, int], int]  # a task and how often it has run before, and until when it is held back
 
 
 def seconds(phrase: str) -> int:
@@ -35,36 +36,41 @@ class Clock:
         self.level = expand(level)
         self.game = Game(self.level)
         self.values: Values = read_situation(situation) if situation else {}
-        self.lengths = {task.name: self._length(task.name) for task in self.level.tasks}
+        self.lengths: dict[str, int] = {}
 
-    def _length(self, name: str) -> int:
+    def length(self, name: str) -> int:
+        """How long a task takes."""
         task = self.level.task(name)
-        if task.subworkflow is not None:
+        if name not in self.lengths and task.subworkflow is not None:
             assert task.duration is None
-            return Clock(task.subworkflow, "").end()
-        assert task.duration is not None
-        return seconds(f"{task.duration.amount} {task.duration.unit}")
+            self.lengths[name] = Clock(task.subworkflow, "").end()
+        elif name not in self.lengths:
+            assert task.duration is not None
+            self.lengths[name] = seconds(f"{task.duration.amount} {task.duration.unit}")
+        return self.lengths[name]
 
-    def log(self, longer: Mapping[str, int] | None = None, held: Mapping[str, int] | None = None) -> Log:
+    def log(self, longer: Mapping[str, int] | None = None, held: Held | None = None) -> Log:
         """What runs when, if some tasks take longer and others are held back until some time."""
         longer, held = longer or {}, held or {}
         state, now, running, log = self.game.start(self.values), 0, dict[str, int](), Log()
         while True:
-            waiting = [name for name in self.game.ready(state.tokens) if name not in running]
-            for name in waiting:
-                if held.get(name, 0) <= now:
-                    running[name] = now + self.lengths[name] + longer.get(name, 0)
+            later = list[int]()
+            for name in self.game.ready(state.tokens):
+                until = held.get((name, sum(name == other for other, _, _ in log)), 0)
+                if name not in running and until > now:
+                    later.append(until)
+                elif name not in running:
+                    running[name] = now + self.length(name) + longer.get(name, 0)
                     log.append((name, now, running[name]))
-            later = [held[name] for name in waiting if held.get(name, 0) > now]
             if not running and not later:
                 return log
             now = min([*running.values(), *later])
             for name in sorted(name for name, end in running.items() if end == now):
                 state = self.game.run(name, state)
                 del running[name]
-            assert len(log) < MOST
+            assert len(log) < LONGEST
 
-    def end(self, longer: Mapping[str, int] | None = None, held: Mapping[str, int] | None = None) -> int:
+    def end(self, longer: Mapping[str, int] | None = None, held: Held | None = None) -> int:
         """When all has ended."""
         return max(end for _, _, end in self.log(longer, held))
 
@@ -79,16 +85,15 @@ class Clock:
         low, high = self.start_of(name), end + 1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.end(held={name: middle}) == end else (low, middle)
+            low, high = (middle, high) if self.end(held={(name, 0): middle}) == end else (low, middle)
         return low
 
-    def undelayable(self) -> list[str]:
-        """The tasks that make the end later if they start a second later, in the order of their starts."""
-        log = self.log()
-        assert len({name for name, _, _ in log}) == len(log)
-        end = max(end for _, _, end in log)
-        return [name for name, start, _ in sorted(log, key=lambda row: row[1])
-                if self.end(held={name: start + 1}) > end]  # fmt: skip
+    def undelayable(self) -> Log:
+        """What makes the end later if it starts a second later, in the order of the starts."""
+        log, end = self.log(), self.end()
+        before = [sum(name == other for other, _, _ in log[:i]) for i, (name, _, _) in enumerate(log)]
+        rows = zip(log, before, strict=True)
+        return [row for row, times in rows if self.end(held={(row[0], times): row[1] + 1}) > end]
 
     def with_workers(self, workers: int) -> int:
         """The shortest time in which so many workers can do all tasks."""
@@ -114,7 +119,7 @@ class _Workers:
         best: list[int] = []
         for count in range(min(len(ready), self.workers - len(running)) + 1):
             for chosen in combinations(ready, count):
-                now = sorted([*running, *((self.clock.lengths[name], name) for name in chosen)])
+                now = sorted([*running, *((self.clock.length(name), name) for name in chosen)])
                 if now:
                     step, after = now[0][0], state
                     for left, name in now:
@@ -140,11 +145,9 @@ def makespan(level: Workflow, fields: Fields) -> object:
 
 def critical_path(level: Workflow, fields: Fields) -> object:
     """What can have run at some time, of the tasks of the path."""
-    clock = _clock(level, fields)
-    path = clock.undelayable()
-    times = {name: (start, end) for name, start, end in clock.log()}
-    assert all(times[a][1] == times[b][0] for a, b in pairwise(path)), "several paths"
-    return prefixes({"tasks": [*path], "before": [[i, i + 1] for i in range(len(path) - 1)]})
+    path = _clock(level, fields).undelayable()
+    assert all(end == start for (_, _, end), (_, start, _) in pairwise(path)), "several paths"
+    return prefixes({"tasks": [name for name, _, _ in path], "before": [[i, i + 1] for i in range(len(path) - 1)]})
 
 
 def deadline_met(level: Workflow, fields: Fields) -> object:
@@ -185,7 +188,7 @@ def slack(level: Workflow, fields: Fields) -> object:
 
 def zero_slack_tasks(level: Workflow, fields: Fields) -> object:
     """The tasks that cannot be held back."""
-    return sorted(_clock(level, fields).undelayable())
+    return sorted(name for name, _, _ in _clock(level, fields).undelayable())
 
 
 def delay_effect(level: Workflow, fields: Fields) -> object:

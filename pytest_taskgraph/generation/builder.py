@@ -22,9 +22,8 @@ from ..workflow.model import (
     Workflow,
 )
 from .blocks import Growth
-from .data import Content, add_data, bind, name_data
+from .data import Content, add_data, add_durations, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
-from .durations import add_durations
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
 from .placement import place_tasks

@@ -9,7 +9,7 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.references import expand, levels
-from pytest_taskgraph.workflow.semantics.timing import units_in
+from pytest_taskgraph.workflow.semantics.run_times import units_in
 
 TIMED = frozenset({"durations", "parallel"})
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from ....notations.phrases import duration_phrase
 from ....workflow.model import SECONDS, Duration, TimeUnit, Workflow
 from ....workflow.references import expand
+from ....workflow.semantics.run_times import Timing, timing, units_in
 from ....workflow.semantics.situations import write_situation
-from ....workflow.semantics.timing import Timing, timing, units_in
 from .behaviour.conditional_links import sample_situations
 
 MOST_SITUATIONS: Final = 6

@@ -84,7 +84,7 @@ def waits_for(workflow: Workflow) -> Cases:
             if len(direct) > 1 and len(last) == 1 and single.issuperset(direct):
                 rank = int(lengths[last[0]] == max(lengths[i] for i in direct))
                 answer = timed.timing.run.tasks[last[0]]
-                labels = timed.labels | {"tasks before": len(direct)}
+                labels = timed.labels | {"preceding": len(direct)}
                 yield case(answer, rank=rank, task=task, labels=labels, **timed.fields)
 
 

@@ -10,7 +10,7 @@ import pytest
 from workflow_builders import level
 
 from pytest_taskgraph.workflow.model import Duration, Effect, Task, TimeUnit, Workflow
-from pytest_taskgraph.workflow.semantics.timing import Timing, shortest_with_workers, timing, units_in
+from pytest_taskgraph.workflow.semantics.run_times import Timing, shortest_with_workers, timing, units_in
 
 FORK = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> END"
 LOOP = "START -> A\nA -> B\nB -> A [n < 3]\nB -> END [otherwise]"

@@ -125,11 +125,6 @@ def _length(task: Task) -> int | None:
     return task.duration.seconds if task.duration else None
 
 
-def has_durations(level: Workflow) -> bool:
-    """Return True if it is stated how long each task of a level takes."""
-    return bool(level.tasks) and None not in _lengths(level).values()
-
-
 @lru_cache(maxsize=256)
 def units_in(level: Workflow) -> tuple[TimeUnit, ...]:
     """Return the units of the durations of a level and of what is inside its tasks, the smallest first."""
