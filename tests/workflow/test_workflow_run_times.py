@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from workflow_builders import level
 
-from pytest_taskgraph.workflow.model import Duration, Effect, Task, TimeUnit, Workflow
+from pytest_taskgraph.workflow.model import Duration, Effect, Task, Workflow
 from pytest_taskgraph.workflow.semantics.run_times import Timing, shortest_with_workers, timing, units_in
 
 FORK = "START -> A\nA -> B\nA -> C\nB -> D\nC -> D\nD -> END"
@@ -17,11 +17,11 @@ LOOP = "START -> A\nA -> B\nB -> A [n < 3]\nB -> END [otherwise]"
 CHOICE = "START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> END\nC -> END"
 
 
-def timed(text: str, unit: TimeUnit = "seconds", **amounts: int) -> Workflow:
-    """Return a level whose tasks take so many units."""
+def timed(text: str, **amounts: int) -> Workflow:
+    """Return a level whose tasks take so many seconds."""
     workflow = level(text)
     tasks = [
-        replace(task, duration=Duration(amounts[task.name], unit)) if task.name in amounts else task
+        replace(task, duration=Duration(amounts[task.name], "seconds")) if task.name in amounts else task
         for task in workflow.tasks
     ]
     return replace(workflow, tasks=tuple(tasks))
@@ -40,8 +40,8 @@ def test_timing_join_starts_after_last_of_branches() -> None:
 
 
 def test_timing_units_are_converted() -> None:
-    workflow = timed("START -> A\nA -> B\nB -> END", "hours", A=2, B=1)
-    workflow = replace(workflow, tasks=(workflow.tasks[0], Task("B", duration=Duration(1, "days"))))
+    tasks = (Task("A", duration=Duration(2, "hours")), Task("B", duration=Duration(1, "days")))
+    workflow = replace(level("START -> A\nA -> B\nB -> END"), tasks=tasks)
     assert times(timing(workflow, {}))[0] == 2 * 3600 + 86400
     assert units_in(workflow) == ("hours", "days")
 
